@@ -1,0 +1,1 @@
+"""Settings, the whole URL map and the WSGI entry point."""

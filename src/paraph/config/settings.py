@@ -1,0 +1,70 @@
+"""Django settings, from :mod:`paraph.kernel.environment`. Operators set ``PARAPH_*`` variables, never this file."""
+
+from pathlib import Path
+
+import dj_database_url
+from paraph.kernel import environment, tokens
+from paraph.kernel.master_key import read_master_key
+from paraph.postgres import embedded_url
+
+PARAPH = environment.read()
+DATA_DIR: Path = PARAPH.data_dir.absolute()
+MASTER_KEY: bytes = read_master_key(DATA_DIR, PARAPH.secret_key)
+
+SECRET_KEY = tokens.derive(MASTER_KEY, "django").hex()
+DEBUG = False
+ALLOWED_HOSTS = ["*"]  # URLs are built from PARAPH_BASE_URL, never from the Host header
+ROOT_URLCONF = "paraph.config.urls"
+WSGI_APPLICATION = "paraph.config.wsgi.application"
+APPEND_SLASH = False
+
+INSTALLED_APPS = [
+    "django.contrib.staticfiles",
+    "procrastinate.contrib.django",
+    "paraph.organizations",
+    "paraph.documents",
+    "paraph.signature_requests",
+    "paraph.journal",
+    "paraph.otp",
+    "paraph.evidence",
+    "paraph.messaging",
+    "paraph.flow",
+    "paraph.signer",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+]
+
+DATABASES = {
+    "default": dj_database_url.parse(
+        PARAPH.database_url or embedded_url(DATA_DIR, PARAPH.postgres_dir),
+        conn_max_age=None,  # threads are long-lived, and so are their connections
+        conn_health_checks=True,
+    )
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = True
+LANGUAGE_CODE = "en"
+LANGUAGES = [
+    ("en", "English"),
+    ("fr", "Français"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("it", "Italiano"),
+    ("pt", "Português"),
+    ("nl", "Nederlands"),
+]
+
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # JSON bodies; uploads are streamed and have their own limit
+
+PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"

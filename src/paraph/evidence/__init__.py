@@ -1,0 +1,1 @@
+"""What a completed request leaves: sealed documents and the proof file."""

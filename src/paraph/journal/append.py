@@ -1,0 +1,93 @@
+"""Writing to the journal, and checking its chain."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.journal.models import Entry
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest
+
+GENESIS = bytes(32)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an act came from. Empty for what the service does by itself."""
+
+    ip: str = ""
+    user_agent: str = ""
+
+
+SERVICE = Origin()
+
+
+def append(
+    request: SignatureRequest,
+    event_type: str,
+    *,
+    signer_id: int | None = None,
+    origin: Origin = SERVICE,
+    metadata: dict[str, Any] | None = None,
+) -> Entry:
+    """Adds one entry at the end of the request's chain.
+
+    The caller holds the request's row lock (or has just created it), so that the chain has one writer;
+    the unique position refuses a second one all the same. ``metadata`` must be plain JSON.
+    """
+    last = Entry.objects.filter(request=request).order_by("-position").values_list("position", "hash", "created_at")
+    position, previous, earlier = last.first() or (0, GENESIS, None)
+    moment = clock.now()
+    entry = Entry(
+        organization_id=request.organization_id,
+        environment=request.environment,
+        request=request,
+        position=position + 1,
+        event_type=event_type,
+        signer_id=signer_id,
+        ip=origin.ip,
+        user_agent=origin.user_agent[:500],
+        metadata=metadata or {},
+        created_at=max(moment, earlier) if earlier else moment,  # a clock set back never reorders a journal
+        previous_hash=bytes(previous),
+    )
+    entry.hash = entry_hash(entry)
+    entry.save(force_insert=True)
+    return entry
+
+
+def entry_hash(entry: Entry) -> bytes:
+    """SHA-256 over the canonical JSON of :func:`facts`: keys sorted, no white space, UTF-8."""
+    text = json.dumps(facts(entry), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).digest()
+
+
+def facts(entry: Entry) -> dict[str, Any]:
+    """What the hash covers, as the proof's evidence repeats it."""
+    return {
+        "request_id": entry.request_id,
+        "position": entry.position,
+        "event_type": entry.event_type,
+        "signer_id": entry.signer_id,
+        "ip": entry.ip,
+        "user_agent": entry.user_agent,
+        "metadata": entry.metadata,
+        "created_at": clock.iso_milliseconds(entry.created_at),
+        "previous_hash": bytes(entry.previous_hash).hex(),
+    }
+
+
+def broken_at(entries: Iterable[Entry]) -> int | None:
+    """The position of the first entry that does not follow from those before it, None when all do."""
+    previous = GENESIS
+    for expected, entry in enumerate(entries, start=1):
+        if (
+            entry.position != expected
+            or bytes(entry.previous_hash) != previous
+            or entry_hash(entry) != bytes(entry.hash)
+        ):
+            return expected
+        previous = bytes(entry.hash)
+    return None

@@ -1,0 +1,30 @@
+"""Journal entries (specification 2.5). A database trigger refuses UPDATE, DELETE and TRUNCATE."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from paraph.kernel import clock
+from paraph.organizations.models import Environment, Organization
+from paraph.signature_requests.models import SignatureRequest, Signer
+
+
+class Entry(models.Model):
+    """``position`` counts from 1 within the request; ``hash`` covers the fields and ``previous_hash``."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="journal")
+    position = models.IntegerField()
+    event_type = models.CharField(max_length=50)
+    signer = models.ForeignKey(Signer, models.PROTECT, null=True, related_name="+")
+    ip = models.CharField(max_length=45, blank=True)
+    user_agent = models.CharField(max_length=500, blank=True)
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=clock.now)
+    previous_hash = models.BinaryField()
+    hash = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["request", "position"], name="journal_position")]
+        ordering: ClassVar = ["position"]

@@ -1,0 +1,1 @@
+"""What everything stands on: the clock, tokens and secrets, errors, the environment. No Django."""

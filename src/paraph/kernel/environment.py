@@ -1,0 +1,77 @@
+"""The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``), read once and checked.
+
+Each field is documented for operators in docs/configuration.md; a test compares the two.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from paraph.kernel.errors import DomainError
+
+BUILT_IN_TIMESTAMPS = "built-in"
+
+
+class Environment(BaseSettings):
+    """What operators set. The defaults give a whole service on one machine."""
+
+    model_config = SettingsConfigDict(env_prefix="PARAPH_", extra="ignore", populate_by_name=True)
+
+    data_dir: Path = Field(Path("paraph-data"), description="Folder of everything the service keeps.")
+    host: str = Field("127.0.0.1", description="Address that the web server listens on.")
+    port: int = Field(8000, ge=1, le=65535, description="Port that the web server listens on.")
+    base_url: str = Field("", description="Public address of the service, without a path; default: host and port.")
+    database_url: str = Field(
+        "", validation_alias="DATABASE_URL", description="PostgreSQL to use instead of the embedded one."
+    )
+    postgres_dir: Path | None = Field(None, description="Folder of the embedded PostgreSQL cluster.")
+    secret_key: str = Field(
+        "", description="Secret that all keys of the service are derived from; default: made at the first start."
+    )
+    storage_url: str = Field("", description="Object store (s3://, gs://, az://); default: a folder in the data folder.")
+    timestamp_authorities: Annotated[list[str], NoDecode] = Field(
+        [BUILT_IN_TIMESTAMPS], description="RFC 3161 authorities, tried in order, separated by commas."
+    )
+    timestamp_roots: Path | None = Field(None, description="PEM file of the roots that timestamp authorities chain to.")
+    smtp_url: str = Field("", description="Mail gateway; default: the captured inbox.")
+    mail_from: str = Field("Paraph <no-reply@localhost>", description="Sender of mails.")
+    upload_limit_mb: int = Field(50, ge=1, description="Largest upload, in MiB.")
+    page_limit: int = Field(2000, ge=1, description="Most pages of an upload.")
+    web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
+    web_threads: int = Field(8, ge=1, description="Threads of each web process.")
+    worker_processes: int = Field(0, ge=0, description="Job worker processes; 0: one per core.")
+    log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
+
+    @field_validator("timestamp_authorities", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+
+    @property
+    def public_url(self) -> str:
+        """``scheme://host[:port]`` without a slash at the end."""
+        return (self.base_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
+    def processes(self) -> tuple[int, int]:
+        """How many web and how many worker processes to run."""
+        cores = os.cpu_count() or 1
+        return self.web_processes or cores, self.worker_processes or cores
+
+
+def read() -> Environment:
+    """The environment, checked. Raises ``DomainError("configuration", …)`` naming each bad variable."""
+    try:
+        return Environment()
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{_variable(str(problem['loc'][0]))}: {problem['msg'].lower()}" for problem in error.errors()
+        )
+        raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
+
+
+def _variable(field: str) -> str:
+    return field if field == "DATABASE_URL" else f"PARAPH_{field.upper()}"

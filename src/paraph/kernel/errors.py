@@ -1,0 +1,14 @@
+"""The one error type. Doors translate it into their envelope, jobs into their record of failure."""
+
+
+class DomainError(Exception):
+    """A refusal with a stable ``code`` and one clear sentence in the reader's language.
+
+    ``code`` is one of specification 7 or of the signer endpoints (``already_signed``, ``not_your_turn``,
+    ``expired``, ``invalid_otp``, ``too_many_attempts``); the doors map it to an HTTP status.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message

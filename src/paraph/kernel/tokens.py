@@ -1,0 +1,72 @@
+"""Randomness, derived keys, keyed hashes and encryption at rest. Every secret of the service comes from here."""
+
+import hashlib
+import hmac
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+_NONCE = 12
+
+
+def random_hex(size: int) -> str:
+    """``size`` random bytes as lower-case hexadecimal."""
+    return secrets.token_hex(size)
+
+
+def random_bytes(size: int) -> bytes:
+    return secrets.token_bytes(size)
+
+
+def random_digits(count: int) -> str:
+    """``count`` decimal digits, leading zeros kept."""
+    return f"{secrets.randbelow(10**count):0{count}d}"
+
+
+def sha256(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def derive(master: bytes, purpose: str) -> bytes:
+    """A 32-byte key for one purpose (HKDF-SHA256, RFC 5869). Different purposes give unrelated keys."""
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=f"paraph:{purpose}".encode()).derive(master)
+
+
+def keyed_hash(key: bytes, *parts: bytes) -> bytes:
+    """HMAC-SHA256 over the parts, each preceded by its length so that no two lists collide."""
+    mac = hmac.new(key, digestmod=hashlib.sha256)
+    for part in parts:
+        mac.update(len(part).to_bytes(8, "big") + part)
+    return mac.digest()
+
+
+def same(left: bytes, right: bytes) -> bool:
+    """Constant-time comparison."""
+    return hmac.compare_digest(left, right)
+
+
+def encrypt(key: bytes, plain: bytes, context: bytes = b"") -> bytes:
+    """AES-256-GCM, nonce first. ``context`` must be given again to :func:`decrypt`."""
+    nonce = secrets.token_bytes(_NONCE)
+    return nonce + AESGCM(key).encrypt(nonce, plain, context)
+
+
+def decrypt(key: bytes, sealed: bytes, context: bytes = b"") -> bytes:
+    """The plain bytes. Raises ``ValueError`` when the key or the context is another, or the bytes changed."""
+    try:
+        return AESGCM(key).decrypt(sealed[:_NONCE], sealed[_NONCE:], context)
+    except InvalidTag as error:
+        raise ValueError("the encrypted value does not open with this key") from error
+
+
+def base64url(content: bytes) -> str:
+    return urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def from_base64url(text: str) -> bytes:
+    """Raises ``ValueError`` when the text is not base64url."""
+    return urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))

@@ -1,0 +1,1 @@
+"""E-mail and SMS, through a gateway or into the captured inbox."""

@@ -1,0 +1,1 @@
+"""Organizations, their applications, API keys, branding profiles and what their plan allows."""

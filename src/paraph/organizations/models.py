@@ -1,0 +1,53 @@
+"""Organizations and what belongs to them (specification 2.4, 2.6, 5.1)."""
+
+from django.db import models
+
+from paraph.kernel import clock
+
+
+class Plan(models.TextChoices):
+    FREE = "free"
+    PRO = "pro"
+    ENTERPRISE = "enterprise"
+
+
+class Environment(models.TextChoices):
+    SANDBOX = "sandbox"
+    PRODUCTION = "production"
+
+
+class Organization(models.Model):
+    name = models.CharField(max_length=200)
+    plan = models.CharField(max_length=10, choices=Plan)
+    created_at = models.DateTimeField(default=clock.now)
+
+
+class Application(models.Model):
+    """An external application: what API keys belong to, and where its webhooks go."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
+    environment = models.CharField(max_length=10, choices=Environment)
+    name = models.CharField(max_length=200)
+    webhook_url = models.URLField(max_length=2000, blank=True)
+    webhook_secret_encrypted = models.BinaryField()
+    created_at = models.DateTimeField(default=clock.now)
+
+
+class ApiKey(models.Model):
+    """A key by its SHA-256; the key itself is shown once and never stored (specification 5.1)."""
+
+    application = models.ForeignKey(Application, models.PROTECT, related_name="keys")
+    sha256 = models.BinaryField(unique=True)
+    created_at = models.DateTimeField(default=clock.now)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+
+
+class BrandingProfile(models.Model):
+    """Colours of the signer journey; seen from both environments (specification 2.4)."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
+    name = models.CharField(max_length=200)
+    background_color = models.CharField(max_length=7)
+    text_color = models.CharField(max_length=7)
+    accent_color = models.CharField(max_length=7)

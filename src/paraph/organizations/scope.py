@@ -1,0 +1,25 @@
+"""The one way to a tenant's rows: organization *and* environment, always both (specification 5.1)."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls: the owner of the API key."""
+
+    organization_id: int
+    environment: str
+    plan: str
+    application_id: int
+
+
+def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
+    """The rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
+    manager: Any = model._default_manager  # noqa: SLF001
+    rows: QuerySet[Row] = manager.filter(organization_id=caller.organization_id, environment=caller.environment)
+    return rows

@@ -1,0 +1,112 @@
+"""Signature requests, signers and placements (specification 2.2, 2.3, 3.1, 3.2)."""
+
+from typing import Any, ClassVar
+
+from django.db import models
+
+from paraph.documents.models import Document
+from paraph.kernel import clock
+from paraph.organizations.models import Application, BrandingProfile, Environment, Organization
+
+
+class Mode(models.TextChoices):
+    SEQUENTIAL = "sequential"
+    PARALLEL = "parallel"
+
+
+class RequestStatus(models.TextChoices):
+    PENDING = "pending"
+    COMPLETED = "completed"
+    EXPIRED = "expired"
+
+
+class SignerStatus(models.TextChoices):
+    PENDING = "pending"
+    NOTIFIED = "notified"
+    SIGNED = "signed"
+
+
+class Channel(models.TextChoices):
+    EMAIL = "email"
+    SMS = "sms"
+
+
+class SignatureRequest(models.Model):
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    application = models.ForeignKey(Application, models.PROTECT, related_name="+")
+    branding_profile = models.ForeignKey(BrandingProfile, models.PROTECT, null=True, related_name="+")
+    mode = models.CharField(max_length=10, choices=Mode)
+    status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.PENDING)
+    finalized = models.BooleanField(default=False)
+    validity_days = models.SmallIntegerField()
+    send_email = models.BooleanField(default=False)
+    initials_required = models.BooleanField(default=False)
+    notify_signers_on_completion = models.BooleanField(default=False)
+    callback_url = models.CharField(max_length=2000, blank=True)
+    locale = models.CharField(max_length=5, default="en")
+    created_at = models.DateTimeField(default=clock.now)
+    expires_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization", "environment", "created_at", "id"]),
+            models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
+        ]
+
+
+class RequestDocument(models.Model):
+    """A document within a request; ``position`` counts from 0 in the order of the payload."""
+
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="request_documents")
+    document = models.ForeignKey(Document, models.PROTECT, related_name="+")
+    position = models.SmallIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["request", "document"], name="document_once_per_request")]
+        ordering: ClassVar = ["position"]
+
+
+class Signer(models.Model):
+    """``order`` is the signing order (sequential) or the position in the payload (parallel), from 1.
+
+    ``signature`` and ``initials`` are as sent: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``.
+    ``token_salt`` is half of what a signing token derives from; the other half is a key of the server.
+    """
+
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
+    first_name = models.CharField(max_length=200)
+    last_name = models.CharField(max_length=200)
+    email = models.CharField(max_length=320)
+    phone = models.CharField(max_length=16, blank=True)
+    order = models.IntegerField()
+    otp_channel = models.CharField(max_length=5, choices=Channel, blank=True)
+    status = models.CharField(max_length=10, choices=SignerStatus, default=SignerStatus.PENDING)
+    token_salt = models.BinaryField()
+    notified_at = models.DateTimeField(null=True)
+    signed_at = models.DateTimeField(null=True)
+    signature: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    initials: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    locale = models.CharField(max_length=5, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["request", "order"], name="order_once_per_request")]
+        ordering: ClassVar = ["order"]
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.first_name} {self.last_name}"
+
+
+class Placement(models.Model):
+    """Where a stamp goes: points of the page as a reader sees it (crop box, after /Rotate, UserUnit
+    applied), origin bottom-left. Resolved at creation; sealing never searches again."""
+
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="placements")
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="placements")
+    page_number = models.IntegerField()
+    x = models.FloatField()
+    y = models.FloatField()
+    width = models.FloatField()
+    height = models.FloatField()
