@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import dj_database_url
+
 from paraph.kernel import environment, tokens
 from paraph.kernel.master_key import read_master_key
 from paraph.postgres import embedded_url

@@ -1,1 +1,2 @@
-"""The verbs, in the order in which a document flows: upload, create, invite, send_otp, sign, complete, seal, prove, publish, expire."""
+"""The verbs, in the order in which a document flows: upload, create, invite, send_otp, sign, complete,
+seal, prove, publish, expire."""

@@ -29,9 +29,12 @@ class Environment(BaseSettings):
     )
     postgres_dir: Path | None = Field(None, description="Folder of the embedded PostgreSQL cluster.")
     secret_key: str = Field(
-        "", description="Secret that all keys of the service are derived from; default: made at the first start."
+        "",
+        description="Secret that all keys of the service are derived from; default: made at the first start.",
     )
-    storage_url: str = Field("", description="Object store (s3://, gs://, az://); default: a folder in the data folder.")
+    storage_url: str = Field(
+        "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
+    )
     timestamp_authorities: Annotated[list[str], NoDecode] = Field(
         [BUILT_IN_TIMESTAMPS], description="RFC 3161 authorities, tried in order, separated by commas."
     )

@@ -23,7 +23,9 @@ def read_master_key(data_dir: Path, from_environment: str) -> bytes:
         data_dir.mkdir(parents=True, exist_ok=True)
         return _read(path) or _create(path)
     except OSError as error:
-        raise DomainError("configuration", f"The secret key {path} cannot be read or made: {error.strerror}.") from error
+        raise DomainError(
+            "configuration", f"The secret key {path} cannot be read or made: {error.strerror}."
+        ) from error
 
 
 def _create(path: Path) -> bytes:

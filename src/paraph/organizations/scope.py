@@ -20,6 +20,6 @@ class Caller:
 
 def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
     """The rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
-    manager: Any = model._default_manager  # noqa: SLF001
+    manager: Any = model._default_manager
     rows: QuerySet[Row] = manager.filter(organization_id=caller.organization_id, environment=caller.environment)
     return rows

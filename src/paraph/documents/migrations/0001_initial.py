@@ -6,31 +6,53 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('organizations', '0001_initial'),
+        ("organizations", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('environment', models.CharField(choices=[('sandbox', 'Sandbox'), ('production', 'Production')], max_length=10)),
-                ('name', models.CharField(max_length=255)),
-                ('sha256', models.BinaryField()),
-                ('file_size', models.BigIntegerField()),
-                ('pages', models.JSONField()),
-                ('preflight', models.JSONField(default=dict)),
-                ('status', models.CharField(choices=[('pending', 'Pending'), ('ready', 'Ready')], default='pending', max_length=10)),
-                ('object_key', models.CharField(max_length=200, unique=True)),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='organizations.organization')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                (
+                    "environment",
+                    models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
+                ),
+                ("name", models.CharField(max_length=255)),
+                ("sha256", models.BinaryField()),
+                ("file_size", models.BigIntegerField()),
+                ("pages", models.JSONField()),
+                ("preflight", models.JSONField(default=dict)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("pending", "Pending"), ("ready", "Ready")], default="pending", max_length=10
+                    ),
+                ),
+                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.organization",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['organization', 'environment', 'created_at', 'id'], name='documents_d_organiz_ba090d_idx')],
+                "indexes": [
+                    models.Index(
+                        fields=["organization", "environment", "created_at", "id"],
+                        name="documents_d_organiz_ba090d_idx",
+                    )
+                ],
             },
         ),
     ]

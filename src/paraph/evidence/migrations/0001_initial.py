@@ -6,47 +6,76 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('signature_requests', '0001_initial'),
+        ("signature_requests", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ProofFile',
+            name="ProofFile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('object_key', models.CharField(max_length=200, unique=True)),
-                ('sha256', models.BinaryField()),
-                ('file_size', models.BigIntegerField()),
-                ('seal', models.JSONField()),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('request', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='proof', to='signature_requests.signaturerequest')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("sha256", models.BinaryField()),
+                ("file_size", models.BigIntegerField()),
+                ("seal", models.JSONField()),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "request",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="proof",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='SealedDocument',
+            name="SealedDocument",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('object_key', models.CharField(max_length=200, unique=True)),
-                ('sha256', models.BinaryField()),
-                ('file_size', models.BigIntegerField()),
-                ('seal', models.JSONField()),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('request_document', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='sealed', to='signature_requests.requestdocument')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("sha256", models.BinaryField()),
+                ("file_size", models.BigIntegerField()),
+                ("seal", models.JSONField()),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "request_document",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sealed",
+                        to="signature_requests.requestdocument",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='SealingFailure',
+            name="SealingFailure",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(max_length=10)),
-                ('cause', models.TextField()),
-                ('attempts', models.IntegerField(default=1)),
-                ('failed_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('request', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='sealing_failure', to='signature_requests.signaturerequest')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("stage", models.CharField(max_length=10)),
+                ("cause", models.TextField()),
+                ("attempts", models.IntegerField(default=1)),
+                ("failed_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "request",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sealing_failure",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
             ],
         ),
     ]

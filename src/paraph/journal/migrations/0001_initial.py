@@ -6,35 +6,62 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('organizations', '0001_initial'),
-        ('signature_requests', '0001_initial'),
+        ("organizations", "0001_initial"),
+        ("signature_requests", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Entry',
+            name="Entry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('environment', models.CharField(choices=[('sandbox', 'Sandbox'), ('production', 'Production')], max_length=10)),
-                ('position', models.IntegerField()),
-                ('event_type', models.CharField(max_length=50)),
-                ('ip', models.CharField(blank=True, max_length=45)),
-                ('user_agent', models.CharField(blank=True, max_length=500)),
-                ('metadata', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('previous_hash', models.BinaryField()),
-                ('hash', models.BinaryField()),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='organizations.organization')),
-                ('request', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='journal', to='signature_requests.signaturerequest')),
-                ('signer', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='signature_requests.signer')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                (
+                    "environment",
+                    models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
+                ),
+                ("position", models.IntegerField()),
+                ("event_type", models.CharField(max_length=50)),
+                ("ip", models.CharField(blank=True, max_length=45)),
+                ("user_agent", models.CharField(blank=True, max_length=500)),
+                ("metadata", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("previous_hash", models.BinaryField()),
+                ("hash", models.BinaryField()),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.organization",
+                    ),
+                ),
+                (
+                    "request",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="journal",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
+                (
+                    "signer",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="signature_requests.signer",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['position'],
-                'constraints': [models.UniqueConstraint(fields=('request', 'position'), name='journal_position')],
+                "ordering": ["position"],
+                "constraints": [models.UniqueConstraint(fields=("request", "position"), name="journal_position")],
             },
         ),
     ]

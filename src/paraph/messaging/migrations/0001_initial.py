@@ -5,22 +5,23 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='CapturedMessage',
+            name="CapturedMessage",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('to', models.CharField(max_length=320)),
-                ('channel', models.CharField(max_length=5)),
-                ('subject', models.CharField(blank=True, max_length=500)),
-                ('text', models.TextField()),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("to", models.CharField(max_length=320)),
+                ("channel", models.CharField(max_length=5)),
+                ("subject", models.CharField(blank=True, max_length=500)),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
             ],
         ),
     ]

@@ -6,58 +6,95 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Application',
+            name="Application",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('environment', models.CharField(choices=[('sandbox', 'Sandbox'), ('production', 'Production')], max_length=10)),
-                ('name', models.CharField(max_length=200)),
-                ('webhook_url', models.URLField(blank=True, max_length=2000)),
-                ('webhook_secret_encrypted', models.BinaryField()),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                (
+                    "environment",
+                    models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("webhook_url", models.URLField(blank=True, max_length=2000)),
+                ("webhook_secret_encrypted", models.BinaryField()),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
             ],
         ),
         migrations.CreateModel(
-            name='Organization',
+            name="Organization",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('plan', models.CharField(choices=[('free', 'Free'), ('pro', 'Pro'), ('enterprise', 'Enterprise')], max_length=10)),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("name", models.CharField(max_length=200)),
+                (
+                    "plan",
+                    models.CharField(
+                        choices=[("free", "Free"), ("pro", "Pro"), ("enterprise", "Enterprise")],
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
             ],
         ),
         migrations.CreateModel(
-            name='ApiKey',
+            name="ApiKey",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.BinaryField(unique=True)),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('revoked_at', models.DateTimeField(null=True)),
-                ('last_used_at', models.DateTimeField(null=True)),
-                ('application', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='keys', to='organizations.application')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("sha256", models.BinaryField(unique=True)),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("revoked_at", models.DateTimeField(null=True)),
+                ("last_used_at", models.DateTimeField(null=True)),
+                (
+                    "application",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="keys",
+                        to="organizations.application",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='BrandingProfile',
+            name="BrandingProfile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('background_color', models.CharField(max_length=7)),
-                ('text_color', models.CharField(max_length=7)),
-                ('accent_color', models.CharField(max_length=7)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='branding_profiles', to='organizations.organization')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("background_color", models.CharField(max_length=7)),
+                ("text_color", models.CharField(max_length=7)),
+                ("accent_color", models.CharField(max_length=7)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="branding_profiles",
+                        to="organizations.organization",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='application',
-            name='organization',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='applications', to='organizations.organization'),
+            model_name="application",
+            name="organization",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="applications",
+                to="organizations.organization",
+            ),
         ),
     ]

@@ -6,27 +6,35 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('signature_requests', '0001_initial'),
+        ("signature_requests", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='OneTimeCode',
+            name="OneTimeCode",
             fields=[
-                ('signer', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='code', serialize=False, to='signature_requests.signer')),
-                ('code_hash', models.BinaryField()),
-                ('channel', models.CharField(choices=[('email', 'Email'), ('sms', 'Sms')], max_length=5)),
-                ('destination', models.CharField(max_length=320)),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('expires_at', models.DateTimeField()),
-                ('sends', models.SmallIntegerField(default=1)),
-                ('window_began_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('attempts', models.SmallIntegerField(default=0)),
-                ('used_at', models.DateTimeField(null=True)),
+                (
+                    "signer",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="code",
+                        serialize=False,
+                        to="signature_requests.signer",
+                    ),
+                ),
+                ("code_hash", models.BinaryField()),
+                ("channel", models.CharField(choices=[("email", "Email"), ("sms", "Sms")], max_length=5)),
+                ("destination", models.CharField(max_length=320)),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("expires_at", models.DateTimeField()),
+                ("sends", models.SmallIntegerField(default=1)),
+                ("window_began_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("attempts", models.SmallIntegerField(default=0)),
+                ("used_at", models.DateTimeField(null=True)),
             ],
         ),
     ]

@@ -6,99 +6,191 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('documents', '0001_initial'),
-        ('organizations', '0001_initial'),
+        ("documents", "0001_initial"),
+        ("organizations", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='SignatureRequest',
+            name="SignatureRequest",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('environment', models.CharField(choices=[('sandbox', 'Sandbox'), ('production', 'Production')], max_length=10)),
-                ('mode', models.CharField(choices=[('sequential', 'Sequential'), ('parallel', 'Parallel')], max_length=10)),
-                ('status', models.CharField(choices=[('pending', 'Pending'), ('completed', 'Completed'), ('expired', 'Expired')], default='pending', max_length=10)),
-                ('finalized', models.BooleanField(default=False)),
-                ('validity_days', models.SmallIntegerField()),
-                ('send_email', models.BooleanField(default=False)),
-                ('initials_required', models.BooleanField(default=False)),
-                ('notify_signers_on_completion', models.BooleanField(default=False)),
-                ('callback_url', models.CharField(blank=True, max_length=2000)),
-                ('locale', models.CharField(default='en', max_length=5)),
-                ('created_at', models.DateTimeField(default=paraph.kernel.clock.now)),
-                ('expires_at', models.DateTimeField()),
-                ('completed_at', models.DateTimeField(null=True)),
-                ('application', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='organizations.application')),
-                ('branding_profile', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='organizations.brandingprofile')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='organizations.organization')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                (
+                    "environment",
+                    models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
+                ),
+                (
+                    "mode",
+                    models.CharField(choices=[("sequential", "Sequential"), ("parallel", "Parallel")], max_length=10),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("pending", "Pending"), ("completed", "Completed"), ("expired", "Expired")],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                ("finalized", models.BooleanField(default=False)),
+                ("validity_days", models.SmallIntegerField()),
+                ("send_email", models.BooleanField(default=False)),
+                ("initials_required", models.BooleanField(default=False)),
+                ("notify_signers_on_completion", models.BooleanField(default=False)),
+                ("callback_url", models.CharField(blank=True, max_length=2000)),
+                ("locale", models.CharField(default="en", max_length=5)),
+                ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                ("expires_at", models.DateTimeField()),
+                ("completed_at", models.DateTimeField(null=True)),
+                (
+                    "application",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.application",
+                    ),
+                ),
+                (
+                    "branding_profile",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.brandingprofile",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.organization",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RequestDocument',
+            name="RequestDocument",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.SmallIntegerField()),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='documents.document')),
-                ('request', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='request_documents', to='signature_requests.signaturerequest')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("position", models.SmallIntegerField()),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="documents.document"
+                    ),
+                ),
+                (
+                    "request",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="request_documents",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['position'],
+                "ordering": ["position"],
             },
         ),
         migrations.CreateModel(
-            name='Signer',
+            name="Signer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('first_name', models.CharField(max_length=200)),
-                ('last_name', models.CharField(max_length=200)),
-                ('email', models.CharField(max_length=320)),
-                ('phone', models.CharField(blank=True, max_length=16)),
-                ('order', models.IntegerField()),
-                ('otp_channel', models.CharField(blank=True, choices=[('email', 'Email'), ('sms', 'Sms')], max_length=5)),
-                ('status', models.CharField(choices=[('pending', 'Pending'), ('notified', 'Notified'), ('signed', 'Signed')], default='pending', max_length=10)),
-                ('token_salt', models.BinaryField()),
-                ('notified_at', models.DateTimeField(null=True)),
-                ('signed_at', models.DateTimeField(null=True)),
-                ('signature', models.JSONField(null=True)),
-                ('initials', models.JSONField(null=True)),
-                ('locale', models.CharField(blank=True, max_length=5)),
-                ('request', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='signers', to='signature_requests.signaturerequest')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("first_name", models.CharField(max_length=200)),
+                ("last_name", models.CharField(max_length=200)),
+                ("email", models.CharField(max_length=320)),
+                ("phone", models.CharField(blank=True, max_length=16)),
+                ("order", models.IntegerField()),
+                (
+                    "otp_channel",
+                    models.CharField(blank=True, choices=[("email", "Email"), ("sms", "Sms")], max_length=5),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("pending", "Pending"), ("notified", "Notified"), ("signed", "Signed")],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                ("token_salt", models.BinaryField()),
+                ("notified_at", models.DateTimeField(null=True)),
+                ("signed_at", models.DateTimeField(null=True)),
+                ("signature", models.JSONField(null=True)),
+                ("initials", models.JSONField(null=True)),
+                ("locale", models.CharField(blank=True, max_length=5)),
+                (
+                    "request",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="signers",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['order'],
+                "ordering": ["order"],
             },
         ),
         migrations.CreateModel(
-            name='Placement',
+            name="Placement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('page_number', models.IntegerField()),
-                ('x', models.FloatField()),
-                ('y', models.FloatField()),
-                ('width', models.FloatField()),
-                ('height', models.FloatField()),
-                ('request_document', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='placements', to='signature_requests.requestdocument')),
-                ('signer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='placements', to='signature_requests.signer')),
+                (
+                    "id",
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                ),
+                ("page_number", models.IntegerField()),
+                ("x", models.FloatField()),
+                ("y", models.FloatField()),
+                ("width", models.FloatField()),
+                ("height", models.FloatField()),
+                (
+                    "request_document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="placements",
+                        to="signature_requests.requestdocument",
+                    ),
+                ),
+                (
+                    "signer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="placements",
+                        to="signature_requests.signer",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='signaturerequest',
-            index=models.Index(fields=['organization', 'environment', 'created_at', 'id'], name='signature_r_organiz_b0e44b_idx'),
+            model_name="signaturerequest",
+            index=models.Index(
+                fields=["organization", "environment", "created_at", "id"],
+                name="signature_r_organiz_b0e44b_idx",
+            ),
         ),
         migrations.AddIndex(
-            model_name='signaturerequest',
-            index=models.Index(condition=models.Q(('status', 'pending')), fields=['expires_at'], name='request_due'),
+            model_name="signaturerequest",
+            index=models.Index(condition=models.Q(("status", "pending")), fields=["expires_at"], name="request_due"),
         ),
         migrations.AddConstraint(
-            model_name='requestdocument',
-            constraint=models.UniqueConstraint(fields=('request', 'document'), name='document_once_per_request'),
+            model_name="requestdocument",
+            constraint=models.UniqueConstraint(fields=("request", "document"), name="document_once_per_request"),
         ),
         migrations.AddConstraint(
-            model_name='signer',
-            constraint=models.UniqueConstraint(fields=('request', 'order'), name='order_once_per_request'),
+            model_name="signer",
+            constraint=models.UniqueConstraint(fields=("request", "order"), name="order_once_per_request"),
         ),
     ]
