@@ -1,0 +1,157 @@
+"""Where things are on a page: from the space a reader sees to the page's own user space and back.
+
+Reader space is what the API speaks (specification 4.5): points of 1/72 inch on the page as it is shown,
+that is the crop box within the media box, after /Rotate, with /UserUnit applied; origin bottom left.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pikepdf
+
+Matrix = tuple[float, float, float, float, float, float]  # a b c d e f of ISO 32000-1, 8.3.3
+Box = tuple[float, float, float, float]  # left, bottom, right, top; left < right, bottom < top
+
+_LETTER: Box = (0.0, 0.0, 612.0, 792.0)  # what viewers show when no box is usable
+_DEEPEST = 64  # levels of the page tree that inherited attributes are looked for
+
+
+@dataclass(frozen=True)
+class PageGeometry:
+    """``visible`` in user space, ``rotate`` one of 0, 90, 180, 270 (clockwise), ``unit`` points per user unit."""
+
+    visible: Box
+    rotate: int = 0
+    unit: float = 1.0
+
+    @property
+    def width(self) -> float:
+        """As the reader sees it, in points."""
+        left, bottom, right, top = self.visible
+        return (top - bottom if self.rotate % 180 else right - left) * self.unit
+
+    @property
+    def height(self) -> float:
+        """As the reader sees it, in points."""
+        left, bottom, right, top = self.visible
+        return (right - left if self.rotate % 180 else top - bottom) * self.unit
+
+    @property
+    def to_user(self) -> Matrix:
+        """Takes a point of reader space to user space."""
+        left, bottom, right, top = self.visible
+        scale = 1 / self.unit
+        if self.rotate == 90:
+            return (0, scale, -scale, 0, right, bottom)
+        if self.rotate == 180:
+            return (-scale, 0, 0, -scale, right, top)
+        if self.rotate == 270:
+            return (0, -scale, scale, 0, left, top)
+        return (scale, 0, 0, scale, left, bottom)
+
+    @property
+    def to_reader(self) -> Matrix:
+        """Takes a point of user space to reader space."""
+        return inverse(self.to_user)
+
+
+def page_geometry(
+    mediabox: Sequence[float] | None,
+    cropbox: Sequence[float] | None = None,
+    rotate: float | None = None,
+    unit: float | None = None,
+) -> PageGeometry:
+    """The geometry of a page with these (inherited) attributes, read as viewers read wrong ones.
+
+    A box without area counts as absent; a crop box counts as far as it lies in the media box; a rotation
+    is cut to a multiple of 90; a unit that is not positive is 1.
+    """
+    media = _box(mediabox) or _LETTER
+    crop = _box(cropbox)
+    visible = (_intersection(crop, media) or media) if crop else media
+    quarter = int((rotate or 0) / 90) % 4 if math.isfinite(rotate or 0) else 0
+    return PageGeometry(visible, quarter * 90, unit if unit and 0 < unit < math.inf else 1.0)
+
+
+def read_geometry(page: pikepdf.Object | pikepdf.Page) -> PageGeometry:
+    """The geometry of a page of pikepdf, attributes inherited from its parents included."""
+    dictionary = page.obj if isinstance(page, pikepdf.Page) else page
+    return page_geometry(
+        _numbers(inherited(dictionary, "/MediaBox")),
+        _numbers(inherited(dictionary, "/CropBox")),
+        _number(inherited(dictionary, "/Rotate")),
+        _number(dictionary.get("/UserUnit")),
+    )
+
+
+def inherited(page: pikepdf.Object, key: str) -> Any:
+    """The value of ``key`` at the page or its nearest ancestor that has it, else None."""
+    node: Any = page
+    for _ in range(_DEEPEST):
+        if not isinstance(node, pikepdf.Dictionary):
+            return None
+        value = node.get(key)
+        if value is not None:
+            return value
+        node = node.get("/Parent")
+    return None
+
+
+def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
+    """The point that ``matrix`` takes (x, y) to."""
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f
+
+
+def compose(first: Matrix, then: Matrix) -> Matrix:
+    """The matrix that applies ``first`` and ``then`` after it."""
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = then
+    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
+
+
+def inverse(matrix: Matrix) -> Matrix:
+    """The matrix that undoes ``matrix``. Raises ZeroDivisionError when nothing does."""
+    a, b, c, d, e, f = matrix
+    area = a * d - b * c
+    return (d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area)
+
+
+def transform_box(matrix: Matrix, box: Box) -> Box:
+    """The smallest upright box around ``box`` after ``matrix``."""
+    left, bottom, right, top = box
+    corners = [apply(matrix, x, y) for x in (left, right) for y in (bottom, top)]
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _box(values: Sequence[float] | None) -> Box | None:
+    if values is None or len(values) != 4 or not all(math.isfinite(value) for value in values):
+        return None
+    x1, y1, x2, y2 = values
+    box = min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+    return box if box[0] < box[2] and box[1] < box[3] else None
+
+
+def _intersection(one: Box, other: Box) -> Box | None:
+    return _box_or_none(max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3]))
+
+
+def _box_or_none(left: float, bottom: float, right: float, top: float) -> Box | None:
+    return (left, bottom, right, top) if left < right and bottom < top else None
+
+
+def _numbers(value: Any) -> list[float] | None:
+    if not isinstance(value, pikepdf.Array):
+        return None
+    numbers = [_number(item) for item in value]
+    return None if None in numbers else [number for number in numbers if number is not None]
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
