@@ -1,0 +1,12 @@
+"""How a verb asks for the work that follows it: one job row, in the transaction that needs it."""
+
+from procrastinate.contrib.django import app
+
+
+def defer(task: str, **arguments: int) -> None:
+    """Adds a job for a task of :mod:`paraph.flow.jobs`, named as its function is.
+
+    By name, because a job calls the verb and a verb defers the next job: importing both ways would be a cycle.
+    Inside a transaction the job exists only if the transaction commits.
+    """
+    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments)

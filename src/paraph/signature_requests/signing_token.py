@@ -1,0 +1,59 @@
+"""Signing tokens: what stands after ``/sign/`` in a signing URL (specification 5.2).
+
+A token is the signer's id followed by a keyed hash of the id and the signer's salt. The key is derived from the
+server's secret and stands in no table, so neither a database dump nor a backup opens a signing page; the salt lets
+one signer's token be withdrawn without touching the others.
+"""
+
+from functools import cache
+
+from django.conf import settings
+
+from paraph.kernel import tokens
+from paraph.signature_requests.models import Signer
+
+_ID_BYTES = 8
+_MAC_BYTES = 24
+_LENGTH = 43  # base64url of 32 bytes
+
+SALT_BYTES = 16
+
+
+def new_salt() -> bytes:
+    """The ``token_salt`` of a new signer."""
+    return tokens.random_bytes(SALT_BYTES)
+
+
+def token(signer: Signer) -> str:
+    """The signer's token: 43 characters of base64url."""
+    identity = signer.pk.to_bytes(_ID_BYTES, "big")
+    mac = tokens.keyed_hash(_key(), identity, bytes(signer.token_salt))[:_MAC_BYTES]
+    return tokens.base64url(identity + mac)
+
+
+def signing_url(signer: Signer) -> str:
+    """The absolute URL to give to the signer, whatever their state (specification 2.3)."""
+    return f"{settings.PARAPH.public_url}/sign/{token(signer)}"
+
+
+def signer_of(text: str) -> Signer | None:
+    """The signer whom the token belongs to, with ``request`` and its organization loaded; None for any other text."""
+    if len(text) != _LENGTH or not text.isascii():
+        return None
+    try:
+        identity = int.from_bytes(tokens.from_base64url(text)[:_ID_BYTES], "big")
+    except ValueError:
+        return None
+    if identity >= 2**63:
+        return None
+    signer = (
+        Signer.objects.select_related("request", "request__organization", "request__branding_profile")
+        .filter(pk=identity)
+        .first()
+    )
+    return signer if signer and tokens.same(token(signer).encode(), text.encode()) else None
+
+
+@cache
+def _key() -> bytes:
+    return tokens.derive(settings.MASTER_KEY, "signing-token")
