@@ -5,7 +5,7 @@ Each field is documented for operators in docs/configuration.md; a test compares
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -34,6 +34,16 @@ class Environment(BaseSettings):
     )
     storage_url: str = Field(
         "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
+    )
+    sealing_key: Path | None = Field(
+        None, description="Private key of the seal, PEM or PKCS#12 (.p12, .pfx); default: a development key."
+    )
+    sealing_certificate: Path | None = Field(
+        None, description="PEM file of the seal's certificate and those above it; not needed with PKCS#12."
+    )
+    sealing_passphrase: str = Field("", description="Passphrase of the sealing key.")
+    development_key: Literal["p-256", "rsa-3072"] = Field(
+        "p-256", description="Kind of the development keys that the first start makes: p-256 or rsa-3072."
     )
     timestamp_authorities: Annotated[list[str], NoDecode] = Field(
         [BUILT_IN_TIMESTAMPS], description="RFC 3161 authorities, tried in order, separated by commas."

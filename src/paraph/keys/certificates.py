@@ -1,0 +1,103 @@
+"""Certificates read, put in order, and checked before a key may use them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from paraph.kernel import clock, tokens
+from paraph.kernel.errors import DomainError
+from paraph.keys.signing_key import ECDSA_SHA256, RSA_SHA256
+
+_SMALLEST_RSA = 2048
+_LONGEST_CHAIN = 10
+
+PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
+
+
+def read_certificates(path: Path) -> list[x509.Certificate]:
+    """Every certificate of a PEM file, in its order.
+
+    Raises ``DomainError("configuration", …)`` when the file cannot be read or holds none.
+    """
+    try:
+        return x509.load_pem_x509_certificates(path.read_bytes())
+    except OSError as error:
+        raise DomainError("configuration", f"The certificates {path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise DomainError("configuration", f"{path} holds no certificate in PEM form.") from error
+
+
+def public_key(certificate: x509.Certificate) -> PublicKey:
+    """The key of a certificate. Raises ``DomainError`` for anything but RSA and elliptic curves."""
+    key = certificate.public_key()
+    if isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
+        return key
+    raise DomainError("configuration", f"{subject(certificate)} has a key that is neither RSA nor an elliptic curve.")
+
+
+def algorithm_of(key: PublicKey) -> str:
+    return RSA_SHA256 if isinstance(key, rsa.RSAPublicKey) else ECDSA_SHA256
+
+
+def fingerprint(key: PublicKey) -> str:
+    """The first 16 hexadecimal digits of SHA-256 of the public key (SubjectPublicKeyInfo)."""
+    return tokens.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hex()[:16]
+
+
+def subject(certificate: x509.Certificate) -> str:
+    """The certificate's name for a sentence."""
+    return f'The certificate "{certificate.subject.rfc4514_string()}"'
+
+
+def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certificate:
+    """The one certificate that belongs to ``key``. Raises ``DomainError`` when none does."""
+    for certificate in certificates:
+        if certificate.public_key() == key:
+            return certificate
+    raise DomainError("configuration", "The signing key does not match its certificate.")
+
+
+def chain_above(leaf: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
+    """The issuers of ``leaf`` among ``others``, nearest first, as far as they go."""
+    chain: list[x509.Certificate] = []
+    current = leaf
+    while current.issuer != current.subject and len(chain) < _LONGEST_CHAIN:
+        issuer = next((other for other in others if _issued(current, other)), None)
+        if issuer is None:
+            break
+        chain.append(issuer)
+        current = issuer
+    return tuple(chain)
+
+
+def check_usable(certificate: x509.Certificate) -> None:
+    """Refuses a certificate that must not sign now: not valid yet, expired, key too small, key usage without signing.
+
+    Raises ``DomainError("configuration", …)`` with one sentence.
+    """
+    name, moment = subject(certificate), clock.now()
+    if moment < certificate.not_valid_before_utc:
+        raise DomainError("configuration", f"{name} is valid only from {clock.iso(certificate.not_valid_before_utc)}.")
+    if moment > certificate.not_valid_after_utc:
+        raise DomainError("configuration", f"{name} expired on {clock.iso(certificate.not_valid_after_utc)}.")
+    key = public_key(certificate)
+    if isinstance(key, rsa.RSAPublicKey) and key.key_size < _SMALLEST_RSA:
+        raise DomainError("configuration", f"{name} has an RSA key of {key.key_size} bits; {_SMALLEST_RSA} are needed.")
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    except x509.ExtensionNotFound:
+        return
+    if not (usage.digital_signature or usage.content_commitment):
+        raise DomainError("configuration", f"{name} may not be used for signatures, says its key usage.")
+
+
+def _issued(child: x509.Certificate, parent: x509.Certificate) -> bool:
+    try:
+        child.verify_directly_issued_by(parent)
+    except (ValueError, TypeError, InvalidSignature):
+        return False
+    return True

@@ -1,0 +1,125 @@
+"""The authority that a first start makes for itself: a root, a sealing key and a timestamp key."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+from paraph.keys import issuing
+from paraph.keys.certificates import pick, read_certificates
+from paraph.keys.local import LocalKey, PrivateKey, encrypted_pem, read_private_key
+from paraph.keys.signing_key import SigningKey
+
+KeyKind = Literal["p-256", "rsa-3072"]
+
+_FOLDER = "development"
+_ROOT, _SEALING, _TIMESTAMP = "root", "sealing", "timestamp"
+
+
+@dataclass(frozen=True)
+class DevelopmentAuthority:
+    """Three certificates that nobody outside this installation trusts."""
+
+    sealing_key: SigningKey
+    timestamp_key: SigningKey
+    root: bytes
+    """DER of the root certificate."""
+    root_key: SigningKey
+    """Signs revocation lists and status answers."""
+
+
+def root_file(folder: Path) -> Path:
+    """Where :func:`development_authority` keeps its root certificate (PEM)."""
+    return folder / _FOLDER / f"{_ROOT}.pem"
+
+
+def development_authority(folder: Path, secret: bytes, kind: KeyKind = "p-256") -> DevelopmentAuthority:
+    """Makes the authority at the first call and loads it afterwards; its files lie in ``folder / "development"``.
+
+    The private keys are encrypted with a key derived from ``secret`` (mode 0600). Processes that start at once agree
+    on one authority: it is made aside and moved into place as a whole. ``kind`` counts only at the first call.
+    Raises ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or does not fit.
+    """
+    home = folder / _FOLDER
+    passphrase = tokens.derive(secret, "development-authority").hex().encode()
+    try:
+        if not home.exists():
+            _create(home, passphrase, kind)
+    except OSError as error:
+        raise DomainError("configuration", f"The development keys {home} cannot be made: {error.strerror}.") from error
+    return _load(home, passphrase)
+
+
+def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
+    draft = home.with_name(f"{home.name}.{os.getpid()}.{tokens.random_hex(4)}")
+    draft.mkdir(mode=0o700, parents=True)
+    try:
+        root_key, sealing_key, timestamp_key = (_generate(kind) for _ in range(3))
+        root = issuing.issue_root(root_key)
+        _write_pair(draft, _ROOT, root_key, root, passphrase)
+        _write_pair(draft, _SEALING, sealing_key, issuing.issue_sealing(root_key, sealing_key.public_key()), passphrase)
+        timestamp = issuing.issue_timestamp(root_key, timestamp_key.public_key())
+        _write_pair(draft, _TIMESTAMP, timestamp_key, timestamp, passphrase)
+        _move_into_place(draft, home)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _generate(kind: KeyKind) -> PrivateKey:
+    if kind == "rsa-3072":
+        return rsa.generate_private_key(public_exponent=65537, key_size=3072)
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def _write_pair(folder: Path, name: str, key: PrivateKey, certificate: x509.Certificate, passphrase: bytes) -> None:
+    _write(folder / f"{name}.key", encrypted_pem(key, passphrase))
+    _write(folder / f"{name}.pem", certificate.public_bytes(Encoding.PEM))
+
+
+def _write(path: Path, content: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _move_into_place(draft: Path, home: Path) -> None:
+    """A folder cannot replace one that has files in it, so the first of several processes wins."""
+    try:
+        draft.rename(home)
+    except OSError:
+        if not home.exists():
+            raise
+    handle = os.open(home.parent, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _load(home: Path, passphrase: bytes) -> DevelopmentAuthority:
+    root = read_certificates(home / f"{_ROOT}.pem")[0]
+    return DevelopmentAuthority(
+        sealing_key=_load_pair(home, _SEALING, root, passphrase),
+        timestamp_key=_load_pair(home, _TIMESTAMP, root, passphrase),
+        root=root.public_bytes(Encoding.DER),
+        root_key=_load_pair(home, _ROOT, root, passphrase),
+    )
+
+
+def _load_pair(home: Path, name: str, root: x509.Certificate, passphrase: bytes) -> LocalKey:
+    certificates = read_certificates(home / f"{name}.pem")
+    key, _ = read_private_key(home / f"{name}.key", passphrase)
+    own = pick(certificates, key.public_key())
+    loaded = LocalKey(key, [own, root])
+    if name != _ROOT and not loaded.chain:
+        raise DomainError("configuration", f"The certificate {home / f'{name}.pem'} was not issued by {_ROOT}.pem.")
+    return loaded

@@ -1,0 +1,96 @@
+"""How the development authority makes its certificates."""
+
+from datetime import timedelta
+
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from paraph.kernel import clock
+from paraph.keys.certificates import PublicKey
+from paraph.keys.local import PrivateKey
+
+ROOT_NAME = "Paraph Development Root"
+SEALING_NAME = "Paraph Development Seal"
+TIMESTAMP_NAME = "Paraph Development Timestamp Authority"
+
+_ROOT_YEARS = 20
+_LEAF_YEARS = 10
+_EARLIER = timedelta(hours=1)  # clocks of readers are not all right
+
+
+def issue_root(key: PrivateKey) -> x509.Certificate:
+    """A self-signed root that may sign certificates and revocation lists, and nothing below its children."""
+    usage = _usage(key_cert_sign=True, crl_sign=True, digital_signature=True)
+    return (
+        _builder(ROOT_NAME, key.public_key(), ROOT_NAME, key.public_key(), _ROOT_YEARS)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(usage, critical=True)
+        .sign(key, SHA256())
+    )
+
+
+def issue_sealing(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
+    """The certificate of the seal: digital signature and content commitment (non-repudiation)."""
+    usage = _usage(digital_signature=True, content_commitment=True)
+    return _leaf(SEALING_NAME, root_key, key).add_extension(usage, critical=True).sign(root_key, SHA256())
+
+
+def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
+    """The certificate of the timestamp authority: critical, sole purpose timeStamping (RFC 3161 §2.3)."""
+    purpose = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
+    return (
+        _leaf(TIMESTAMP_NAME, root_key, key)
+        .add_extension(_usage(digital_signature=True), critical=True)
+        .add_extension(purpose, critical=True)
+        .sign(root_key, SHA256())
+    )
+
+
+def _leaf(name: str, root_key: PrivateKey, key: PublicKey) -> x509.CertificateBuilder:
+    builder = _builder(name, key, ROOT_NAME, root_key.public_key(), _LEAF_YEARS)
+    return builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+
+
+def _builder(name: str, key: PublicKey, issuer: str, issuer_key: PublicKey, years: int) -> x509.CertificateBuilder:
+    start = clock.now() - _EARLIER
+    return (
+        x509.CertificateBuilder()
+        .subject_name(_name(name))
+        .issuer_name(_name(issuer))
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + timedelta(days=365 * years))
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key), critical=False)
+    )
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name(
+        [
+            x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Paraph (development, not for production)"),
+            x509.NameAttribute(NameOID.COMMON_NAME, common),
+        ]
+    )
+
+
+def _usage(
+    *,
+    digital_signature: bool = False,
+    content_commitment: bool = False,
+    key_cert_sign: bool = False,
+    crl_sign: bool = False,
+) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=digital_signature,
+        content_commitment=content_commitment,
+        key_cert_sign=key_cert_sign,
+        crl_sign=crl_sign,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )

@@ -1,0 +1,134 @@
+"""The development authority: made once, the same ever after, and refused when something about it is wrong."""
+
+import stat
+from concurrent.futures import ProcessPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.x509.oid import ExtendedKeyUsageOID, ExtensionOID
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.keys import development_authority
+from paraph.keys.development import root_file
+
+SECRET = b"s" * 32
+
+
+def make(folder: Path) -> tuple[str, str]:
+    authority = development_authority(folder, SECRET)
+    return authority.sealing_key.key_id, authority.timestamp_key.key_id
+
+
+def test_a_second_call_loads_what_the_first_made(tmp_path: Path) -> None:
+    first, second = development_authority(tmp_path, SECRET), development_authority(tmp_path, SECRET)
+    assert first.sealing_key.certificate == second.sealing_key.certificate
+    assert first.timestamp_key.key_id == second.timestamp_key.key_id != first.sealing_key.key_id
+    assert first.sealing_key.key_id.startswith("local:")
+    assert x509.load_pem_x509_certificate(root_file(tmp_path).read_bytes()) == x509.load_der_x509_certificate(
+        first.root
+    )
+
+
+def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(4) as pool:
+        made = set(pool.map(make, [tmp_path] * 8))
+    assert len(made) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["development"]
+
+
+def test_files_are_private_and_keys_encrypted(tmp_path: Path) -> None:
+    make(tmp_path)
+    for path in (tmp_path / "development").iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        if path.suffix == ".key":
+            assert b"ENCRYPTED PRIVATE KEY" in path.read_bytes()
+    with pytest.raises(DomainError, match="does not open with its passphrase"):
+        development_authority(tmp_path, b"another" * 5)
+
+
+def test_the_seal_is_for_signing_and_the_authority_for_timestamps_alone(tmp_path: Path) -> None:
+    authority = development_authority(tmp_path, SECRET)
+    seal, stamp, root = (
+        x509.load_der_x509_certificate(der)
+        for der in (authority.sealing_key.certificate, authority.timestamp_key.certificate, authority.root)
+    )
+    usage = seal.extensions.get_extension_for_class(x509.KeyUsage)
+    assert usage.critical and usage.value.digital_signature and usage.value.content_commitment
+    purposes = stamp.extensions.get_extension_for_oid(ExtensionOID.EXTENDED_KEY_USAGE)
+    assert purposes.critical and list(purposes.value) == [ExtendedKeyUsageOID.TIME_STAMPING]  # type: ignore[call-overload]
+    assert "Development" in root.subject.rfc4514_string() and "not for production" in root.subject.rfc4514_string()
+    for leaf in (seal, stamp):
+        leaf.verify_directly_issued_by(root)
+        assert leaf.not_valid_after_utc <= root.not_valid_after_utc
+    assert authority.sealing_key.chain == authority.timestamp_key.chain == (authority.root,)
+
+
+def test_signatures_are_what_the_algorithm_says(tmp_path: Path) -> None:
+    curve = development_authority(tmp_path / "a", SECRET).sealing_key
+    key = x509.load_der_x509_certificate(curve.certificate).public_key()
+    assert curve.algorithm == "ECDSA_SHA_256" and isinstance(key, ec.EllipticCurvePublicKey)
+    key.verify(curve.sign(b"message").value, b"message", ec.ECDSA(SHA256()))
+    assert curve.sign(b"message").request_id == ""
+
+    large = development_authority(tmp_path / "b", SECRET, "rsa-3072").sealing_key
+    modulus = x509.load_der_x509_certificate(large.certificate).public_key()
+    assert large.algorithm == "RSASSA_PKCS1_V1_5_SHA_256" and isinstance(modulus, rsa.RSAPublicKey)
+    assert modulus.key_size == 3072
+    modulus.verify(large.sign(b"message").value, b"message", PKCS1v15(), SHA256())
+
+
+@pytest.mark.parametrize("name", ["root.pem", "sealing.key", "timestamp.pem"])
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+    make(tmp_path)
+    (tmp_path / "development" / name).unlink()
+    with pytest.raises(DomainError, match=name) as refusal:
+        make(tmp_path)
+    assert refusal.value.code == "configuration"
+
+
+def test_a_damaged_key_is_named(tmp_path: Path) -> None:
+    make(tmp_path)
+    path = tmp_path / "development" / "sealing.key"
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DomainError, match=r"sealing\.key is damaged"):
+        make(tmp_path)
+
+
+def test_a_key_of_another_certificate_is_refused(tmp_path: Path) -> None:
+    make(tmp_path)
+    folder = tmp_path / "development"
+    (folder / "sealing.key").write_bytes((folder / "timestamp.key").read_bytes())
+    with pytest.raises(DomainError, match="does not match its certificate"):
+        make(tmp_path)
+
+
+def test_a_certificate_of_another_root_is_refused(tmp_path: Path) -> None:
+    make(tmp_path / "a"), make(tmp_path / "b")
+    for name in ("sealing.key", "sealing.pem"):
+        other = tmp_path / "b" / "development" / name
+        (tmp_path / "a" / "development" / name).write_bytes(other.read_bytes())
+    with pytest.raises(DomainError, match=r"sealing\.pem was not issued by root\.pem"):
+        make(tmp_path / "a")
+
+
+def test_expired_is_refused_at_load_and_at_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = development_authority(tmp_path, SECRET)
+    later = clock.now() + timedelta(days=365 * 11)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    with pytest.raises(DomainError, match=r"Paraph Development Seal.*expired on"):
+        authority.sealing_key.sign(b"message")
+    with pytest.raises(DomainError, match="expired on"):
+        make(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DomainError, match="cannot be made: Not a directory") as refusal:
+        make(tmp_path / "file")
+    assert refusal.value.code == "configuration"

@@ -1,0 +1,91 @@
+"""The operator's own key, from PEM and PKCS#12 files."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
+
+from paraph.kernel.environment import Environment
+from paraph.kernel.errors import DomainError
+from paraph.keys import issuing, sealing_key
+
+SECRET = b"s" * 32
+
+
+@dataclass
+class Files:
+    folder: Path
+    key: Path
+    certificate: Path
+    bundle: Path
+    root: bytes
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    root, own = issuing.issue_root(root_key), issuing.issue_sealing(root_key, key.public_key())
+    made = Files(tmp_path, tmp_path / "key.pem", tmp_path / "chain.pem", tmp_path / "seal.p12", b"")
+    made.root = root.public_bytes(Encoding.DER)
+    made.key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"open")))
+    made.certificate.write_bytes(root.public_bytes(Encoding.PEM) + own.public_bytes(Encoding.PEM))
+    made.bundle.write_bytes(serialize_key_and_certificates(b"seal", key, own, [root], BestAvailableEncryption(b"open")))
+    return made
+
+
+def test_without_settings_the_development_key_seals(tmp_path: Path) -> None:
+    key = sealing_key(Environment(development_key="rsa-3072"), tmp_path, SECRET)
+    assert key.algorithm == "RSASSA_PKCS1_V1_5_SHA_256"
+    assert (tmp_path / "development" / "sealing.key").exists()
+
+
+def test_pem(files: Files) -> None:
+    settings = Environment(sealing_key=files.key, sealing_certificate=files.certificate, sealing_passphrase="open")
+    key = sealing_key(settings, files.folder, SECRET)
+    assert key.chain == (files.root,)
+    assert key.sign(b"message").value
+    assert not (files.folder / "development").exists()
+
+
+def test_pkcs12_carries_its_chain(files: Files) -> None:
+    key = sealing_key(Environment(sealing_key=files.bundle, sealing_passphrase="open"), files.folder, SECRET)
+    assert key.chain == (files.root,)
+
+
+def test_wrong_passphrase(files: Files) -> None:
+    for path in (files.key, files.bundle):
+        settings = Environment(sealing_key=path, sealing_certificate=files.certificate, sealing_passphrase="shut")
+        with pytest.raises(DomainError, match=f"{path.name} is damaged or does not open with its passphrase"):
+            sealing_key(settings, files.folder, SECRET)
+
+
+def test_missing_files(files: Files) -> None:
+    absent = files.folder / "absent.pem"
+    with pytest.raises(DomainError, match=r"absent\.pem cannot be read: No such file"):
+        sealing_key(Environment(sealing_key=absent), files.folder, SECRET)
+    settings = Environment(sealing_key=files.key, sealing_passphrase="open", sealing_certificate=absent)
+    with pytest.raises(DomainError, match=r"The certificates .*absent\.pem cannot be read"):
+        sealing_key(settings, files.folder, SECRET)
+
+
+def test_a_key_without_certificate_and_a_certificate_without_key(files: Files) -> None:
+    with pytest.raises(DomainError, match="PARAPH_SEALING_CERTIFICATE must name"):
+        sealing_key(Environment(sealing_key=files.key, sealing_passphrase="open"), files.folder, SECRET)
+    with pytest.raises(DomainError, match="PARAPH_SEALING_KEY is not"):
+        sealing_key(Environment(sealing_certificate=files.certificate), files.folder, SECRET)
+
+
+def test_a_key_of_another_certificate(files: Files) -> None:
+    other = ec.generate_private_key(ec.SECP256R1())
+    files.key.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    settings = Environment(sealing_key=files.key, sealing_certificate=files.certificate)
+    with pytest.raises(DomainError, match="does not match its certificate"):
+        sealing_key(settings, files.folder, SECRET)
