@@ -64,8 +64,7 @@ LANGUAGES = [
 
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect at deployment
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # JSON bodies; uploads are streamed and have their own limit
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"

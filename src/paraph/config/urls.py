@@ -1,5 +1,9 @@
 """The whole URL map."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from paraph.files.download import download
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("files/<path:key>", download),
+]

@@ -1,0 +1,1 @@
+"""DOOR: presigned downloads of the embedded object store."""

@@ -1,0 +1,46 @@
+"""The ``Range`` header (RFC 9110 §14), one range at most, and a part of a file."""
+
+import re
+from dataclasses import dataclass
+from typing import BinaryIO
+
+_ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Range:
+    start: int
+    length: int  # 0: nothing of it lies in the file
+
+
+def parse_range(header: str, size: int) -> Range | None:
+    """None when there is no range, or one in a form we do not serve: the whole file answers it then."""
+    match = _ONE_RANGE.fullmatch(header.strip())
+    if not match or header.strip() == "bytes=-":
+        return None
+    first, last = match.groups()
+    if not first:
+        length = min(int(last), size)
+        return Range(size - length, length)
+    start = int(first)
+    end = min(int(last), size - 1) if last else size - 1
+    if last and int(last) < start:
+        return None
+    return Range(start, max(end - start + 1, 0))
+
+
+class Part:
+    """``length`` bytes of a file from ``start``, read in blocks; closes the file with itself."""
+
+    def __init__(self, file: BinaryIO, start: int, length: int) -> None:
+        self.start, self.length = start, length
+        self._file, self._left = file, length
+        file.seek(start)
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._file.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(block)
+        return block
+
+    def close(self) -> None:
+        self._file.close()

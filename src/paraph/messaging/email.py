@@ -1,0 +1,35 @@
+"""Sending e-mail."""
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+
+from paraph.messaging.inbox import capture
+from paraph.messaging.smtp import gateway
+
+
+def send_email(to: str, subject: str, text: str, html: str = "", message_id: str = "") -> str:
+    """Hands one message to the mail gateway (``PARAPH_SMTP_URL``), or to the captured inbox.
+
+    ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the
+    same Message-ID, by which receivers recognise a repetition. Returns the acknowledgement: the gateway's
+    reply, or ``captured:<id>``. Raises ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does
+    not take it; a job that calls this is simply run again.
+    """
+    if not settings.PARAPH.smtp_url:
+        return capture("email", to, subject, text, message_id)
+    headers = {"Auto-Submitted": "auto-generated"}
+    if message_id:
+        headers["Message-ID"] = f"<{message_id}@{urlsplit(settings.PARAPH.public_url).hostname}>"
+    message = EmailMultiAlternatives(_one_line(subject), text, settings.PARAPH.mail_from, [to], headers=headers)
+    if html:
+        message.attach_alternative(html, "text/html")
+    with gateway(settings.PARAPH.smtp_url) as connection:
+        connection.send_messages([message])
+        return connection.acknowledgement
+
+
+def _one_line(subject: str) -> str:
+    """Names of people and documents stand in subjects; a line break in one must not refuse the mail."""
+    return " ".join(subject.split())

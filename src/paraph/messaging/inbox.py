@@ -1,0 +1,20 @@
+"""Keeping messages instead of sending them, and reading them."""
+
+from collections.abc import Iterable
+
+from paraph.messaging.models import CapturedMessage
+
+
+def capture(channel: str, to: str, subject: str, text: str, message_id: str) -> str:
+    """Keeps the message in the transaction of the caller; the acknowledgement is ``captured:<its id>``."""
+    fields = {"to": to, "channel": channel, "subject": subject[:500], "text": text}
+    if message_id:
+        message, _ = CapturedMessage.objects.get_or_create(message_id=message_id, defaults=fields)
+    else:
+        message = CapturedMessage.objects.create(**fields)
+    return f"captured:{message.pk}"
+
+
+def messages() -> Iterable[CapturedMessage]:
+    """All captured messages, newest last."""
+    return CapturedMessage.objects.order_by("id").iterator()

@@ -1,0 +1,78 @@
+"""Objects in a folder. What ``put`` has returned for survives a power cut."""
+
+import os
+from pathlib import Path
+from shutil import copyfileobj
+from typing import BinaryIO
+
+from paraph.kernel import tokens
+from paraph.storage.keys import checked
+from paraph.storage.presign import presigned_url
+
+_DRAFTS = ".drafts"  # no key starts with a dot
+_BLOCK = 1 << 20
+
+
+class LocalStore:
+    """``root`` is made with mode 0700 at the first write; objects have mode 0600."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def put(self, key: str, content: bytes | BinaryIO) -> None:
+        path = self._path(key)
+        draft = self.root / _DRAFTS / tokens.random_hex(16)
+        self._make_folder(draft.parent)
+        self._make_folder(path.parent)
+        try:
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                if isinstance(content, bytes):
+                    file.write(content)
+                else:
+                    copyfileobj(content, file, _BLOCK)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.rename(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+    def get(self, key: str) -> bytes:
+        return self._path(key).read_bytes()
+
+    def open(self, key: str) -> BinaryIO:
+        return self._path(key).open("rb")
+
+    def delete(self, key: str) -> None:
+        self._path(key).unlink(missing_ok=True)
+
+    def presign(self, key: str, filename: str, seconds: int) -> str:
+        return presigned_url(checked(key), filename, seconds)
+
+    def sweep(self) -> None:
+        """Removes what a crash left half written. Only while nothing else writes."""
+        for draft in (self.root / _DRAFTS).glob("*"):
+            draft.unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self.root / checked(key)
+
+    def _make_folder(self, folder: Path) -> None:
+        if folder.is_dir():
+            return
+        if folder != self.root:
+            self._make_folder(folder.parent)
+            folder.mkdir(mode=0o700, exist_ok=True)
+        else:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new name is on disk only once its folder is."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,86 @@
+"""Objects in a bucket: s3://, gs:// or az://, through obstore.
+
+Credentials and endpoints come from the variables of the provider's own tools (``AWS_ACCESS_KEY_ID``,
+``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_ACCOUNT_KEY`` …).
+"""
+
+import io
+from datetime import timedelta
+from mimetypes import guess_type
+from typing import Any, BinaryIO, cast
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import from_url
+
+from paraph.kernel.errors import DomainError
+from paraph.storage.keys import checked
+
+_BLOCK = 1 << 20
+
+
+class RemoteStore:
+    """Raises ``DomainError("configuration", …)`` when the address is not one of an object store."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            self._store: Any = from_url(url)
+        except (BaseError, ValueError) as error:
+            cause = str(error).splitlines()[0]
+            raise DomainError("configuration", f"PARAPH_STORAGE_URL {url} is not usable: {cause}.") from error
+
+    def put(self, key: str, content: bytes | BinaryIO) -> None:
+        """The name after the last slash is what browsers save a download as: the signature of a
+        presigned address covers no other."""
+        name = checked(key).rpartition("/")[2]
+        attributes = {
+            "Content-Type": guess_type(name)[0] or "application/octet-stream",
+            "Content-Disposition": f'attachment; filename="{name}"',
+        }
+        obstore.put(self._store, key, content, attributes=cast(Any, attributes))
+
+    def get(self, key: str) -> bytes:
+        try:
+            return obstore.get(self._store, checked(key)).bytes().to_bytes()
+        except obstore.exceptions.NotFoundError as error:
+            raise FileNotFoundError(key) from error
+
+    def open(self, key: str) -> BinaryIO:
+        try:
+            reader = obstore.open_reader(self._store, checked(key))
+        except obstore.exceptions.NotFoundError as error:
+            raise FileNotFoundError(key) from error
+        return io.BufferedReader(_Reader(reader), _BLOCK)
+
+    def delete(self, key: str) -> None:
+        try:
+            obstore.delete(self._store, checked(key))
+        except FileNotFoundError:
+            return
+
+    def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  the name is set by put
+        return obstore.sign(self._store, "GET", checked(key), timedelta(seconds=seconds))
+
+    def sweep(self) -> None:
+        """Nothing to do: a bucket shows no half-written object."""
+
+
+class _Reader(io.RawIOBase):
+    """obstore's reader, whose own ``read`` gives no ``bytes``, as the standard library knows files."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self._reader.read(len(buffer)).to_bytes()
+        buffer[: len(block)] = block
+        return len(block)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self._reader.seek(offset, whence))
