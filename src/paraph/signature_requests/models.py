@@ -88,6 +88,7 @@ class Signer(models.Model):
     signed_at = models.DateTimeField(null=True)
     signature: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     initials: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    completion_notified_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
     class Meta:

@@ -1,0 +1,22 @@
+"""Completing a request: the last signer's transaction (specification 3.1, 6.3)."""
+
+from paraph.flow import events
+from paraph.flow.queue import defer
+from paraph.kernel import clock
+from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
+
+
+def complete(request: SignatureRequest) -> None:
+    """Marks the request ``completed``, journals it and asks for one seal per document.
+
+    The caller holds the request's row lock and has seen under it that everybody signed, which makes this happen
+    once, in the transaction of the last signature.
+    """
+    request.status = RequestStatus.COMPLETED
+    request.completed_at = clock.now()
+    request.save(update_fields=["status", "completed_at"])
+    events.request_completed(request)
+    if request.notify_signers_on_completion:
+        defer("notify_completion", request_id=request.pk)
+    for request_document_id in RequestDocument.objects.filter(request=request).values_list("pk", flat=True):
+        defer("seal", request_document_id=request_document_id)

@@ -1,0 +1,41 @@
+"""Requests whose time is over (specification 3.1)."""
+
+from django.db import transaction
+
+from paraph.flow import events
+from paraph.flow.lock import lock_request
+from paraph.kernel import clock
+from paraph.signature_requests.models import RequestStatus, SignatureRequest
+
+_BATCH = 500
+
+
+def expire(request_id: int) -> bool:
+    """Marks the request ``expired`` if it is pending and its time is over; tells whether it did.
+
+    Under the same row lock as a signature, so that the two racing each other end in exactly one.
+    """
+    with transaction.atomic():
+        request = lock_request(request_id)
+        if request.status != RequestStatus.PENDING or clock.now() < request.expires_at:
+            return False
+        SignatureRequest.objects.filter(pk=request_id).update(status=RequestStatus.EXPIRED)
+        request.status = RequestStatus.EXPIRED
+        events.request_expired(request)
+        return True
+
+
+def expire_due() -> int:
+    """Expires every request that is due, oldest first, each in a transaction of its own; returns how many.
+
+    Run every few seconds: a look at one small index, instead of one waiting job for each pending request.
+    """
+    expired = 0
+    while due := _due():
+        expired += sum(expire(request_id) for request_id in due)
+    return expired
+
+
+def _due() -> list[int]:
+    pending = SignatureRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=clock.now())
+    return list(pending.order_by("expires_at").values_list("pk", flat=True)[:_BATCH])

@@ -1,0 +1,92 @@
+"""The messages of the journey, as text and as HTML, in the reader's language and the request's colours."""
+
+from dataclasses import dataclass
+from html import escape
+
+from paraph.flow.letter_words import WORDS
+from paraph.kernel.colors import readable_on
+from paraph.signature_requests.models import SignatureRequest, Signer
+
+_DEFAULT_ACCENT = "#1f4fd8"
+
+
+@dataclass(frozen=True)
+class Letter:
+    subject: str
+    text: str
+    html: str
+
+
+def invitation(signer: Signer, url: str) -> Letter:
+    """Who asks, until when, and the signing URL."""
+    words = _words(signer)
+    sender = signer.request.organization.name
+    until = signer.request.expires_at.strftime("%Y-%m-%d %H:%M UTC")
+    lines = [
+        words["hello"].format(name=signer.full_name),
+        words["invited"].format(sender=sender),
+        words["until"].format(until=until),
+    ]
+    subject = words["invitation_subject"].format(sender=sender)
+    return _letter(signer.request, subject, lines, words["personal"], (words["open"], url))
+
+
+def one_time_code(signer: Signer, code: str) -> Letter:
+    """The code by e-mail."""
+    words = _words(signer)
+    lines = [
+        words["hello"].format(name=signer.full_name),
+        words["code"].format(code=code, sender=signer.request.organization.name),
+    ]
+    return _letter(signer.request, words["code_subject"].format(code=code), lines, words["code_secret"], None)
+
+
+def one_time_code_sms(signer: Signer, code: str) -> str:
+    """The code in one short message."""
+    return _words(signer)["code"].format(code=code, sender=signer.request.organization.name)
+
+
+def completion(signer: Signer) -> Letter:
+    """Everybody has signed."""
+    words = _words(signer)
+    sender = signer.request.organization.name
+    lines = [
+        words["hello"].format(name=signer.full_name),
+        words["completed"].format(sender=sender, number=signer.request_id),
+    ]
+    return _letter(
+        signer.request,
+        words["completion_subject"].format(sender=sender),
+        lines,
+        words["completed_next"].format(sender=sender),
+        None,
+    )
+
+
+def _words(signer: Signer) -> dict[str, str]:
+    return WORDS.get(signer.locale or signer.request.locale, WORDS["en"])
+
+
+def _letter(
+    request: SignatureRequest, subject: str, lines: list[str], closing: str, action: tuple[str, str] | None
+) -> Letter:
+    middle = [f"{action[0]}:\n{action[1]}"] if action else []
+    text = "\n\n".join([*lines, *middle, closing]) + "\n"
+    accent = request.branding_profile.accent_color if request.branding_profile else _DEFAULT_ACCENT
+    button = _button(action, accent) if action else ""
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    html = (
+        '<div style="font:16px/1.5 sans-serif;max-width:34em">'
+        f'{paragraphs}{button}<p style="font-size:14px">{escape(closing)}</p></div>'
+    )
+    return Letter(subject, text, html)
+
+
+def _button(action: tuple[str, str], accent: str) -> str:
+    """A link that looks like a button, and the address once more for those who rather read it."""
+    words, url = escape(action[0]), escape(action[1])
+    style = (
+        f"display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;"
+        f"background:{accent};color:{readable_on(accent)}"
+    )
+    return f'<p><a href="{url}" style="{style}">{words}</a></p><p style="font-size:14px">{url}</p>'

@@ -1,0 +1,60 @@
+"""Sending a one-time code (specification 4.11), within the HTTP request of the signer who waits for it."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from paraph.flow import events, letters
+from paraph.flow.lock import lock_request
+from paraph.journal.append import Origin
+from paraph.kernel.errors import DomainError
+from paraph.messaging.email import send_email
+from paraph.messaging.sms import send_sms
+from paraph.organizations.models import Environment
+from paraph.otp import channels, codes
+from paraph.signature_requests.models import Channel, Signer
+from paraph.signature_requests.standing import require_open
+
+
+@dataclass(frozen=True)
+class Sent:
+    """``sandbox_code`` is the code itself, and None in production (specification 4.11)."""
+
+    message: str
+    channel: str
+    sandbox_code: str | None
+
+
+def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
+    """Issues a code, hands it to the gateway and journals that.
+
+    Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
+    signer's, ``rate_limited`` after 5 codes in 10 minutes, ``delivery_failed`` when the gateway does not take
+    the message; then nothing is journaled and the code cannot be used.
+    """
+    require_open(signer)
+    chosen, recipient = channels.destination(signer, channel)
+    issued = codes.issue(signer, chosen, recipient)
+    acknowledgement = _deliver(signer, chosen, recipient, issued.code)
+    with transaction.atomic():
+        signer.request = lock_request(signer.request_id)
+        codes.mark_sent(signer, issued)
+        events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
+    sandbox = signer.request.environment == Environment.SANDBOX
+    return Sent(f"A code was sent to {masked(recipient)}.", chosen, issued.code if sandbox else None)
+
+
+def _deliver(signer: Signer, channel: Channel, recipient: str, code: str) -> str:
+    try:
+        if channel == Channel.SMS:
+            return send_sms(recipient, letters.one_time_code_sms(signer, code))
+        letter = letters.one_time_code(signer, code)
+        return send_email(recipient, letter.subject, letter.text, letter.html)
+    except OSError as error:
+        raise DomainError("delivery_failed", "The code could not be sent; try again in a moment.") from error
+
+
+def masked(recipient: str) -> str:
+    """Enough of an address or number to recognise one's own, not enough to learn another's."""
+    name, at, domain = recipient.rpartition("@")
+    return f"{name[0]}•••@{domain}" if at and name else f"•••{recipient[-2:]}"

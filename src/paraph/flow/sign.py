@@ -1,0 +1,68 @@
+"""Signing (specification 3.2): one transaction from the used-up code to the next invitation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from paraph.flow import events
+from paraph.flow.complete import complete
+from paraph.flow.lock import lock_request
+from paraph.flow.queue import defer
+from paraph.journal.append import Origin
+from paraph.kernel import clock
+from paraph.otp import codes
+from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.models import Mode, RequestDocument, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.standing import next_signer, require_open
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a signer hands in, already checked. ``signature`` and ``initials`` are ``{"type": "typed"}`` or
+    ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1 from the top left; ``initials`` is None
+    where the request wants none. The signer has accepted the consent notice of ``locale``."""
+
+    code: str
+    signature: dict[str, Any]
+    initials: dict[str, Any] | None
+    locale: str
+
+
+def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
+    """Returns the signer as signed, with ``request`` in its new state.
+
+    Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``invalid_otp`` or
+    ``too_many_attempts``. The attempt at the code counts even when the signature is then refused.
+    """
+    require_open(signer)
+    code_hash = codes.guess(signer, given.code)
+    with transaction.atomic():
+        request = lock_request(signer.request_id)
+        signer = Signer.objects.select_for_update(no_key=True).get(pk=signer.pk)
+        signer.request = request
+        require_open(signer)
+        codes.consume(signer, code_hash)
+        _store(signer, given)
+        documents = RequestDocument.objects.filter(placements__signer=signer).distinct().count()
+        events.signer_signed(signer, consent_notice(given.locale, documents), documents, origin)
+        _go_on(request)
+    return signer
+
+
+def _store(signer: Signer, given: Signature) -> None:
+    signer.status = SignerStatus.SIGNED
+    signer.signed_at = clock.now()
+    signer.signature = given.signature
+    signer.initials = given.initials
+    signer.locale = given.locale
+    signer.save(update_fields=["status", "signed_at", "signature", "initials", "locale"])
+
+
+def _go_on(request: SignatureRequest) -> None:
+    """What follows a signature: the end of the request, or the turn of the next."""
+    following = next_signer(request)
+    if following is None:
+        complete(request)
+    elif request.mode == Mode.SEQUENTIAL and request.send_email:
+        defer("invite", signer_id=following.pk)

@@ -1,0 +1,35 @@
+"""Colours that stay readable, whatever palette an organization chose (WCAG 2.2, 1.4.3)."""
+
+import re
+
+BLACK, WHITE = "#000000", "#ffffff"
+READABLE = 4.5
+
+_HEX = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def is_color(text: str) -> bool:
+    """``#rrggbb``?"""
+    return _HEX.fullmatch(text) is not None
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two ``#rrggbb`` colours, 1 to 21."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def readable_on(background: str, preferred: str = "") -> str:
+    """``preferred`` if it can be read on the background, else black or white, whichever stands out more."""
+    if preferred and contrast(preferred, background) >= READABLE:
+        return preferred
+    return max((BLACK, WHITE), key=lambda color: contrast(color, background))
+
+
+def _luminance(color: str) -> float:
+    red, green, blue = (_linear(int(color[start : start + 2], 16) / 255) for start in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)

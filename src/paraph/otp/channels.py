@@ -1,0 +1,27 @@
+"""Where a signer's one-time codes may go (specification 4.5, ``otp_channel``)."""
+
+from paraph.kernel.errors import DomainError
+from paraph.organizations.plans import allowance
+from paraph.signature_requests.models import Channel, Signer
+
+
+def channels(signer: Signer) -> list[Channel]:
+    """The channel named at creation; where none was named e-mail, and SMS too where a phone is known
+    and the plan allows it."""
+    if signer.otp_channel:
+        return [Channel(signer.otp_channel)]
+    sms = signer.phone and allowance(signer.request.organization.plan).sms
+    return [Channel.EMAIL, Channel.SMS] if sms else [Channel.EMAIL]
+
+
+def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
+    """The channel and the address or number of this signer on it.
+
+    Raises ``DomainError("validation_error", …)`` for a channel that this signer may not use.
+    """
+    allowed = channels(signer)
+    if channel not in list(allowed):
+        names = " or ".join(f'"{name}"' for name in allowed)
+        raise DomainError("validation_error", f"channel must be {names} for this signer.")
+    chosen = Channel(channel)
+    return chosen, signer.phone if chosen == Channel.SMS else signer.email

@@ -1,0 +1,58 @@
+"""May this signer sign at this moment? The one answer for the page, the codes, the signature and the invitation."""
+
+from datetime import datetime
+from enum import Enum
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+
+
+class Standing(Enum):
+    """The value is the error code of the signer endpoints; ``OPEN`` is none."""
+
+    OPEN = "open"
+    SIGNED = "already_signed"
+    EXPIRED = "expired"
+    NOT_YOUR_TURN = "not_your_turn"
+
+
+_SENTENCES = {
+    Standing.SIGNED: "You have already signed; nothing more is needed from you.",
+    Standing.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
+    Standing.NOT_YOUR_TURN: "Somebody who signs before you has not signed yet.",
+}
+
+
+def standing(signer: Signer) -> Standing:
+    """Where the signer stands. Reads the rows as given: lock and reload them where it must hold until a commit."""
+    if signer.status == SignerStatus.SIGNED:
+        return Standing.SIGNED
+    if is_over(signer.request, clock.now()):
+        return Standing.EXPIRED
+    return Standing.OPEN if _is_their_turn(signer) else Standing.NOT_YOUR_TURN
+
+
+def require_open(signer: Signer) -> None:
+    """Raises ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign now."""
+    found = standing(signer)
+    if found is not Standing.OPEN:
+        raise DomainError(found.value, _SENTENCES[found])
+
+
+def is_over(request: SignatureRequest, moment: datetime) -> bool:
+    """From the very second of ``expires_at`` a request takes no signature, whether or not the job that
+    marks it ``expired`` has run."""
+    return request.status != RequestStatus.PENDING or moment >= request.expires_at
+
+
+def next_signer(request: SignatureRequest) -> Signer | None:
+    """The first, in signing order, who has not signed."""
+    return Signer.objects.filter(request=request).exclude(status=SignerStatus.SIGNED).order_by("order").first()
+
+
+def _is_their_turn(signer: Signer) -> bool:
+    if signer.request.mode == Mode.PARALLEL:
+        return True
+    earlier = Signer.objects.filter(request_id=signer.request_id, order__lt=signer.order)
+    return not earlier.exclude(status=SignerStatus.SIGNED).exists()
