@@ -1,0 +1,52 @@
+"""``paraph demo``: the whole job over HTTP, against a service that it starts itself."""
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from paraph.cli.demo.contract import contract
+from paraph.cli.demo.outcome import check, write
+from paraph.cli.demo.service import DemoService
+from paraph.cli.demo.walk import Signing, Stopwatch, walk
+
+
+@click.command()
+@click.option("--pdf", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A PDF of your own.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo-output"), show_default=True)
+def demo(pdf: Path | None, out: Path) -> None:
+    """Uploads a PDF, has two people sign it one after the other, and verifies what comes back."""
+    watch = Stopwatch(click.echo)
+    content = pdf.read_bytes() if pdf else contract()
+    signings = _signings(by_tag=pdf is None)
+    with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder:
+        with watch.stage("start the service", "start"):
+            service = DemoService(Path(folder))
+            service.start()
+        try:
+            with watch.stage("make an organization and a sandbox application", "set_up"):
+                api_key = service.new_sandbox_key()
+            name = pdf.name if pdf else "contract.pdf"
+            result = walk(service.url, api_key, content, name=name, signings=signings, watch=watch)
+            root = service.root_certificate()
+        finally:
+            service.stop()
+    with watch.stage("verify the sealed PDF and the proof", "verify"):
+        problems = check(result, root)
+    write(out, result, root, watch.seconds, problems)
+    for name in sorted(path.name for path in out.iterdir()):
+        click.echo(f"  {out / name}")
+    if problems:
+        raise click.ClickException("; ".join(problems))
+    click.echo(f"Request {result.request_id}: everything verified.")
+
+
+def _signings(*, by_tag: bool) -> list[Signing]:
+    """One stamp by tag and one by coordinates in the demo's own contract; coordinates on the last page of a PDF
+    of yours, which need not have tags."""
+    tag = {"type": "magic_field", "value": {"tag": "{{signature:landlord}}"}}
+    beside = {"type": "coordinates", "value": {"page_number": 3, "x": 316, "y": 500}}
+    return [
+        Signing("landlord", "Zoë", "Lindqvist", "zoe@example.com", tag if by_tag else None, drawn=True),
+        Signing("tenant", "Νίκος", "Παπαδόπουλος", "nikos@example.com", beside if by_tag else None, drawn=False),
+    ]

@@ -1,0 +1,52 @@
+"""Checking what came back, and leaving it in a folder."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.cli.demo.walk import Result
+from paraph.pdf.verify import verify
+
+
+def check(result: Result, root_pem: bytes) -> list[str]:
+    """What does not hold, a sentence each; empty when everything does."""
+    root = x509.load_pem_x509_certificate(root_pem).public_bytes(Encoding.DER)
+    problems = []
+    for name, content in (("signed.pdf", result.signed), ("proof.pdf", result.proof)):
+        verification = verify(content, [root])
+        if not (verification.intact and verification.trusted and verification.covers_whole_file):
+            problems.append(f"{name} does not verify: {' '.join(verification.findings)}")
+        elif verification.timestamp is None:
+            problems.append(f"{name} carries no timestamp")
+    if not result.signed.startswith(result.uploaded):
+        problems.append("signed.pdf does not begin with the uploaded bytes")
+    stated = {entry["event_type"]: entry["metadata"] for entry in result.audit}
+    digests = {
+        "signature_request.pades_signed": ("signed_pdf_sha256", result.signed),
+        "signature_request.certificate_issued": ("certificate_sha256", result.proof),
+    }
+    for event_type, (key, content) in digests.items():
+        if stated.get(event_type, {}).get(key) != hashlib.sha256(content).hexdigest():
+            problems.append(f"the journal's {key} is not the digest of the downloaded file")
+    return problems
+
+
+def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> None:
+    """Writes the six files of the demo into ``out``."""
+    out.mkdir(parents=True, exist_ok=True)
+    files = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
+    for name, content in files.items():
+        (out / name).write_bytes(content)
+    (out / "root-ca.pem").write_bytes(root_pem)
+    (out / "audit.json").write_text(json.dumps(result.audit, indent=2, ensure_ascii=False) + "\n")
+    report = {
+        "request_id": result.request_id,
+        "verified": not problems,
+        "problems": problems,
+        "seconds": seconds | {"total": round(sum(seconds.values()), 3)},
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+    }
+    (out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n")

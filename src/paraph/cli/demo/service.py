@@ -1,0 +1,85 @@
+"""A service of the demo's own: ``paraph serve`` in a folder that is thrown away, and the operator's commands."""
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import httpx
+
+_START_SECONDS = 60
+_STOP_SECONDS = 30
+
+
+class DemoService:
+    """Starts and stops ``paraph serve`` on a free port. ``url`` is its address without a slash at the end."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Raises ``ClickException`` with the service's last lines when it does not answer in time."""
+        with (self._folder / "serve.log").open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
+                [*_PARAPH, "serve", "--data-dir", str(self._folder), "--port", str(self._port)],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                lines = (self._folder / "serve.log").read_text(errors="replace").splitlines()
+                raise click.ClickException("The service did not start:\n" + "\n".join(lines[-15:]))
+            time.sleep(0.05)
+
+    def new_sandbox_key(self) -> str:
+        """The API key of a new sandbox application of a new organization."""
+        organization = self._operate("organization", "create", "Demo", "--plan", "free")
+        application = self._operate(
+            "application", "create", "--organization", str(organization["id"]),
+            "--environment", "sandbox", "--name", "Demo",
+        )  # fmt: skip
+        return str(application["api_key"])
+
+    def root_certificate(self) -> bytes:
+        """The root of the development authority that sealed, PEM."""
+        return (self._folder / "keys" / "root-ca.pem").read_bytes()
+
+    def stop(self) -> None:
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        # As root the cluster lies elsewhere, behind a link.
+        shutil.rmtree((self._folder / "postgres").resolve(), ignore_errors=True)
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/api/v1/health", timeout=2).status_code == httpx.codes.UNAUTHORIZED
+        except httpx.HTTPError:
+            return False
+
+    def _operate(self, *arguments: str) -> Any:
+        done = subprocess.run(  # noqa: S603 - our own command
+            [*_PARAPH, *arguments, "--data-dir", str(self._folder), "--json"], capture_output=True, check=False
+        )
+        if done.returncode:
+            raise click.ClickException(done.stderr.decode(errors="replace").strip())
+        return json.loads(done.stdout)
+
+
+_PARAPH = [sys.executable, "-m", "paraph.cli"]
