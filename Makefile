@@ -12,7 +12,7 @@ $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Paraph needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/runtime.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable . --editable clients/python
 	@touch $@
 
 $(VENV)/.development: requirements/development.txt $(VENV)/.runtime

@@ -9,6 +9,7 @@ from paraph.cli.demo.contract import contract
 from paraph.cli.demo.outcome import check, write
 from paraph.cli.demo.service import DemoService
 from paraph.cli.demo.walk import Signing, Stopwatch, walk
+from paraph_client import ParaphError, at, under_tag
 
 
 @click.command()
@@ -29,6 +30,8 @@ def demo(pdf: Path | None, out: Path) -> None:
             name = pdf.name if pdf else "contract.pdf"
             result = walk(service.url, api_key, content, name=name, signings=signings, watch=watch)
             root = service.root_certificate()
+        except ParaphError as error:
+            raise click.ClickException(str(error)) from error
         finally:
             service.stop()
     with watch.stage("verify the sealed PDF and the proof", "verify"):
@@ -44,8 +47,7 @@ def demo(pdf: Path | None, out: Path) -> None:
 def _signings(*, by_tag: bool) -> list[Signing]:
     """One stamp by tag and one by coordinates in the demo's own contract; coordinates on the last page of a PDF
     of yours, which need not have tags."""
-    tag = {"type": "magic_field", "value": {"tag": "{{signature:landlord}}"}}
-    beside = {"type": "coordinates", "value": {"page_number": 3, "x": 316, "y": 500}}
+    tag, beside = under_tag("{{signature:landlord}}"), at(page_number=3, x=316, y=500)
     return [
         Signing("landlord", "Zoë", "Lindqvist", "zoe@example.com", tag if by_tag else None, drawn=True),
         Signing("tenant", "Νίκος", "Παπαδόπουλος", "nikos@example.com", beside if by_tag else None, drawn=False),

@@ -3,12 +3,15 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.cli.demo.walk import Result
+from paraph.kernel import clock
 from paraph.pdf.verify import verify
+from paraph_client import AuditLogEntry
 
 
 def check(result: Result, root_pem: bytes) -> list[str]:
@@ -23,7 +26,7 @@ def check(result: Result, root_pem: bytes) -> list[str]:
             problems.append(f"{name} carries no timestamp")
     if not result.signed.startswith(result.uploaded):
         problems.append("signed.pdf does not begin with the uploaded bytes")
-    stated = {entry["event_type"]: entry["metadata"] for entry in result.audit}
+    stated = {entry.event_type: entry.metadata for entry in result.audit}
     digests = {
         "signature_request.pades_signed": ("signed_pdf_sha256", result.signed),
         "signature_request.certificate_issued": ("certificate_sha256", result.proof),
@@ -41,7 +44,9 @@ def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float],
     for name, content in files.items():
         (out / name).write_bytes(content)
     (out / "root-ca.pem").write_bytes(root_pem)
-    (out / "audit.json").write_text(json.dumps(result.audit, indent=2, ensure_ascii=False) + "\n")
+    (out / "audit.json").write_text(
+        json.dumps([_entry(entry) for entry in result.audit], indent=2, ensure_ascii=False) + "\n"
+    )
     report = {
         "request_id": result.request_id,
         "verified": not problems,
@@ -50,3 +55,7 @@ def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float],
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
     (out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+
+
+def _entry(entry: AuditLogEntry) -> dict[str, Any]:
+    return vars(entry) | {"created_at": clock.iso(entry.created_at)}

@@ -11,20 +11,33 @@ import click
 import httpx
 
 from paraph.pdf.inspect import inspect
+from paraph_client import (
+    AuditLogEntry,
+    Client,
+    DocumentInput,
+    Placement,
+    SignatureRequest,
+    SignerInput,
+    Stamp,
+    at,
+)
 
 _WAIT_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Signing:
-    """Who signs, and where: ``stamp`` as in the API, None for coordinates on the last page."""
+    """Who signs, and where: ``stamp`` None for the foot of the last page."""
 
     ref: str
     first_name: str
     last_name: str
     email: str
-    stamp: dict[str, Any] | None
+    stamp: Stamp | None
     drawn: bool
+
+    def signer(self, order: int) -> SignerInput:
+        return SignerInput(self.ref, self.first_name, self.last_name, self.email, order)
 
 
 @dataclass(frozen=True)
@@ -35,7 +48,7 @@ class Result:
     uploaded: bytes
     signed: bytes
     proof: bytes
-    audit: list[dict[str, Any]]
+    audit: list[AuditLogEntry]
 
 
 class Stopwatch:
@@ -55,55 +68,41 @@ class Stopwatch:
 
 def walk(url: str, api_key: str, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> Result:
     """Upload, create, sign with one-time codes, wait for ``finalized``, download."""
-    with httpx.Client(base_url=url, headers={"X-Api-Key": api_key}, timeout=30) as client:
+    with Client(url, api_key) as client:
         with watch.stage(f"upload {name} ({len(pdf):,} bytes)", "upload"):
-            files = {"file": (name, pdf, "application/pdf")}
-            document = _ask(client.post("/api/v1/documents", files=files))
+            document = client.upload_document(pdf, name)
         with watch.stage("create the signature request", "create"):
-            body = _payload(document["id"], pdf, signings)
-            request = _ask(client.post("/api/v1/signature_requests", json=body))
-        for signing, signer in zip(signings, request["signers"], strict=True):
-            with watch.stage(f"{signer['full_name']} signs with a one-time code", f"sign_{signing.ref}"):
-                _sign(signer["signing_url"], signing)
+            request = client.create_signature_request(
+                mode="sequential",
+                validity_days=7,
+                signers=[signing.signer(order) for order, signing in enumerate(signings, start=1)],
+                documents=[DocumentInput(document.id, _placements(pdf, signings))],
+            )
+        for signing, signer in zip(signings, request.signers, strict=True):
+            with watch.stage(f"{signer.full_name} signs with a one-time code", f"sign_{signing.ref}"):
+                _sign(str(signer.signing_url), signing)
         with watch.stage("seal the PDF and issue the proof", "finalize"):
-            finished = _finished(client, request["id"])
+            urls = _finished(client, request.id).download_urls[0]
         with watch.stage("download", "download"):
-            urls = finished["download_urls"][0]
-            signed, proof = _download(urls["signed_url"]), _download(urls["certificate_url"])
-            audit = _ask(client.get(f"/api/v1/signature_requests/{request['id']}/audit_logs", params={"limit": 100}))
-    return Result(request["id"], pdf, signed, proof, audit["data"])
+            signed, proof = client.download(urls.signed_url), client.download(urls.certificate_url)
+            audit = list(client.iter_audit_logs(request.id))
+    return Result(request.id, pdf, signed, proof, audit)
 
 
-def _payload(document_id: int, pdf: bytes, signings: list[Signing]) -> dict[str, Any]:
-    stamps = [signing.stamp or _foot_of_last_page(pdf, index) for index, signing in enumerate(signings)]
-    return {
-        "signature_request": {
-            "mode": "sequential",
-            "validity_days": 7,
-            "signers": [
-                {"ref": s.ref, "first_name": s.first_name, "last_name": s.last_name, "email": s.email, "order": order}
-                for order, s in enumerate(signings, start=1)
-            ],
-            "documents": [
-                {
-                    "id": document_id,
-                    "signers": [
-                        {"signer_ref": s.ref, "stamps": [stamp]} for s, stamp in zip(signings, stamps, strict=True)
-                    ],
-                }
-            ],
-        }
-    }
+def _placements(pdf: bytes, signings: list[Signing]) -> list[Placement]:
+    return [
+        Placement(signing.ref, [signing.stamp or _foot_of_last_page(pdf, index)])
+        for index, signing in enumerate(signings)
+    ]
 
 
-def _foot_of_last_page(pdf: bytes, index: int) -> dict[str, Any]:
+def _foot_of_last_page(pdf: bytes, index: int) -> Stamp:
     """The first signer on the left, the second on the right, in points of the page as a reader sees it."""
     pages = inspect(pdf, page_limit=100_000).pages
     page_width, page_height = pages[-1]
     width, height = min(200.0, max(80.0, page_width / 2 - 30)), min(80.0, max(30.0, page_height / 3))
     x, y = (20.0 if index == 0 else page_width - width - 20), (90.0 if page_height > 250 else 5.0)
-    place = {"page_number": len(pages), "x": x, "y": y, "width": width, "height": height}
-    return {"type": "coordinates", "value": place}
+    return at(len(pages), x, y, width, height)
 
 
 def _sign(signing_url: str, signing: Signing) -> None:
@@ -127,27 +126,20 @@ def _flourish() -> list[list[list[float]]]:
     return [loops, underline]
 
 
-def _finished(client: httpx.Client, request_id: int) -> dict[str, Any]:
+def _finished(client: Client, request_id: int) -> SignatureRequest:
     deadline = time.monotonic() + _WAIT_SECONDS
     while True:
-        request = _ask(client.get(f"/api/v1/signature_requests/{request_id}"))
-        if request["finalized"]:
+        request = client.signature_request(request_id)
+        if request.finalized:
             return request
         if time.monotonic() > deadline:
             raise click.ClickException(f"Request {request_id} was not finalized within {_WAIT_SECONDS} s.")
         time.sleep(0.1)
 
 
-def _download(url: str) -> bytes:
-    answer = httpx.get(url, timeout=60)
-    if answer.status_code != httpx.codes.OK:
-        raise click.ClickException(f"A download answered {answer.status_code}.")
-    return answer.content
-
-
 def _ask(answer: httpx.Response) -> dict[str, Any]:
-    """The JSON of a success; any other answer ends the demo with the service's own sentence."""
+    """The JSON of a signer's success; any other answer ends the demo with the service's own sentence."""
     body: dict[str, Any] = answer.json()
     if answer.is_error:
-        raise click.ClickException(f"{answer.request.method} {answer.request.url.path}: {body['error']['message']}")
+        raise click.ClickException(f"{answer.request.method} /sign/…: {body['error']['message']}")
     return body
