@@ -1,0 +1,156 @@
+"""The Python client: what it sends, how it reads, waits and refuses. The scenarios run it against the real service."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+import time
+from typing import Any
+
+import pytest
+
+from paraph_client import (
+    AsyncClient,
+    Client,
+    DocumentInput,
+    InvalidSignatureError,
+    ParaphError,
+    Placement,
+    SignerInput,
+    at,
+    under_tag,
+    verify_webhook,
+)
+from tests.clients.conftest import Answering
+
+HEALTH = {"status": "ok", "environment": "sandbox", "version": "1", "time": "2026-01-02T03:04:05Z"}
+DOCUMENT = {
+    "id": 7,
+    "content_type": "pdf",
+    "sha256_hash": "ab",
+    "file_size": 3,
+    "status": "ready",
+    "created_at": "2026-01-02T03:04:05Z",
+    "a_field_of_tomorrow": True,
+}
+
+
+def _page(number: int, pages: int) -> dict[str, Any]:
+    shape = {"page": number, "limit": 1, "count": pages, "pages": pages}
+    return {"data": [DOCUMENT | {"id": number}], "pagination": shape}
+
+
+def test_the_key_and_the_language_go_with_every_call(service: Answering) -> None:
+    service.answers = [(200, HEALTH, {})]
+    with Client(service.url, "k" * 64, language="fr") as client:
+        assert client.health().environment == "sandbox"
+    asked = service.asked[0]
+    assert (asked.method, asked.path) == ("GET", "/api/v1/health")
+    headers = {name.lower(): value for name, value in asked.headers.items()}
+    assert headers["x-api-key"] == "k" * 64
+    assert headers["accept-language"] == "fr"
+
+
+def test_an_upload_is_multipart_with_the_pdf_type(service: Answering) -> None:
+    service.answers = [(201, DOCUMENT, {})]
+    with Client(service.url, "k") as client:
+        assert client.upload_document(b"%PDF", "lease.pdf").id == 7
+    body = service.asked[0].body
+    assert b'name="file"; filename="lease.pdf"' in body
+    assert b"Content-Type: application/pdf" in body
+
+
+def test_what_was_not_said_is_not_sent(service: Answering) -> None:
+    service.answers = [(422, {"error": {"code": "validation_error", "message": "No."}}, {})]
+    with Client(service.url, "k") as client, pytest.raises(ParaphError) as caught:
+        client.create_signature_request(
+            mode="parallel",
+            validity_days=1,
+            signers=[SignerInput("a", "A", "B", "a@b.example")],
+            documents=[DocumentInput(7, [Placement("a", [under_tag("{{x}}", optional=True), at(1, 2, 3, width=90)])])],
+        )
+    assert (caught.value.status, caught.value.code, caught.value.message) == (422, "validation_error", "No.")
+    assert json.loads(service.asked[0].body) == {
+        "signature_request": {
+            "mode": "parallel",
+            "validity_days": 1,
+            "signers": [{"ref": "a", "first_name": "A", "last_name": "B", "email": "a@b.example"}],
+            "documents": [
+                {
+                    "id": 7,
+                    "signers": [
+                        {
+                            "signer_ref": "a",
+                            "stamps": [
+                                {"type": "magic_field", "value": {"tag": "{{x}}"}, "optional": True},
+                                {
+                                    "type": "coordinates",
+                                    "value": {"page_number": 1, "x": 2, "y": 3, "width": 90},
+                                    "optional": False,
+                                },
+                            ],
+                        }
+                    ],
+                }
+            ],
+        }
+    }
+
+
+def test_a_429_waits_as_long_as_it_says_and_tries_again(service: Answering) -> None:
+    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
+    service.answers = [(429, limited, {"Retry-After": "1"}), (200, HEALTH, {})]
+    with Client(service.url, "k") as client:
+        began = time.monotonic()
+        client.health()
+        assert time.monotonic() - began >= 1
+
+
+def test_a_429_is_not_tried_for_ever(service: Answering) -> None:
+    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
+    service.answers = [(429, limited, {"Retry-After": "0"})] * 3
+    with Client(service.url, "k", retries=2) as client, pytest.raises(ParaphError, match="rate_limited"):
+        client.health()
+    assert len(service.asked) == 3
+
+
+def test_the_iterator_walks_all_pages(service: Answering) -> None:
+    service.answers = [(200, _page(1, 2), {}), (200, _page(2, 2), {})]
+    with Client(service.url, "k") as client:
+        assert [document.id for document in client.iter_documents(status="ready")] == [1, 2]
+    assert service.asked[1].path == "/api/v1/documents?page=2&limit=100&status=ready"
+
+
+def test_the_asynchronous_client_does_the_same(service: Answering) -> None:
+    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
+    service.answers = [(429, limited, {"Retry-After": "0"}), (200, _page(1, 2), {}), (200, _page(2, 2), {})]
+
+    async def walk() -> list[int]:
+        async with AsyncClient(service.url, "k") as client:
+            return [document.id async for document in client.iter_documents()]
+
+    assert asyncio.run(walk()) == [1, 2]
+
+
+def test_an_answer_that_is_not_ours_is_an_error_all_the_same(service: Answering) -> None:
+    service.answers = [(502, b"<html>", {})]
+    with Client(service.url, "k") as client, pytest.raises(ParaphError, match="502 unexpected_answer"):
+        client.health()
+
+
+def test_a_presigned_download_never_sees_the_key(service: Answering) -> None:
+    service.answers = [(200, b"%PDF", {})]
+    with Client(service.url, "k" * 64) as client:
+        assert client.download(f"{service.url}/files/x") == b"%PDF"
+    assert "k" * 64 not in str(service.asked[0].headers)
+
+
+def test_a_webhook_is_taken_only_with_its_own_signature() -> None:
+    body = b'{"event": "signer.signed"}'
+    genuine = "sha256=" + hmac.new(b"secret", body, hashlib.sha256).hexdigest()
+    assert verify_webhook(body, genuine, "secret") == {"event": "signer.signed"}
+    for wrong in (genuine[:-1], genuine.removeprefix("sha256="), "", "é"):
+        with pytest.raises(InvalidSignatureError):
+            verify_webhook(body, wrong, "secret")
+    with pytest.raises(InvalidSignatureError):
+        verify_webhook(body + b" ", genuine, "secret")
