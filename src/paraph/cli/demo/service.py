@@ -12,6 +12,8 @@ from typing import Any
 import click
 import httpx
 
+from paraph.keys.development import root_file
+
 _START_SECONDS = 60
 _STOP_SECONDS = 30
 
@@ -54,7 +56,7 @@ class DemoService:
 
     def root_certificate(self) -> bytes:
         """The root of the development authority that sealed, PEM."""
-        return (self._folder / "keys" / "root-ca.pem").read_bytes()
+        return root_file(self._folder / "keys").read_bytes()
 
     def stop(self) -> None:
         if self._process and self._process.poll() is None:

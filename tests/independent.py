@@ -1,0 +1,62 @@
+"""Other people's programs, asked for their opinion of what we sealed: poppler's pdfsig, qpdf, OpenSSL."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def need(program: str, package: str) -> str:
+    """The program's path; skips the test, saying so, where Debian's ``package`` is not installed."""
+    path = shutil.which(program)
+    if not path:
+        pytest.skip(f"{program} is missing (Debian package {package})")
+    return path
+
+
+def pdfsig(pdf: Path, root_pem: Path) -> str:
+    """What poppler says, with the root in an NSS store of its own.
+
+    pdfsig ends with 0 even for a digest mismatch: read what it says.
+    """
+    need("pdfsig", "poppler-utils")
+    certutil = need("certutil", "libnss3-tools")
+    store = pdf.with_name(f"{pdf.stem}-nss")
+    store.mkdir(exist_ok=True)
+    _run(certutil, "-N", "-d", f"sql:{store}", "--empty-password")
+    _run(certutil, "-A", "-d", f"sql:{store}", "-n", "root", "-t", "CT,C,C", "-i", str(root_pem))
+    return _run("pdfsig", "-nssdir", f"sql:{store}", str(pdf))
+
+
+def assert_sealed(pdf: Path, root_pem: Path, signatures: int = 1) -> None:
+    """Valid, trusted and whole in the eyes of poppler, and sound in those of qpdf."""
+    said = pdfsig(pdf, root_pem)
+    assert said.count("Signature Validation: Signature is Valid.") == signatures, said
+    assert said.count("Certificate Validation: Certificate is Trusted.") == signatures, said
+    assert "Total document signed" in said, said
+    _run(need("qpdf", "qpdf"), "--check", str(pdf))
+
+
+def assert_timestamped(token: bytes, signature: bytes, root_pem: Path, folder: Path) -> None:
+    """OpenSSL finds the RFC 3161 token to be one over these signature bytes, by an authority under the root."""
+    openssl = need("openssl", "openssl")
+    (folder / "token.der").write_bytes(token)
+    (folder / "signature.bin").write_bytes(signature)
+    said = _run(
+        openssl, "ts", "-verify", "-token_in", "-in", str(folder / "token.der"),
+        "-data", str(folder / "signature.bin"), "-CAfile", str(root_pem),
+    )  # fmt: skip
+    assert "Verification: OK" in said, said
+
+
+def page_text(pdf: Path) -> str:
+    """The text of all pages, by poppler."""
+    return _run(need("pdftotext", "poppler-utils"), "-layout", str(pdf), "-")
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, check=False)
+    said = (done.stdout + done.stderr).decode(errors="replace")
+    assert done.returncode == 0, f"{command[0]} ended with {done.returncode}: {said}"
+    return said
