@@ -1,0 +1,73 @@
+"""A client backend and its signers, over plain HTTP, as an integrator would write them."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+
+@dataclass
+class Backend:
+    """A client backend with its API key."""
+
+    url: str
+    api_key: str
+
+    def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        headers = {"X-Api-Key": self.api_key}
+        return httpx.request(method, f"{self.url}/api/v1/{path}", headers=headers, timeout=30, **options)
+
+    def upload(self, pdf: bytes, name: str = "contract.pdf") -> int:
+        answer = self.call("POST", "documents", files={"file": (name, pdf, "application/pdf")})
+        assert answer.status_code == 201, answer.text
+        return int(answer.json()["id"])
+
+    def create(self, **fields: Any) -> dict[str, Any]:
+        answer = self.call("POST", "signature_requests", json={"signature_request": fields})
+        assert answer.status_code == 201, answer.text
+        body: dict[str, Any] = answer.json()
+        return body
+
+    def read(self, request_id: int) -> dict[str, Any]:
+        answer = self.call("GET", f"signature_requests/{request_id}")
+        assert answer.status_code == 200, answer.text
+        body: dict[str, Any] = answer.json()
+        return body
+
+    def finalized(self, request_id: int, seconds: float = 60) -> dict[str, Any]:
+        """The request once it is finalized."""
+        deadline = time.monotonic() + seconds
+        while not (body := self.read(request_id))["finalized"]:
+            assert time.monotonic() < deadline, f"request {request_id} was not finalized in {seconds} s: {body}"
+            time.sleep(0.1)
+        return body
+
+    def journal(self, request_id: int) -> list[dict[str, Any]]:
+        answer = self.call("GET", f"signature_requests/{request_id}/audit_logs", params={"limit": 100})
+        entries: list[dict[str, Any]] = answer.json()["data"]
+        return entries
+
+
+def signer(ref: str, first_name: str = "Zoë", last_name: str = "Lindqvist", **more: Any) -> dict[str, Any]:
+    return {"ref": ref, "first_name": first_name, "last_name": last_name, "email": f"{ref}@example.com"} | more
+
+
+def at(page_number: int = 1, x: float = 72, y: float = 72, **size: float) -> dict[str, Any]:
+    return {"type": "coordinates", "value": {"page_number": page_number, "x": x, "y": y} | size}
+
+
+def under(tag: str, **more: Any) -> dict[str, Any]:
+    return {"type": "magic_field", "value": {"tag": tag}} | more
+
+
+def code_for(signing_url: str) -> str:
+    answer = httpx.post(f"{signing_url}/otp", json={"channel": "email"}, timeout=30)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["sandbox_code"])
+
+
+def sign(signing_url: str, code: str | None = None, **more: Any) -> httpx.Response:
+    """Signs with a fresh code, or with the one given."""
+    body = {"code": code or code_for(signing_url), "consent": True} | more
+    return httpx.post(f"{signing_url}/signature", json=body, timeout=30)

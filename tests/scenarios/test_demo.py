@@ -1,0 +1,50 @@
+"""``paraph demo``: what ``make demo`` runs."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pikepdf
+import pytest
+
+FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "root-ca.pem", "report.json"}
+
+
+def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "paraph.cli", "demo", "--out", str(out), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_it_leaves_six_files_and_everything_verified(tmp_path: Path) -> None:
+    done = _demo(tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["verified"] is True
+    assert report["problems"] == []
+    assert set(report["sha256"]) == {"uploaded.pdf", "signed.pdf", "proof.pdf"}
+    assert all(name in done.stdout for name in FILES)
+    root = str(tmp_path / "out" / "root-ca.pem")
+    for name in ("signed.pdf", "proof.pdf"):
+        command = [sys.executable, "-m", "paraph.cli", "verify", str(tmp_path / "out" / name), "--root", root]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("size", [(595, 842), (300, 200)], ids=["a4", "small"])
+def test_a_pdf_without_tags_is_signed_on_its_last_page(tmp_path: Path, size: tuple[int, int]) -> None:
+    pdf = pikepdf.new()
+    pdf.add_blank_page(page_size=size)
+    pdf.add_blank_page(page_size=size)
+    pdf.save(tmp_path / "own.pdf")
+    done = _demo(tmp_path / "out", "--pdf", str(tmp_path / "own.pdf"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "signed.pdf").read_bytes().startswith((tmp_path / "own.pdf").read_bytes())
+
+
+def test_a_file_that_is_no_pdf_ends_with_the_services_sentence(tmp_path: Path) -> None:
+    (tmp_path / "no.pdf").write_bytes(b"hello")
+    done = _demo(tmp_path / "out", "--pdf", str(tmp_path / "no.pdf"))
+    assert done.returncode == 1
+    assert "422 validation_error" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,190 @@
+"""The main job over HTTP against a real service with real workers: upload to download, nothing patched."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from paraph.cli.demo.contract import contract
+from tests.independent import assert_sealed, assert_timestamped, page_text
+from tests.pdf_parts import signature_and_token
+from tests.scenarios.conftest import Service
+from tests.scenarios.people import Backend, at, sign, signer, under
+
+STROKES = [[[0.1, 0.5], [0.3, 0.2], [0.5, 0.8], [0.9, 0.4]]]
+
+
+class Finished:
+    """A request of two signers in sequence and two documents, and all that came of it."""
+
+    def __init__(self, service: Service, folder: Path) -> None:
+        self.root = service.root_pem
+        self.backend = Backend(service.url, service.new_key("pro", "sandbox"))
+        self.uploaded = [contract(), contract() + b"\n% the second\n"]
+        self.document_ids = [self.backend.upload(pdf, f"lease-{n}.pdf") for n, pdf in enumerate(self.uploaded, 1)]
+        first, second = self.document_ids
+        self.created = self.backend.create(
+            mode="sequential",
+            validity_days=30,
+            initials_required=True,
+            notify_signers_on_completion=True,
+            send_email=True,
+            identity_declaration_accepted=True,
+            signers=[signer("tenant", "Νίκος", "Παπαδόπουλος", order=2), signer("landlord", order=1)],
+            documents=[
+                {
+                    "id": first,
+                    "signers": [
+                        {"signer_ref": "landlord", "stamps": [under("{{signature:landlord}}")]},
+                        {"signer_ref": "tenant", "stamps": [at(3, 316, 500), under("{{absent}}", optional=True)]},
+                    ],
+                },
+                {"id": second, "signers": [{"signer_ref": "tenant", "stamps": [at(1, 300, 60)]}]},
+            ],
+        )
+        landlord, tenant = self.created["signers"]
+        self.early = sign(tenant["signing_url"], code="000000", initials={"type": "typed"})
+        self.signed_answers = [
+            sign(landlord["signing_url"], signature={"type": "drawn", "strokes": STROKES}, initials={"type": "typed"}),
+            sign(tenant["signing_url"], initials={"type": "typed"}, locale="fr"),
+        ]
+        self.read = self.backend.finalized(self.created["id"])
+        self.journal = self.backend.journal(self.created["id"])
+        self.signed = [self._download(urls["signed_url"], folder) for urls in self.read["download_urls"]]
+        self.proof = self._download(self.read["download_urls"][0]["certificate_url"], folder)
+
+    def _download(self, url: str, folder: Path) -> Path:
+        answer = httpx.get(url, timeout=30)
+        assert answer.status_code == 200, answer.text
+        path = folder / f"{hashlib.sha256(answer.content).hexdigest()[:12]}.pdf"
+        path.write_bytes(answer.content)
+        return path
+
+    def metadata(self, event_type: str) -> list[dict[str, Any]]:
+        return [entry["metadata"] for entry in self.journal if entry["event_type"] == event_type]
+
+
+@pytest.fixture(scope="module")
+def finished(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    return Finished(service, tmp_path_factory.mktemp("finished"))
+
+
+def test_signers_come_in_order_and_the_second_waits_for_the_first(finished: Finished) -> None:
+    assert [person["order"] for person in finished.created["signers"]] == [1, 2]
+    assert finished.early.status_code == 409
+    assert finished.early.json()["error"]["code"] == "not_your_turn"
+    assert [answer.status_code for answer in finished.signed_answers] == [200, 200]
+    statuses = [answer.json()["signature_request"]["status"] for answer in finished.signed_answers]
+    assert statuses == ["pending", "completed"]
+
+
+def test_creation_shows_urls_and_no_downloads_and_the_end_the_reverse(finished: Finished) -> None:
+    assert "download_urls" not in finished.created
+    assert all(person["status"] == "pending" and person["signing_url"] for person in finished.created["signers"])
+    assert finished.read["status"] == "completed"
+    assert [person["status"] for person in finished.read["signers"]] == ["signed", "signed"]
+    assert [person["signing_url"] for person in finished.read["signers"]] == [None, None]
+    assert [urls["document_id"] for urls in finished.read["download_urls"]] == finished.document_ids
+    assert len({urls["certificate_url"].split("?")[0] for urls in finished.read["download_urls"]}) == 1
+    assert all(urls["expires_in"] == 900 for urls in finished.read["download_urls"])
+
+
+def test_every_sealed_file_is_valid_trusted_and_whole_for_others(finished: Finished) -> None:
+    for path in [*finished.signed, finished.proof]:
+        assert_sealed(path, finished.root)
+
+
+def test_the_timestamp_is_one_for_openssl(finished: Finished, tmp_path: Path) -> None:
+    for path in [*finished.signed, finished.proof]:
+        signature, token = signature_and_token(path.read_bytes())
+        assert_timestamped(token, signature, finished.root, tmp_path)
+
+
+def test_the_uploaded_bytes_are_the_prefix(finished: Finished) -> None:
+    for uploaded, path in zip(finished.uploaded, finished.signed, strict=True):
+        assert path.read_bytes().startswith(uploaded)
+
+
+def test_the_journal_tells_it_all_in_order(finished: Finished) -> None:
+    assert [entry["event_type"] for entry in finished.journal][:2] == [
+        "signature_request.created",
+        "signature_request.identity_declared",
+    ]
+    told = [entry["event_type"] for entry in finished.journal]
+    assert told.count("signer.notified") == 2
+    assert told.count("signer.otp_sent") == 2
+    assert told.count("signer.signed") == 2
+    assert told.index("request.completed") < told.index("signature_request.pades_signed")
+    assert told.count("signature_request.pades_signed") == 2
+    assert told.count("signature_request.certificate_issued") == 1
+    assert told.index("signature_request.certificate_issued") > max(
+        index for index, event in enumerate(told) if event == "signature_request.pades_signed"
+    )
+    moments = [entry["created_at"] for entry in finished.journal]
+    assert moments == sorted(moments)
+
+
+def test_the_journal_names_the_digests_of_what_is_downloaded(finished: Finished) -> None:
+    seals = finished.metadata("signature_request.pades_signed")
+    digests = {hashlib.sha256(path.read_bytes()).hexdigest() for path in finished.signed}
+    assert {seal["signed_pdf_sha256"] for seal in seals} == digests
+    for seal in seals:
+        assert seal["timestamped"] is True
+        assert seal["signing_algorithm"]
+        assert seal["kms_key_id"]
+        assert seal["timestamp_authority"]
+        assert seal["timestamp_policy_oid"]
+        assert seal["timestamped_at"]
+        assert "kms_request_id" in seal
+    issued = finished.metadata("signature_request.certificate_issued")[0]
+    assert issued["certificate_sha256"] == hashlib.sha256(finished.proof.read_bytes()).hexdigest()
+
+
+def test_the_journal_keeps_what_each_signer_accepted(finished: Finished) -> None:
+    accepted = finished.metadata("signer.signed")
+    assert [entry["documents_count"] for entry in accepted] == [1, 2]
+    assert [entry["locale"] for entry in accepted] == ["en", "fr"]
+    assert accepted[0]["consent_notice"] != accepted[1]["consent_notice"]
+    sent = finished.metadata("signer.otp_sent")
+    assert [entry["recipient"] for entry in sent] == ["landlord@example.com", "tenant@example.com"]
+    assert [entry["provider"] for entry in sent] == ["email", "email"]
+
+
+def test_the_proof_names_every_fact(finished: Finished) -> None:
+    text = " ".join(page_text(finished.proof).split())
+    dense = text.replace(" ", "")
+    for fact in ("Zoë Lindqvist", "Νίκος Παπαδόπουλος", "landlord@example.com", "tenant@example.com", "lease-1.pdf"):
+        assert fact in text, fact
+    for pdf in [*finished.uploaded, *(path.read_bytes() for path in finished.signed)]:
+        assert hashlib.sha256(pdf).hexdigest() in dense
+    assert "Paraph Development Timestamp Authority" in text
+
+
+def test_the_signed_document_carries_stamps_and_watermark_but_no_journal(finished: Finished) -> None:
+    text = page_text(finished.signed[0])
+    assert "Lindqvist" in text
+    assert "Παπαδόπουλος" in text
+    assert text.upper().count("SANDBOX") >= 3  # on each of its pages
+    assert "signer.signed" not in text
+
+
+def test_nobody_else_sees_it(finished: Finished, service: Service) -> None:
+    stranger = Backend(service.url, service.new_key("pro", "sandbox"))
+    production = Backend(service.url, service.new_key("pro", "production"))
+    for other in (stranger, production):
+        for path in (
+            f"signature_requests/{finished.created['id']}",
+            f"signature_requests/{finished.created['id']}/audit_logs",
+            f"documents/{finished.document_ids[0]}",
+        ):
+            answer = other.call("GET", path)
+            assert answer.status_code == 404
+            assert answer.json()["error"]["code"] == "not_found"
+
+
+def test_mails_went_out(finished: Finished, service: Service) -> None:
+    to = [message["to"] for message in service.inbox() if message["channel"] == "email"]
+    for person in ("landlord@example.com", "tenant@example.com"):
+        assert to.count(person) == 3, "invitation, code and summary"
