@@ -21,19 +21,26 @@ _STOP_SECONDS = 30
 class DemoService:
     """Starts and stops ``paraph serve`` on a free port. ``url`` is its address without a slash at the end."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self._port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._port}"
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def pid(self) -> int:
+        """The process of the supervisor. Raises ``RuntimeError`` before :meth:`start`."""
+        if self._process is None:
+            raise RuntimeError("the service was not started")
+        return self._process.pid
+
     def start(self) -> None:
         """Raises ``ClickException`` with the service's last lines when it does not answer in time."""
-        with (self._folder / "serve.log").open("wb") as log:
+        with (self.data_dir / "serve.log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
-                [*_PARAPH, "serve", "--data-dir", str(self._folder), "--port", str(self._port)],
+                [*_PARAPH, "serve", "--data-dir", str(self.data_dir), "--port", str(self._port)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -41,14 +48,14 @@ class DemoService:
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                lines = (self._folder / "serve.log").read_text(errors="replace").splitlines()
+                lines = (self.data_dir / "serve.log").read_text(errors="replace").splitlines()
                 raise click.ClickException("The service did not start:\n" + "\n".join(lines[-15:]))
             time.sleep(0.05)
 
     def new_sandbox_key(self) -> str:
         """The API key of a new sandbox application of a new organization."""
-        organization = self._operate("organization", "create", "Demo", "--plan", "free")
-        application = self._operate(
+        organization = self.operate("organization", "create", "Demo", "--plan", "free")
+        application = self.operate(
             "application", "create", "--organization", str(organization["id"]),
             "--environment", "sandbox", "--name", "Demo",
         )  # fmt: skip
@@ -56,7 +63,7 @@ class DemoService:
 
     def root_certificate(self) -> bytes:
         """The root of the development authority that sealed, PEM."""
-        return root_file(self._folder / "keys").read_bytes()
+        return root_file(self.data_dir / "keys").read_bytes()
 
     def stop(self) -> None:
         if self._process and self._process.poll() is None:
@@ -67,7 +74,7 @@ class DemoService:
                 self._process.kill()
                 self._process.wait()
         # As root the cluster lies elsewhere, behind a link.
-        shutil.rmtree((self._folder / "postgres").resolve(), ignore_errors=True)
+        shutil.rmtree((self.data_dir / "postgres").resolve(), ignore_errors=True)
 
     def _answers(self) -> bool:
         try:
@@ -75,9 +82,9 @@ class DemoService:
         except httpx.HTTPError:
             return False
 
-    def _operate(self, *arguments: str) -> Any:
+    def operate(self, *arguments: str) -> Any:
         done = subprocess.run(  # noqa: S603 - our own command
-            [*_PARAPH, *arguments, "--data-dir", str(self._folder), "--json"], capture_output=True, check=False
+            [*_PARAPH, *arguments, "--data-dir", str(self.data_dir), "--json"], capture_output=True, check=False
         )
         if done.returncode:
             raise click.ClickException(done.stderr.decode(errors="replace").strip())

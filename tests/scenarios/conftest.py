@@ -1,0 +1,43 @@
+"""A real ``paraph serve`` for the scenarios: its own data folder, database, workers and port. Nothing is patched."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paraph.cli.demo.service import DemoService
+from paraph.keys.development import root_file
+
+
+class Service(DemoService):
+    """The running service, and what an operator can do with it."""
+
+    def new_key(self, plan: str = "free", environment: str = "sandbox", *more: str) -> str:
+        """The API key of a new application of a new organization."""
+        return str(self.new_application(plan, environment, *more)["api_key"])
+
+    def new_application(self, plan: str, environment: str, *more: str) -> dict[str, Any]:
+        """``id``, ``api_key`` and ``webhook_secret``; ``more`` are further options of the command."""
+        organization = self.operate("organization", "create", "Acme", "--plan", plan)
+        application: dict[str, Any] = self.operate(
+            "application", "create", "--organization", str(organization["id"]),
+            "--environment", environment, "--name", "Backend", *more,
+        )  # fmt: skip
+        return application
+
+    def inbox(self) -> list[dict[str, Any]]:
+        messages: list[dict[str, Any]] = self.operate("inbox")
+        return messages
+
+    @property
+    def root_pem(self) -> Path:
+        return root_file(self.data_dir / "keys")
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    running = Service(tmp_path_factory.mktemp("service"))
+    running.start()
+    yield running
+    running.stop()
