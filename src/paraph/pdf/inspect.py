@@ -1,0 +1,37 @@
+"""The check of an upload (specification 4.2): can this file be shown, stamped and sealed?
+
+Refused, with a sentence (``PdfRefused``): what is not a PDF or cannot be read (``not_a_pdf``, ``unreadable``),
+what needs a password to be opened (``password``; an owner password only is accepted), no or too many pages
+(``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), files whose signature forbids any
+change (``changes_forbidden``), and what bursts or hangs a reader (``too_complex``). Scripts, launch actions,
+earlier signatures and repairs are accepted and told in ``preflight``.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.sandbox import sandbox
+
+_MARK_WITHIN = 1024  # bytes in which readers look for the mark of a PDF
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """``pages``: (width, height) of each page in points as a reader sees it. ``preflight`` is JSON:
+
+    ``page_count``, ``sizes`` [{width, height, pages}], ``rotated_pages``, ``version``,
+    ``encryption`` null or {method, bits, permissions}, ``signatures`` {count, certification, usage_rights},
+    ``forms`` {fields, xfa}, ``scripts`` and ``launch_actions`` (numbers), ``repairs`` (sentences of the reader).
+    """
+
+    pages: list[tuple[float, float]]
+    preflight: dict[str, Any]
+
+
+def inspect(pdf: bytes, *, page_limit: int) -> Inspection:
+    """What a file holds. Raises PdfRefused when it cannot be taken."""
+    if b"%PDF-" not in pdf[:_MARK_WITHIN]:
+        raise PdfRefused("not_a_pdf", "The file is not a PDF.")
+    result, _ = sandbox().call("inspect", pdf, page_limit=page_limit)
+    return Inspection([(width, height) for width, height in result["pages"]], result["preflight"])

@@ -1,0 +1,1 @@
+"""What runs only inside a sandboxed process (``paraph.pdf.sandbox``): the code that parses untrusted files."""

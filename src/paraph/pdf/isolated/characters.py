@@ -1,0 +1,119 @@
+"""The characters of a page as PDFium reads them, placed in reader space."""
+
+import ctypes
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pypdfium2
+from pypdfium2 import raw
+
+from paraph.pdf.geometry import Box, PageGeometry, transform_box
+
+_EDGE = 0.5  # points by which ink may stick out of the page and still be seen
+_NEXT_LINE = 0.6  # of the size of the text: further off its baseline is another line
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Where a character stands in user space: the direction it runs in, how far along and across, and its size."""
+
+    angle: float
+    along: float
+    across: float
+    size: float
+
+
+class Characters:
+    """The text of one page, a context manager. Indices count PDFium's characters, generated white space included."""
+
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        self._page = page
+        self._text = page.get_textpage()
+        self.count: int = self._text.count_chars()
+
+    def __enter__(self) -> "Characters":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._text.close()
+
+    def quick(self) -> str:
+        """All text in one call. Characters beyond the basic plane may be missing, indices may differ."""
+        text: str = self._text.get_text_range()
+        return text
+
+    def exact(self) -> list[str]:
+        """Each character by its index; a surrogate pair stands whole at its first half, its second is empty."""
+        codes = [raw.FPDFText_GetUnicode(self._text, index) for index in range(self.count)]
+        characters = [chr(code) if code <= 0x10FFFF else "" for code in codes]
+        for index, (high, low) in enumerate(pairwise(codes)):
+            if 0xD800 <= high < 0xDC00 <= low < 0xE000:
+                characters[index : index + 2] = [
+                    (chr(high) + chr(low)).encode("utf-16", "surrogatepass").decode("utf-16"),
+                    "",
+                ]
+        return characters
+
+    def box(self, index: int) -> Box | None:
+        """The ink of a character in user space, or its cell where the font draws nothing; None without area."""
+        return self._box(raw.FPDFText_GetCharBox, index) or self._loose_box(index)
+
+    def baseline(self, index: int) -> Baseline:
+        matrix = raw.FS_MATRIX()
+        raw.FPDFText_GetMatrix(self._text, index, matrix)
+        x, y = ctypes.c_double(), ctypes.c_double()
+        raw.FPDFText_GetCharOrigin(self._text, index, x, y)
+        size = raw.FPDFText_GetFontSize(self._text, index) * math.hypot(matrix.c, matrix.d)
+        angle = math.atan2(matrix.b, matrix.a)
+        cosine, sine = math.cos(angle), math.sin(angle)
+        along = x.value * cosine + y.value * sine
+        return Baseline(angle, along, y.value * cosine - x.value * sine, abs(size) or 1.0)
+
+    def _box(self, read: Any, index: int) -> Box | None:
+        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+        if not read(self._text, index, left, right, bottom, top):
+            return None
+        box = (left.value, bottom.value, right.value, top.value)
+        return box if box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box)) else None
+
+    def _loose_box(self, index: int) -> Box | None:
+        rectangle = raw.FS_RECTF()
+        if not raw.FPDFText_GetLooseCharBox(self._text, index, rectangle):
+            return None
+        box = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+        return box if box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box)) else None
+
+
+def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry) -> list[Box] | None:
+    """One box in reader space per line that the characters stand on, or None when the reader sees not all of them."""
+    boxes: list[Box] = []
+    line: Baseline | None = None
+    for index in indices:
+        box = characters.box(index)
+        if box is None:
+            continue
+        box = transform_box(geometry.to_reader, box)
+        if not _seen(box, geometry):
+            return None
+        here = characters.baseline(index)
+        if line is None or _far(line, here):
+            boxes.append(box)
+            line = here
+        else:
+            boxes[-1] = _around(boxes[-1], box)
+    return boxes or None
+
+
+def _seen(box: Box, geometry: PageGeometry) -> bool:
+    return box[0] > -_EDGE and box[1] > -_EDGE and box[2] < geometry.width + _EDGE and box[3] < geometry.height + _EDGE
+
+
+def _far(line: Baseline, here: Baseline) -> bool:
+    return abs(line.across - here.across) > _NEXT_LINE * max(line.size, here.size)
+
+
+def _around(one: Box, other: Box) -> Box:
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])

@@ -1,0 +1,49 @@
+"""Text made comparable: what looks the same to a reader becomes the same characters.
+
+Both the tag and the page go through the same folding: compatibility decomposition (ligatures, composed
+accents), no white space (producers set it by moving the pen, so it cannot be told from kerning), no invisible
+marks, one hyphen. Case stays.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+# PDFium gives a hyphen at the end of a line as U+0002 or U+FFFE; the others are hyphens that fonts map differently
+_HYPHENS = str.maketrans(dict.fromkeys("\x02\ufffe\u00ad\u2010\u2011", "-"))
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
+
+
+def fold(text: str) -> str:
+    """``text`` as it is compared."""
+    folded = "".join(text.translate(_HYPHENS).split())
+    if folded.isascii() and folded.isprintable():
+        return folded
+    return "".join(_INVISIBLE.sub("", unicodedata.normalize("NFKD", folded)).split())
+
+
+def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
+    """The folded text of single characters, and for each of its characters the index of the one it came from."""
+    folded: list[str] = []
+    places: list[int] = []
+    for index, character in enumerate(characters):
+        for part in fold(character):
+            position = len(folded)
+            mark = unicodedata.combining(part) if part > "\u02ff" else 0
+            while mark and position and unicodedata.combining(folded[position - 1]) > mark:
+                position -= 1  # marks on one letter have one order, whatever the order they are drawn in
+            folded.insert(position, part)
+            places.insert(position, index)
+    return "".join(folded), places
+
+
+def occurrences(needle: str, text: str) -> list[int]:
+    """Where ``needle`` starts in ``text``, both folded; not where the text goes on to accent its last letter."""
+    starts = []
+    start = text.find(needle)
+    while start >= 0:
+        after = text[start + len(needle) : start + len(needle) + 1]
+        if not (after and unicodedata.combining(after)):
+            starts.append(start)
+        start = text.find(needle, start + 1)
+    return starts

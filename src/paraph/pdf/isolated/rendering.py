@@ -1,0 +1,54 @@
+"""Pictures of pages, inside the sandbox."""
+
+import io
+import math
+from typing import Any
+
+import pypdfium2
+from PIL import Image
+
+from paraph.pdf.isolated.pages import geometry_of
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.refusal import PdfRefused
+
+_MOST_PIXELS = 16_000_000  # of a picture: an A4 page at 5 pixels a point; larger ones are drawn smaller
+_LONGEST_SIDE = 16_383  # what WebP can hold
+_PHOTO_COLOURS = 1_000  # more colours than anti-aliased text has
+_SAMPLE = 160  # pixels a side that are looked at to tell photos from text
+
+
+def render(source: Source, page_number: int, scale: float, form: str) -> tuple[dict[str, Any], bytes]:
+    """``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``)."""
+    document = source.pdfium()
+    document.init_forms()  # without it filled fields stay empty
+    if not 1 <= page_number <= len(document):
+        raise PdfRefused("no_such_page", f"The PDF has {len(document)} pages, so there is no page {page_number}.")
+    try:
+        page = document[page_number - 1]
+        unit = geometry_of(source, page, page_number - 1).unit
+        picture = page.render(scale=_bounded(page.get_size(), scale * unit), rev_byteorder=True).to_pil()
+    except (pypdfium2.PdfiumError, ValueError) as error:
+        raise PdfRefused("unreadable", f"Page {page_number} of the PDF cannot be shown.") from error
+    return {"width": picture.width, "height": picture.height}, _encoded(picture, form)
+
+
+def _bounded(size: tuple[float, float], scale: float) -> float:
+    width, height = size
+    by_area = math.sqrt(_MOST_PIXELS / max(width * height, 1.0))
+    return min(scale, by_area, (_LONGEST_SIDE - 1) / max(width, height, 1.0))
+
+
+def _encoded(picture: Image.Image, form: str) -> bytes:
+    file = io.BytesIO()
+    if form == "png":
+        picture.save(file, "PNG", compress_level=1)
+    elif _is_photo(picture):
+        picture.save(file, "WEBP", quality=80, method=4)
+    else:
+        picture.save(file, "WEBP", lossless=True, method=4)
+    return file.getvalue()
+
+
+def _is_photo(picture: Image.Image) -> bool:
+    sample = picture.resize((_SAMPLE, _SAMPLE), Image.Resampling.NEAREST)
+    return sample.getcolors(_PHOTO_COLOURS) is None

@@ -1,0 +1,104 @@
+"""The sandboxed process: answers one job after the other until its limits or its parent end it.
+
+Started by ``paraph.pdf.sandbox`` as ``python -m paraph.pdf.isolated.worker`` with the socket as standard input.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from paraph.pdf.isolated import finding, inspecting, rendering, wire
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.refusal import PdfRefused, too_complex
+
+Answer = tuple[dict[str, Any], bytes]
+
+JOBS: dict[str, Callable[..., Answer]] = {
+    "inspect": inspecting.inspect,
+    "find": finding.find,
+    "render": rendering.render,
+}
+_PR_SET_PDEATHSIG = 1
+_PR_SET_NO_NEW_PRIVS = 38
+
+
+def main() -> None:
+    """``argv``: process id of the parent and the limits as JSON (``sandbox.Limits``)."""
+    parent, limits = int(sys.argv[1]), json.loads(sys.argv[2])
+    _die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    _limit(limits["memory"])
+    with socket.socket(fileno=0) as connection, contextlib.suppress(ConnectionError):
+        wire.send(connection, {"ready": True})
+        while True:
+            request, descriptor = wire.receive_with_descriptor(connection)
+            _grant_processor_time(limits["processor_seconds"])
+            message, content = _answer(request, descriptor)
+            message["resident"] = _resident()
+            wire.send(connection, message, content)
+
+
+def _die_with(parent: int) -> None:
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if os.getppid() != parent:  # it died before the line above
+        sys.exit()
+
+
+def _limit(memory: int) -> None:
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, 0)
+    if sys.platform == "linux":
+        _lower(resource.RLIMIT_AS, _pages()[0] + memory)
+
+
+def _lower(what: int, limit: int) -> None:
+    hard = resource.getrlimit(what)[1]
+    value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(what, (value, value))
+
+
+def _grant_processor_time(seconds: int) -> None:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = int(usage.ru_utime + usage.ru_stime) + 1 + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+def _answer(request: dict[str, Any], descriptor: int) -> Answer:
+    try:
+        with Source(descriptor) as source:
+            result, content = JOBS[request["job"]](source, **request["arguments"])
+        return {"result": result}, content
+    except PdfRefused as refusal:
+        return {"refused": [refusal.reason, refusal.message]}, b""
+    except (MemoryError, RecursionError):
+        lost = too_complex()
+        return {"refused": [lost.reason, lost.message], "spent": True}, b""
+    except Exception:  # noqa: BLE001  whatever a hostile file provokes is its refusal, told to the log
+        return {"fault": traceback.format_exc(limit=-8)}, b""
+
+
+def _pages() -> tuple[int, int]:
+    """Virtual and resident bytes of this process."""
+    with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123  read after every job, so the cheap way
+        virtual, resident = statm.read().split()[:2]
+    return int(virtual) * resource.getpagesize(), int(resident) * resource.getpagesize()
+
+
+def _resident() -> int:
+    return _pages()[1] if sys.platform == "linux" else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""Pages as pictures, as a reader sees them: filled form fields included, crop box, rotation, user unit applied."""
+
+from paraph.pdf.sandbox import sandbox
+
+
+def render_page(pdf: bytes, page_number: int, scale: float) -> bytes:
+    """The page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos.
+
+    A page of extraordinary size is drawn smaller, with at most 16 million pixels. Raises PdfRefused, for example
+    ``no_such_page``. Keeping the picture is the caller's business.
+    """
+    return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="webp")[1]
+
+
+def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
+    """The same as PNG, every pixel as drawn."""
+    return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="png")[1]

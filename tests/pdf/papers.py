@@ -1,0 +1,40 @@
+"""PDFs made for the tests from their raw parts, so that where a text stands is known beforehand."""
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name
+
+
+def paper(
+    *contents: bytes | str,
+    size: tuple[float, float] = (595, 842),
+    page: Mapping[str, Any] | None = None,
+    prepare: Callable[[pikepdf.Pdf], None] | None = None,
+    **save: Any,
+) -> bytes:
+    """One page per content stream, with Helvetica as /F1; ``page`` adds entries to every page."""
+    document = pikepdf.new()
+    font = document.make_indirect(Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica))
+    for content in contents:
+        sheet = document.add_blank_page(page_size=size)
+        sheet.obj.Resources = Dictionary(Font=Dictionary(F1=font))
+        sheet.obj.Contents = document.make_stream(content.encode() if isinstance(content, str) else content)
+        for key, value in (page or {}).items():
+            sheet.obj[key] = Array(value) if isinstance(value, Sequence) else value
+    if prepare:
+        prepare(document)
+    return saved(document, **save)
+
+
+def saved(document: pikepdf.Pdf, **save: Any) -> bytes:
+    file = io.BytesIO()
+    document.save(file, **save)
+    return file.getvalue()
+
+
+def text(words: str, x: float, y: float, size: float = 12) -> str:
+    """A content stream part: ``words`` in Helvetica with their baseline starting at x, y."""
+    return f"BT /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({words}) Tj ET\n"
