@@ -1,0 +1,40 @@
+"""The timestamp authorities that an operator named, in order."""
+
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.kernel.environment import BUILT_IN_TIMESTAMPS, Environment
+from paraph.kernel.errors import DomainError
+from paraph.keys import DevelopmentAuthority
+from paraph.keys.certificates import read_certificates
+from paraph.pdf.authority import BuiltInAuthority
+from paraph.pdf.http_authority import HttpAuthority
+from paraph.pdf.timestamp import TimestampAuthority, Timestamping
+
+
+def timestamping(environment: Environment, development: DevelopmentAuthority) -> Timestamping:
+    """``PARAPH_TIMESTAMP_AUTHORITIES`` and the roots of ``PARAPH_TIMESTAMP_ROOTS``, ready to ask.
+
+    The built-in authority brings its own root. Raises ``DomainError("configuration", …)`` for an address that is not
+    http or https, and for authorities elsewhere without roots: their tokens could never be verified.
+    """
+    names = environment.timestamp_authorities
+    authorities = [_authority(name, development) for name in names]
+    roots = [development.root] if BUILT_IN_TIMESTAMPS in names else []
+    if environment.timestamp_roots is not None:
+        roots += [root.public_bytes(Encoding.DER) for root in read_certificates(environment.timestamp_roots)]
+    elif any(name != BUILT_IN_TIMESTAMPS for name in names):
+        raise DomainError(
+            "configuration", "PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to."
+        )
+    return Timestamping(authorities, roots)
+
+
+def _authority(name: str, development: DevelopmentAuthority) -> TimestampAuthority:
+    if name == BUILT_IN_TIMESTAMPS:
+        return BuiltInAuthority(development.timestamp_key)
+    if name.startswith(("http://", "https://")):
+        return HttpAuthority(name)
+    raise DomainError(
+        "configuration",
+        f'PARAPH_TIMESTAMP_AUTHORITIES has "{name}", which is neither an http address nor {BUILT_IN_TIMESTAMPS}.',
+    )

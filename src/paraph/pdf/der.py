@@ -1,0 +1,161 @@
+"""DER (X.690) read and written, as little of it as CMS and timestamps need. Bounded, and quick enough for every seal.
+
+Reading takes definite lengths and single-byte tags; whatever else comes raises :class:`DerError`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+
+BOOLEAN, INTEGER, BIT_STRING, OCTET_STRING, NULL, OID = 0x01, 0x02, 0x03, 0x04, 0x05, 0x06
+UTF8_STRING, GENERALIZED_TIME, SEQUENCE, SET = 0x0C, 0x18, 0x30, 0x31
+CONTEXT = 0x80
+CONSTRUCTED = 0x20
+
+
+class DerError(ValueError):
+    """The bytes are not the DER that was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One value: its tag, its content, and its whole encoding."""
+
+    tag: int
+    content: bytes
+    raw: bytes
+
+    def expect(self, tag: int) -> "Element":
+        """Itself. Raises :class:`DerError` when it has another tag."""
+        if self.tag != tag:
+            raise DerError(f"tag {self.tag:#04x} where {tag:#04x} belongs")
+        return self
+
+    def children(self, tag: int = SEQUENCE) -> list["Element"]:
+        """The elements inside, after checking the tag of this one."""
+        return list(_elements(self.expect(tag).content))
+
+    def integer(self) -> int:
+        content = self.expect(INTEGER).content
+        if not content:
+            raise DerError("an integer without digits")
+        return int.from_bytes(content, "big", signed=True)
+
+    def oid(self) -> str:
+        """Dotted decimal."""
+        return _dotted(self.expect(OID).content)
+
+    def octets(self) -> bytes:
+        return self.expect(OCTET_STRING).content
+
+    def generalized_time(self) -> datetime:
+        """A moment in UTC. Takes a fraction of a second, wants the ``Z`` (RFC 3161 §2.4.2)."""
+        try:
+            text = self.expect(GENERALIZED_TIME).content.decode("ascii")
+            whole, _, fraction = text.removesuffix("Z").partition(".")
+            moment = datetime.strptime(whole, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+            microseconds = int(fraction[:6].ljust(6, "0")) if fraction else 0
+        except ValueError as error:
+            raise DerError("a time that is none") from error
+        if not text.endswith("Z") or len(whole) != 14:
+            raise DerError("a time that is not in UTC")
+        return moment.replace(microsecond=microseconds)
+
+
+def read(encoded: bytes) -> Element:
+    """The one element that ``encoded`` is. Raises :class:`DerError` for anything else, bytes after it included."""
+    elements = list(_elements(encoded))
+    if len(elements) != 1:
+        raise DerError(f"{len(elements)} values where one belongs")
+    return elements[0]
+
+
+def read_padded(encoded: bytes) -> Element:
+    """The first element of ``encoded``, which must be followed by zeros only: the ``/Contents`` of a signature."""
+    element = next(_elements(encoded), None)
+    if element is None or encoded[len(element.raw) :].strip(b"\0"):
+        raise DerError("bytes after the value")
+    return element
+
+
+def tlv(tag: int, *parts: bytes) -> bytes:
+    """One value from its content."""
+    content = b"".join(parts)
+    size = len(content)
+    if size < 0x80:
+        return bytes((tag, size)) + content
+    length = size.to_bytes((size.bit_length() + 7) // 8, "big")
+    return bytes((tag, 0x80 | len(length))) + length + content
+
+
+def sequence(*parts: bytes) -> bytes:
+    return tlv(SEQUENCE, *parts)
+
+
+def set_of(*parts: bytes) -> bytes:
+    """In the order that DER wants (X.690 §11.6)."""
+    return tlv(SET, *sorted(parts))
+
+
+def integer(value: int) -> bytes:
+    return tlv(INTEGER, value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
+
+
+def octet_string(content: bytes) -> bytes:
+    return tlv(OCTET_STRING, content)
+
+
+@lru_cache(maxsize=256)
+def oid(dotted: str) -> bytes:
+    first, second, *rest = (int(part) for part in dotted.split("."))
+    return tlv(OID, b"".join(_base128(arc) for arc in (first * 40 + second, *rest)))
+
+
+def generalized_time(moment: datetime) -> bytes:
+    """To the millisecond, without trailing zeros (X.690 §11.7)."""
+    moment = moment.astimezone(UTC)
+    fraction = f".{moment.microsecond // 1000:03d}".rstrip("0").rstrip(".")
+    return tlv(GENERALIZED_TIME, f"{moment:%Y%m%d%H%M%S}{fraction}Z".encode())
+
+
+def _elements(encoded: bytes) -> Iterator[Element]:
+    position, end = 0, len(encoded)
+    while position < end:
+        start = position
+        tag = encoded[position]
+        if tag & 0x1F == 0x1F or end - position < 2:
+            raise DerError("a tag that does not belong here" if tag & 0x1F == 0x1F else "a value cut short")
+        size = encoded[position + 1]
+        position += 2
+        if size >= 0x80:
+            width = size & 0x7F
+            if not 1 <= width <= 4 or end - position < width:
+                raise DerError("a length that cannot be read")
+            size = int.from_bytes(encoded[position : position + width], "big")
+            position += width
+        if end - position < size:
+            raise DerError("a value cut short")
+        yield Element(tag, encoded[position : position + size], encoded[start : position + size])
+        position += size
+
+
+@lru_cache(maxsize=1024)
+def _dotted(content: bytes) -> str:
+    if not content or content[-1] & 0x80 or len(content) > 64:
+        raise DerError("an object identifier that cannot be read")
+    arcs, value = [], 0
+    for byte in content:
+        value = value << 7 | byte & 0x7F
+        if not byte & 0x80:
+            arcs.append(value)
+            value = 0
+    first = min(arcs[0] // 40, 2)
+    return ".".join(str(arc) for arc in (first, arcs[0] - first * 40, *arcs[1:]))
+
+
+def _base128(arc: int) -> bytes:
+    groups = [arc & 0x7F]
+    while arc := arc >> 7:
+        groups.append(arc & 0x7F | 0x80)
+    return bytes(reversed(groups))
