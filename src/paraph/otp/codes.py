@@ -5,6 +5,7 @@ it proves agreement to those documents and to no others. Every claim is a condit
 row lock: a hundred guesses at once consume five attempts, and one code signs once.
 """
 
+import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -26,6 +27,15 @@ SENDS = 5
 WINDOW = timedelta(minutes=10)
 
 
+class TooManySendsError(DomainError):
+    """``retry_after``: seconds until another code may be asked for."""
+
+    def __init__(self, retry_after: int) -> None:
+        minutes = -(-retry_after // 60)
+        super().__init__("rate_limited", f"{SENDS} codes were sent within 10 minutes; try again in {minutes} min.")
+        self.retry_after = retry_after
+
+
 @dataclass(frozen=True)
 class Issued:
     """A code not yet sent. ``resend`` tells that this signer was sent one before."""
@@ -38,7 +48,7 @@ class Issued:
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     """Makes the signer's newest code, which replaces any before it and cannot be used until :func:`mark_sent`.
 
-    Raises ``DomainError`` ``rate_limited`` after 5 codes in 10 minutes, ``already_signed`` when a signature won.
+    Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``already_signed`` when a signature won.
     """
     code = tokens.random_digits(DIGITS)
     code_hash = _hash(signer, code)
@@ -103,10 +113,7 @@ def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
     if earlier is None or now >= earlier.window_began_at + WINDOW:
         return now, 1
     if earlier.sends >= SENDS:
-        minutes = -((now - earlier.window_began_at - WINDOW) // timedelta(minutes=1))
-        raise DomainError(
-            "rate_limited", f"{SENDS} codes were sent within 10 minutes; ask for another in {minutes} min."
-        )
+        raise TooManySendsError(math.ceil((earlier.window_began_at + WINDOW - now).total_seconds()))
     return earlier.window_began_at, earlier.sends + 1
 
 
@@ -136,7 +143,7 @@ def _hash(signer: Signer, code: str) -> bytes:
         pk__in=RequestDocument.objects.filter(placements__signer=signer).values("document_id")
     )
     digests = sorted(bytes(digest) for digest in documents.values_list("sha256", flat=True))
-    return tokens.keyed_hash(_key(), signer.pk.to_bytes(8, "big"), b"".join(digests), code.encode())
+    return tokens.keyed_hash(_key(), signer.pk.to_bytes(8, "big"), b"".join(digests), code.encode("utf-8", "replace"))
 
 
 @cache

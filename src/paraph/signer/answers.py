@@ -1,0 +1,63 @@
+"""What every answer under ``/sign/`` has in common: its headers, and one envelope for what is refused."""
+
+import json
+import logging
+from typing import Any
+
+from django.http import HttpResponse
+
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+from paraph.otp.codes import TooManySendsError
+
+log = logging.getLogger("paraph.signer")
+
+STATUSES = {
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "already_signed": 409,
+    "not_your_turn": 409,
+    "expired": 410,
+    "payload_too_large": 413,
+    "unsupported_media_type": 415,
+    "invalid_otp": 422,
+    "validation_error": 422,
+    "too_many_attempts": 429,
+    "rate_limited": 429,
+    "internal_error": 500,
+    "delivery_failed": 503,
+}
+
+
+def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
+    """A JSON answer."""
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+    return private(HttpResponse(body, status=status, content_type="application/json"))
+
+
+def refusal(error: DomainError) -> HttpResponse:
+    """The answer to a refusal. A code that is none of the signer's is a fault of the service."""
+    if error.code not in STATUSES:
+        return crash()
+    response = answer({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
+    if isinstance(error, TooManySendsError):
+        response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def crash() -> HttpResponse:
+    """The answer to the exception being handled, which goes to the log under the same id."""
+    incident = tokens.random_hex(8)
+    log.exception("incident %s", incident)
+    message = f"Something went wrong on our side. The incident {incident} is in the service's log."
+    return answer({"error": {"code": "internal_error", "message": message}}, 500)
+
+
+def private(response: HttpResponse) -> HttpResponse:
+    """Nothing under a secret address is kept by a cache or told to another site. Framing is allowed on purpose:
+    signing URLs are embeddable (specification 5.2), and no signature comes about without a code from outside
+    of the frame."""
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response

@@ -1,0 +1,67 @@
+"""The two endpoints that a signing page posts to, from the request to the verb and back."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_token import signer_of
+from paraph.signer import answers
+
+Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any]]
+
+
+def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
+    """A view for ``POST /sign/{token}/…``: JSON in, JSON out, every refusal in the one envelope.
+
+    Exempt from the CSRF cookie: there is no session to ride on. The secret in the address is all permission there
+    is, and only JSON is read, which no form of another site can send.
+    """
+
+    @csrf_exempt
+    def view(request: HttpRequest, token: str) -> HttpResponse:
+        try:
+            if request.method != "POST":
+                return _not_allowed(request)
+            signer = found(token)
+            return answers.answer(endpoint(request, signer, _body(request)))
+        except DomainError as error:
+            return answers.refusal(error)
+        except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them
+            return answers.crash()
+
+    return view
+
+
+def found(token: str) -> Signer:
+    """Raises ``DomainError("not_found", …)`` for a token that is nobody's."""
+    signer = signer_of(token)
+    if signer is None:
+        raise DomainError("not_found", "This signing link is not valid.")
+    return signer
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    if request.content_type != "application/json":
+        raise DomainError("unsupported_media_type", "The body must be sent as application/json.")
+    try:
+        content = json.loads(request.body)
+    except RequestDataTooBig as error:
+        raise DomainError("payload_too_large", "The body is too large.") from error
+    except (ValueError, RecursionError) as error:
+        raise DomainError("validation_error", "The body is not readable JSON.") from error
+    if not isinstance(content, dict):
+        raise DomainError("validation_error", "The body must be a JSON object.")
+    return content
+
+
+def _not_allowed(request: HttpRequest) -> HttpResponse:
+    message = f"This route does not answer {request.method}, only POST."
+    response = answers.refusal(DomainError("method_not_allowed", message))
+    response["Allow"] = "POST"
+    return response

@@ -1,0 +1,101 @@
+"""The body of ``POST /sign/{token}/signature``, checked::
+
+    {"code": "123456", "consent": true, "signature": …, "initials": …, "locale": "en"}
+
+``signature`` is ``{"type": "typed"}``, the default, or ``{"type": "drawn", "strokes": [[[x, y], …], …]}``: x and y
+from 0 to 1, from the top left, at most 20,000 points. ``initials`` has the same form and stands where the request
+wants initials, and only there. ``locale`` names the language in which the consent notice was accepted.
+"""
+
+from itertools import chain
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from paraph.flow.sign import Signature
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.consent import LOCALES
+from paraph.signature_requests.models import SignatureRequest
+
+MOST_POINTS = 20_000
+_NAMED_PROBLEMS = 3
+
+Coordinate = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+Stroke = Annotated[list[tuple[Coordinate, Coordinate]], Field(min_length=1)]
+
+
+class Typed(BaseModel):
+    type: Literal["typed"]
+
+
+class Drawn(BaseModel):
+    type: Literal["drawn"]
+    strokes: Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS)]
+
+    @model_validator(mode="after")
+    def _count(self) -> "Drawn":
+        points = sum(map(len, self.strokes))
+        if points > MOST_POINTS:
+            raise ValueError(f"strokes has {points} points; at most {MOST_POINTS} are allowed")
+        return self
+
+
+Mark = Annotated[Typed | Drawn, Field(discriminator="type")]
+
+
+class Body(BaseModel):
+    code: Annotated[str, Field(max_length=32)]
+    consent: Annotated[bool, Field(strict=True)]
+    signature: Mark = Typed(type="typed")
+    initials: Mark | None = None
+    locale: str | None = None
+
+
+def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
+    """Raises ``DomainError("validation_error", …)`` naming the fields that are wrong."""
+    try:
+        checked = Body.model_validate(body)
+    except ValidationError as error:
+        raise DomainError("validation_error", _sentence(error)) from error
+    locale = request.locale if checked.locale is None else checked.locale
+    problems = list(chain(_consent(checked), _initials(checked, request), _locale(locale)))
+    if problems:
+        raise DomainError("validation_error", "; ".join(problems) + ".")
+    return Signature(
+        code="".join(checked.code.split()),
+        signature=checked.signature.model_dump(mode="json"),
+        initials=checked.initials.model_dump(mode="json") if checked.initials else None,
+        locale=locale,
+    )
+
+
+def _consent(body: Body) -> list[str]:
+    return [] if body.consent else ["consent must be true: without it there is no signature"]
+
+
+def _initials(body: Body, request: SignatureRequest) -> list[str]:
+    if request.initials_required and body.initials is None:
+        return ["initials is missing: this request wants initials on each page"]
+    if body.initials is not None and not request.initials_required:
+        return ["initials must be left out: this request does not want any"]
+    return []
+
+
+def _locale(locale: str) -> list[str]:
+    return [] if locale in LOCALES else [f"locale must be one of {', '.join(LOCALES)}"]
+
+
+def _sentence(error: ValidationError) -> str:
+    """The first problems, each with the field that it is about."""
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [f"{_field(problem['loc'])}: {problem['msg'][:1].lower()}{problem['msg'][1:]}" for problem in problems]
+    more = f"; and {len(told) - _NAMED_PROBLEMS} more" if len(told) > _NAMED_PROBLEMS else ""
+    return "; ".join(told[:_NAMED_PROBLEMS]) + more + "."
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    """``signature.strokes[0][2]``, without the names that pydantic gives to alternatives."""
+    text = "".join(
+        f"[{part}]" if isinstance(part, int) else f".{part}" for part in location if part not in ("typed", "drawn")
+    )
+    return text.lstrip(".")

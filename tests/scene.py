@@ -1,0 +1,121 @@
+"""A cast for the tests of the journey: a request with its documents in storage and its signers, ready to sign."""
+
+import io
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pikepdf
+
+from paraph.documents.models import Document
+from paraph.flow.send_otp import send_otp
+from paraph.journal.append import Origin, append
+from paraph.journal.models import Entry
+from paraph.kernel import clock, tokens
+from paraph.organizations.models import Application, Organization
+from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.signing_token import new_salt, token
+from paraph.storage import store
+
+VISITOR = Origin("203.0.113.9", "Mozilla/5.0 (test)")
+TYPED: dict[str, Any] = {"type": "typed"}
+NAMES = [("Ada", "Lovelace"), ("Émile", "Zola"), ("Grace", "Hopper"), ("Alan", "Turing")]
+
+
+def pdf(pages: int = 1) -> bytes:
+    """A4 pages with a little text on each, another file at every call."""
+    with pikepdf.new() as document:
+        for number in range(pages):
+            page = document.add_blank_page(page_size=(595, 842))
+            text = f"BT /F1 24 Tf 72 700 Td (Page {number + 1} {tokens.random_hex(4)}) Tj ET"
+            page.Contents = document.make_stream(text.encode())
+            page.Resources = pikepdf.Dictionary(
+                Font=pikepdf.Dictionary(
+                    F1=pikepdf.Dictionary(
+                        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica
+                    )
+                )
+            )
+        buffer = io.BytesIO()
+        document.save(buffer)
+    return buffer.getvalue()
+
+
+@dataclass
+class Scene:
+    """``signers`` in signing order; each has a stamp on every document."""
+
+    request: SignatureRequest
+    signers: list[Signer]
+    request_documents: list[RequestDocument]
+    uploads: list[bytes] = field(default_factory=list)
+
+    def entries(self) -> list[Entry]:
+        return list(Entry.objects.filter(request=self.request))
+
+    def events(self) -> list[str]:
+        return [entry.event_type for entry in self.entries()]
+
+    def url(self, position: int = 0, rest: str = "") -> str:
+        return f"/sign/{token(self.signers[position])}{rest}"
+
+    def code(self, position: int = 0) -> str:
+        """A fresh code, sent to this signer by e-mail."""
+        signer = Signer.objects.select_related("request__organization").get(pk=self.signers[position].pk)
+        sent = send_otp(signer, signer.otp_channel or "email", VISITOR)
+        assert sent.sandbox_code
+        return sent.sandbox_code
+
+
+def scene(
+    *, signers: int = 1, documents: int = 1, pages: int = 1, plan: str = "pro", signer: Any = None, **of_request: Any
+) -> Scene:
+    """``signer``: fields of every signer; further names: fields of the request."""
+    organization = Organization.objects.create(name="Acme Ltd", plan=plan)
+    environment = of_request.setdefault("environment", "sandbox")
+    application = Application.objects.create(
+        organization=organization, environment=environment, name="shop", webhook_secret_encrypted=b""
+    )
+    of_request.setdefault("expires_at", clock.now() + timedelta(days=7))
+    of_request.setdefault("mode", "parallel")
+    request = SignatureRequest.objects.create(
+        organization=organization, application=application, validity_days=7, **of_request
+    )
+    append(request, "signature_request.created")
+    made = Scene(request, [_signer(request, order, signer or {}) for order in range(1, signers + 1)], [])
+    for position in range(documents):
+        _document(made, position, pages)
+    return made
+
+
+def _signer(request: SignatureRequest, order: int, fields: dict[str, Any]) -> Signer:
+    first, last = NAMES[(order - 1) % len(NAMES)]
+    email = f"{first.lower()}{order}@example.com"
+    return Signer.objects.create(
+        request=request,
+        order=order,
+        token_salt=new_salt(),
+        **{"first_name": first, "last_name": last, "email": email} | fields,
+    )
+
+
+def _document(made: Scene, position: int, pages: int) -> None:
+    content = pdf(pages)
+    key = f"test/{tokens.random_hex(16)}.pdf"
+    store.put(key, content)
+    document = Document.objects.create(
+        organization_id=made.request.organization_id,
+        environment=made.request.environment,
+        name=f"contract-{position + 1}.pdf",
+        sha256=tokens.sha256(content),
+        file_size=len(content),
+        pages=[[595, 842]] * pages,
+        status="ready",
+        object_key=key,
+    )
+    row = RequestDocument.objects.create(request=made.request, document=document, position=position)
+    made.uploads.append(content)
+    made.request_documents.append(row)
+    for number, signer in enumerate(made.signers):
+        x, y = 60 + 220 * (number % 2), 60 + 100 * (number // 2)
+        Placement.objects.create(request_document=row, signer=signer, page_number=pages, x=x, y=y, width=200, height=80)

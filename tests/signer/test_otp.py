@@ -1,0 +1,144 @@
+"""POST /sign/{token}/otp (specification 4.11)."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from paraph.kernel import clock
+from paraph.messaging.models import CapturedMessage
+from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.models import SignatureRequest, Signer
+from tests.scene import Scene, scene
+
+pytestmark = pytest.mark.django_db
+
+
+def post(client: Client, made: Scene, body: Any = None, position: int = 0, **more: Any) -> Any:
+    more.setdefault("content_type", "application/json")
+    body = {"channel": "email"} if body is None else body
+    return client.post(made.url(position, "/otp"), body, HTTP_USER_AGENT="Test/1", **more)
+
+
+def test_sends_a_code_by_email_and_tells_it_in_sandbox(client: Client) -> None:
+    made = scene()
+    response = post(client, made)
+    assert response.status_code == 200
+    answer = response.json()
+    assert set(answer) == {"message", "channel", "sandbox_code"}
+    assert answer["channel"] == "email"
+    assert len(answer["sandbox_code"]) == 6 and answer["sandbox_code"].isdecimal()
+    assert "ada1@" not in answer["message"]
+    message = CapturedMessage.objects.get()
+    assert (message.to, message.channel) == ("ada1@example.com", "email")
+    assert answer["sandbox_code"] in message.text and answer["sandbox_code"] in message.subject
+    assert response["Cache-Control"] == "no-store" and response["Referrer-Policy"] == "no-referrer"
+    assert "X-Frame-Options" not in response
+
+
+def test_journals_the_sending(client: Client) -> None:
+    made = scene()
+    post(client, made)
+    post(client, made)
+    first, second = made.entries()[1:]
+    assert (first.event_type, first.signer_id) == ("signer.otp_sent", made.signers[0].pk)
+    assert (first.ip, first.user_agent) == ("127.0.0.1", "Test/1")
+    captured = CapturedMessage.objects.order_by("id")
+    assert first.metadata == {
+        "provider": "email",
+        "recipient": "ada1@example.com",
+        "resend": False,
+        "acknowledgement": f"captured:{captured[0].pk}",
+    }
+    assert second.metadata["resend"] is True
+
+
+def test_the_code_is_never_told_in_production_nor_stored(client: Client) -> None:
+    made = scene(environment="production")
+    answer = post(client, made).json()
+    assert set(answer) == {"message", "channel"}
+    row = OneTimeCode.objects.values_list().get()
+    code = CapturedMessage.objects.get().text.split(" is your code")[0][-6:]
+    assert code.isdecimal()
+    assert code not in str([bytes(cell) if isinstance(cell, memoryview) else cell for cell in row])
+
+
+@pytest.mark.parametrize(
+    ("plan", "fields", "allowed"),
+    [
+        ("pro", {}, {"email"}),
+        ("pro", {"phone": "+33612345678"}, {"email", "sms"}),
+        ("free", {"phone": "+33612345678"}, {"email"}),
+        ("pro", {"phone": "+33612345678", "otp_channel": "sms"}, {"sms"}),
+        ("pro", {"phone": "+33612345678", "otp_channel": "email"}, {"email"}),
+    ],
+)
+def test_only_channels_of_the_signer(client: Client, plan: str, fields: dict[str, str], allowed: set[str]) -> None:
+    made = scene(plan=plan, signer=fields)
+    for channel in ("email", "sms"):
+        response = post(client, made, {"channel": channel})
+        if channel in allowed:
+            assert response.status_code == 200
+            destination = "+33612345678" if channel == "sms" else "ada1@example.com"
+            newest = CapturedMessage.objects.latest("id")
+            assert (newest.channel, newest.to) == (channel, destination)
+        else:
+            assert (response.status_code, response.json()["error"]["code"]) == (422, "validation_error")
+
+
+@pytest.mark.parametrize("body", [{}, {"channel": None}, {"channel": 1}, {"channel": "fax"}, {"channel": ""}, [], "x"])
+def test_a_channel_that_is_none_is_refused(client: Client, body: Any) -> None:
+    response = post(client, scene(), body)
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "validation_error")
+    assert not CapturedMessage.objects.exists()
+
+
+def test_refusals_in_the_envelope(client: Client) -> None:
+    made = scene()
+    unknown = client.post("/sign/nonsense/otp", {"channel": "email"}, content_type="application/json")
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "not_found")
+    form = client.post(made.url(0, "/otp"), {"channel": "email"})
+    assert (form.status_code, form.json()["error"]["code"]) == (415, "unsupported_media_type")
+    broken = post(client, made, "{")
+    assert (broken.status_code, broken.json()["error"]["code"]) == (422, "validation_error")
+    deep = post(client, made, "[" * 100_000)
+    assert (deep.status_code, deep.json()["error"]["code"]) == (422, "validation_error")
+    read = client.get(made.url(0, "/otp"))
+    assert (read.status_code, read["Allow"]) == (405, "POST")
+    assert read.json()["error"]["code"] == "method_not_allowed"
+
+
+def test_who_may_not_sign_gets_no_code(client: Client) -> None:
+    made = scene(signers=3, mode="sequential")
+    later = post(client, made, position=1)
+    assert (later.status_code, later.json()["error"]["code"]) == (409, "not_your_turn")
+    Signer.objects.filter(pk=made.signers[0].pk).update(status="signed", signed_at=clock.now())
+    signed = post(client, made)
+    assert (signed.status_code, signed.json()["error"]["code"]) == (409, "already_signed")
+    assert post(client, made, position=1).status_code == 200
+    SignatureRequest.objects.update(expires_at=clock.now())
+    over = post(client, made, position=1)
+    assert (over.status_code, over.json()["error"]["code"]) == (410, "expired")
+
+
+def test_sends_are_limited(client: Client) -> None:
+    made = scene(signers=2)
+    assert [post(client, made).status_code for _ in range(5)] == [200] * 5
+    refused = post(client, made)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "rate_limited")
+    assert 0 < int(refused["Retry-After"]) <= 600
+    assert post(client, made, position=1).status_code == 200
+    OneTimeCode.objects.update(window_began_at=clock.now() - timedelta(minutes=10))
+    assert post(client, made).status_code == 200
+
+
+def test_a_gateway_that_fails_leaves_no_trace_in_the_journal(client: Client, settings: Any) -> None:
+    made = scene()
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    response = post(client, made)
+    assert (response.status_code, response.json()["error"]["code"]) == (503, "delivery_failed")
+    assert made.events() == ["signature_request.created"]
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": ""})
+    post(client, made)
+    assert made.entries()[-1].metadata["resend"] is False
