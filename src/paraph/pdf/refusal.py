@@ -3,7 +3,7 @@
 from paraph.kernel.errors import DomainError
 
 
-class PdfRefused(DomainError):  # noqa: N818  a refusal is an outcome, the service is not in error
+class PdfRefused(DomainError):
     """The file cannot be taken; ``message`` is one clear sentence for the client, ``reason`` a stable word.
 
     ``code`` is always ``validation_error`` (specification 7), so that an untranslated refusal is a 422 as well.
