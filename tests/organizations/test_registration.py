@@ -1,0 +1,87 @@
+"""Organizations, applications and their keys, branding profiles."""
+
+import hashlib
+
+import pytest
+
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import ApiKey, Application, Organization
+from paraph.organizations.registration import (
+    create_application,
+    create_branding_profile,
+    create_organization,
+    revoke_application,
+    webhook_secret,
+)
+
+pytestmark = pytest.mark.django_db
+COLORS = {"background_color": "#ffffff", "text_color": "#1A2b3c", "accent_color": "#000000"}
+
+
+@pytest.fixture
+def pro() -> Organization:
+    return create_organization("  Acme Œuvres ", "pro")
+
+
+def test_a_key_is_64_hex_digits_and_only_its_hash_is_kept(pro: Organization) -> None:
+    made = create_application(pro.pk, "sandbox", "backend", "https://acme.example/hook")
+    assert pro.name == "Acme Œuvres"
+    assert len(made.api_key) == 64
+    assert set(made.api_key) <= set("0123456789abcdef")
+    key = ApiKey.objects.get(application=made.application)
+    assert bytes(key.sha256) == hashlib.sha256(made.api_key.encode()).digest()
+
+
+def test_the_webhook_secret_is_encrypted_and_comes_back(pro: Organization) -> None:
+    made = create_application(pro.pk, "production", "backend")
+    stored = Application.objects.get(pk=made.application.pk)
+    assert made.webhook_secret.encode() not in bytes(stored.webhook_secret_encrypted)
+    assert webhook_secret(stored) == made.webhook_secret
+
+
+def test_production_on_free_may_be_made_for_its_calls_say_402() -> None:
+    free = create_organization("Free", "free")
+    assert create_application(free.pk, "production", "x").application.environment == "production"
+
+
+def test_revoking_ends_all_keys_once(pro: Organization) -> None:
+    application = create_application(pro.pk, "sandbox", "x").application
+    assert revoke_application(application.pk) == 1
+    assert revoke_application(application.pk) == 0
+    assert ApiKey.objects.filter(revoked_at=None).count() == 0
+    with pytest.raises(DomainError, match="no application 999999"):
+        revoke_application(999999)
+
+
+@pytest.mark.parametrize(("plan", "limit"), [("free", 0), ("pro", 2), ("enterprise", 10)])
+def test_branding_profiles_up_to_the_plans_limit(plan: str, limit: int) -> None:
+    organization = create_organization("x", plan)
+    for number in range(limit):
+        create_branding_profile(organization.pk, f"Profile {number}", **COLORS)
+    with pytest.raises(DomainError, match=f"allows {limit} branding profiles") as refusal:
+        create_branding_profile(organization.pk, "one more", **COLORS)
+    assert refusal.value.code == "forbidden"
+
+
+@pytest.mark.parametrize("color", ["fff", "#fff", "#12345g", "red", "#1234567", "#١٢٣٤٥٦"])
+def test_colours_are_hexadecimal(pro: Organization, color: str) -> None:
+    with pytest.raises(DomainError, match="accent_color must be a colour"):
+        create_branding_profile(pro.pk, "x", **{**COLORS, "accent_color": color})
+
+
+@pytest.mark.parametrize("url", ["acme.example", "ftp://acme.example", "https://", "https://a b", "https://a:x/"])
+def test_webhook_urls_are_web_addresses(pro: Organization, url: str) -> None:
+    with pytest.raises(DomainError, match="webhook_url must be"):
+        create_application(pro.pk, "sandbox", "x", url)
+
+
+def test_mistakes_get_a_sentence(pro: Organization) -> None:
+    with pytest.raises(DomainError, match="plan must be one of free, pro, enterprise, not 'gold'"):
+        create_organization("x", "gold")
+    with pytest.raises(DomainError, match="environment must be one of sandbox, production"):
+        create_application(pro.pk, "test", "x")
+    with pytest.raises(DomainError, match="no organization 999999"):
+        create_application(999999, "sandbox", "x")
+    for name in ("", "  ", "x" * 201, "a\0b", "a\nb"):
+        with pytest.raises(DomainError, match="name must have"):
+            create_organization(name, "free")
