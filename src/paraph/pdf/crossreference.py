@@ -1,0 +1,158 @@
+"""The cross-reference of a PDF, read only where it is asked (ISO 32000-1, 7.5.4 and 7.5.8).
+
+Looking up one object costs the same in a file of ten objects as in one of a million: entries of a table have
+fixed width and rows of a stream too. Whatever does not fit its place exactly is :class:`Unsafe`.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paraph.pdf.objects import Dictionary, Stream, Unsafe, parse, skip_gap
+
+_START = re.compile(rb"startxref\s+(\d+)")
+_SUBSECTION = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[ \t]+(\d+)[ \t]*(?:\r\n|\r|\n)[\r\n \t]*")
+_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
+_TAIL = 2048
+_MOST_SECTIONS = 4096
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where an object is: at byte ``place``, or the ``index``-th object of object stream ``place``."""
+
+    packed: bool
+    place: int
+    index: int  # of a plain object: its generation
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section: runs of (first object number, how many, where its first entry or row is)."""
+
+    runs: list[tuple[int, int, int]]
+    trailer: Dictionary
+    rows: bytes = b""  # decoded rows of a cross-reference stream
+    widths: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def is_stream(self) -> bool:
+        return any(self.widths)
+
+
+class CrossReference:
+    """All sections of a file, newest first; ``sections[0].trailer`` is the one that counts."""
+
+    def __init__(self, data: bytes, decoded: Callable[[Stream], bytes], stream_at: Callable[[int], Stream]) -> None:
+        self._data = data
+        self._decoded = decoded
+        self._stream_at = stream_at
+        found = list(_START.finditer(data, max(0, len(data) - _TAIL)))
+        if not found:
+            raise Unsafe("no startxref at the end of the file")
+        self.start = int(found[-1][1])
+        self.sections = self._read_sections()
+        self.trailer = self.sections[0].trailer
+
+    @property
+    def next_number(self) -> int:
+        """The first object number that no section knows, whatever /Size claims."""
+        highest = 0
+        for section in self.sections:
+            size = section.trailer.get(b"/Size")
+            highest = max(highest, size if isinstance(size, int) else 0)
+            highest = max([highest, *(first + count for first, count, _ in section.runs)])
+        return highest
+
+    def entry(self, number: int) -> Entry | None:
+        """Where object ``number`` is; None when it is free or unknown."""
+        for section in self.sections:
+            for first, count, place in section.runs:
+                if first <= number < first + count:
+                    if section.is_stream:
+                        found = _row(section, place, number - first)
+                    else:
+                        found = self._table_entry(place + 20 * (number - first))
+                    if found is None:
+                        return None
+                    return found
+        return None
+
+    def _read_sections(self) -> list[Section]:
+        sections: list[Section] = []
+        position, seen = self.start, set[int]()
+        while position not in seen and len(seen) < _MOST_SECTIONS:
+            seen.add(position)
+            section = self._section(position)
+            sections.append(section)
+            hybrid = section.trailer.get(b"/XRefStm")
+            if not section.is_stream and isinstance(hybrid, int):
+                sections.append(self._stream_section(hybrid))
+            previous = section.trailer.get(b"/Prev")
+            if previous is None:
+                return sections
+            if not isinstance(previous, int):
+                raise Unsafe("/Prev is no integer")
+            position = previous
+        raise Unsafe("the cross-reference sections go round in a circle")
+
+    def _section(self, position: int) -> Section:
+        start = skip_gap(self._data, position)
+        if not self._data.startswith(b"xref", start):
+            return self._stream_section(position)
+        position = start + 4
+        runs: list[tuple[int, int, int]] = []
+        while match := _SUBSECTION.match(self._data, position):
+            first, count, place = int(match[1]), int(match[2]), match.end()
+            runs.append((first, count, place))
+            position = place + 20 * count
+            if count:
+                self._table_entry(place)
+                self._table_entry(position - 20)
+        position = skip_gap(self._data, position)
+        if not self._data.startswith(b"trailer", position):
+            raise Unsafe("a cross-reference table is not followed by its trailer")
+        trailer, _ = parse(self._data, position + 7)
+        if not isinstance(trailer, dict):
+            raise Unsafe("a trailer is no dictionary")
+        return Section(runs, trailer)
+
+    def _table_entry(self, place: int) -> Entry | None:
+        match = _ENTRY.match(self._data, place)
+        if match is None:
+            raise Unsafe("a cross-reference entry is not 20 bytes wide")
+        return Entry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
+
+    def _stream_section(self, position: int) -> Section:
+        stream = self._stream_at(position)
+        dictionary = stream.dictionary
+        widths, size = _widths(dictionary.get(b"/W")), dictionary.get(b"/Size")
+        if dictionary.get(b"/Type") != b"/XRef" or not isinstance(size, int) or widths is None:
+            raise Unsafe("startxref does not point at a cross-reference")
+        rows, row_width = self._decoded(stream), sum(widths)
+        index = dictionary.get(b"/Index") or [0, size]
+        runs, place = [], 0
+        for first, count in zip(index[::2], index[1::2], strict=True):
+            runs.append((first, count, place))
+            place += count * row_width
+        if place > len(rows):
+            raise Unsafe("a cross-reference stream is too short")
+        return Section(runs, dictionary, rows, widths)
+
+
+def _widths(value: object) -> tuple[int, int, int] | None:
+    if not isinstance(value, list) or len(value) != 3:
+        return None
+    a, b, c = value
+    fits = all(isinstance(width, int) and 0 <= width <= 8 for width in value) and b > 0
+    return (a, b, c) if fits else None
+
+
+def _row(section: Section, place: int, index: int) -> Entry | None:
+    a, b, c = section.widths
+    start = place + index * (a + b + c)
+    row = section.rows[start : start + a + b + c]
+    kind = int.from_bytes(row[:a], "big") if a else 1
+    if kind not in (1, 2):
+        return None
+    return Entry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))

@@ -1,0 +1,64 @@
+"""The pages of a file as its page tree gives them, with what they inherit (ISO 32000-1, 7.7.3)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.pdf.geometry import PageGeometry, page_geometry
+from paraph.pdf.objects import Dictionary, Ref, Unsafe, numeric
+from paraph.pdf.reader import Reader
+
+_INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
+
+
+@dataclass(frozen=True)
+class Page:
+    """``inherited`` has the attributes of the ancestors, the nearest one's before all others."""
+
+    ref: Ref
+    dictionary: Dictionary
+    inherited: Dictionary
+
+    def get(self, key: bytes) -> Any:
+        """The page's own value, else the inherited one."""
+        return self.dictionary.get(key, self.inherited.get(key))
+
+
+def pages(reader: Reader) -> Iterator[Page]:
+    """Every page in order. Raises :class:`Unsafe` where the tree is out of order."""
+    root = reader.dictionary(reader.trailer.get(b"/Root"))
+    top = root.get(b"/Pages")
+    waiting: list[tuple[Any, Dictionary]] = [(top, {})]
+    seen = set[Ref]()
+    while waiting:
+        ref, inherited = waiting.pop()
+        if type(ref) is not Ref or ref in seen:
+            raise Unsafe("the page tree repeats itself or holds a page directly")
+        seen.add(ref)
+        node = reader.dictionary(ref)
+        kids = reader.resolve(node.get(b"/Kids"))
+        if type(kids) is list:
+            inherited = {**inherited, **{key: node[key] for key in _INHERITED if key in node}}
+            waiting.extend((kid, inherited) for kid in reversed(kids))
+        elif kids is None and node.get(b"/Type", b"/Page") == b"/Page":
+            yield Page(ref, node, inherited)
+        else:
+            raise Unsafe("the page tree is broken")
+
+
+def geometry_of(reader: Reader, page: Page) -> PageGeometry:
+    """Where things are on the page."""
+    return page_geometry(
+        _numbers(reader, page.get(b"/MediaBox")),
+        _numbers(reader, page.get(b"/CropBox")),
+        numeric(reader.resolve(page.get(b"/Rotate"))),
+        numeric(reader.resolve(page.dictionary.get(b"/UserUnit"))),
+    )
+
+
+def _numbers(reader: Reader, value: Any) -> list[float] | None:
+    array = reader.resolve(value)
+    if type(array) is not list:
+        return None
+    numbers = [numeric(reader.resolve(item)) for item in array]
+    return [number for number in numbers if number is not None] if None not in numbers else None

@@ -1,0 +1,145 @@
+"""A quick reader of plainly written PDFs: what sealing must know of a file, and nothing else.
+
+It reads objects where the cross-reference says they are and checks that they are there. It repairs nothing:
+whatever is out of order raises :class:`Unsafe`, and sealing takes another way.
+"""
+
+import re
+import zlib
+from typing import Any
+
+import pikepdf
+
+from paraph.pdf.crossreference import CrossReference, Entry
+from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe, parse, text_of
+
+_OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
+_STREAM = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)*stream(?:\r\n|\n|\r)")
+_ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
+_ENDOBJ = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)*endobj")
+_LARGEST_DECODED = 256 * 1024 * 1024
+_INTEGER = re.compile(rb"\d+")
+
+
+class Reader:
+    """An opened file. Objects it returns are shared: they must not be changed."""
+
+    def __init__(self, data: bytes) -> None:
+        if not data.startswith(b"%PDF-"):
+            raise Unsafe("the file does not begin with its header")
+        self.data = data
+        self._objects: dict[int, Any] = {}
+        self._packed: dict[int, dict[int, int]] = {}
+        self._packed_data: dict[int, bytes] = {}
+        self.crossreference = CrossReference(data, decoded, self._stream_at)
+        self.trailer = self.crossreference.trailer
+
+    def resolve(self, value: Any) -> Any:
+        """The object that ``value`` is or refers to, through as many references as it takes."""
+        for _ in range(32):
+            if type(value) is not Ref:
+                return value
+            value = self.object(value)
+        raise Unsafe("references go round in a circle")
+
+    def object(self, ref: Ref) -> Any:
+        """The indirect object, None when it is free or missing."""
+        if ref.number not in self._objects:
+            entry = self.crossreference.entry(ref.number)
+            self._objects[ref.number] = None if entry is None else self._read(ref, entry)
+        return self._objects[ref.number]
+
+    def dictionary(self, value: Any) -> Dictionary:
+        """Resolved, and a dictionary. Raises :class:`Unsafe` otherwise."""
+        result = self.resolve(value)
+        if type(result) is not dict:
+            raise Unsafe("a dictionary is missing")
+        return result
+
+    def _read(self, ref: Ref, entry: Entry) -> Any:
+        if entry.packed:
+            return self._unpack(ref.number, entry.place)
+        if entry.index != ref.generation:
+            raise Unsafe(f"object {ref.number} has another generation")
+        return self._object_at(entry.place, ref)
+
+    def _object_at(self, position: int, expected: Ref | None) -> Any:
+        match = _OBJECT.match(self.data, position)
+        if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
+            raise Unsafe("an object is not where the cross-reference says")
+        value, position = parse(self.data, match.end())
+        if type(value) is dict and (start := _STREAM.match(self.data, position)):
+            return Stream(value, self._stream_data(value, start.end()))
+        if not _ENDOBJ.match(self.data, position):
+            raise Unsafe("an object does not end")
+        return value
+
+    def _stream_at(self, position: int) -> Stream:
+        value = self._object_at(position, None)
+        if not isinstance(value, Stream):
+            raise Unsafe("a stream is missing")
+        return value
+
+    def _stream_data(self, dictionary: Dictionary, start: int) -> bytes:
+        length = dictionary.get(b"/Length")
+        if type(length) is Ref:
+            length = self.object(length)
+        if not isinstance(length, int) or length < 0 or not _ENDSTREAM.match(self.data, start + length):
+            raise Unsafe("a stream has a wrong length")
+        return self.data[start : start + length]
+
+    def _unpack(self, number: int, container: int) -> Any:
+        if container not in self._packed:
+            self._open_container(container)
+        offset = self._packed[container].get(number)
+        if offset is None:
+            raise Unsafe(f"object {number} is not in its object stream")
+        return parse(self._packed_data[container], offset)[0]
+
+    def _open_container(self, container: int) -> None:
+        entry = self.crossreference.entry(container)
+        if entry is None or entry.packed:
+            raise Unsafe("an object stream is missing")
+        stream = self._object_at(entry.place, Ref(container, entry.index))
+        if not isinstance(stream, Stream):
+            raise Unsafe("an object stream is missing")
+        first = stream.dictionary.get(b"/First")
+        if not isinstance(first, int):
+            raise Unsafe("an object stream has no /First")
+        data = decoded(stream)
+        numbers = [int(item) for item in _INTEGER.findall(data[:first])]
+        self._packed[container] = {n: first + o for n, o in zip(numbers[::2], numbers[1::2], strict=False)}
+        self._packed_data[container] = data
+
+
+def decoded(stream: Stream) -> bytes:
+    """The data of a stream, decoded. Raises :class:`Unsafe` for what neither zlib nor qpdf can decode."""
+    filters, parameters = stream.dictionary.get(b"/Filter"), stream.dictionary.get(b"/DecodeParms")
+    if filters is None or filters == []:
+        return stream.data
+    if filters in (b"/FlateDecode", [b"/FlateDecode"]) and (parameters is None or parameters == [None]):
+        return _inflate(stream.data)
+    return _decoded_by_qpdf(stream)
+
+
+def _inflate(data: bytes) -> bytes:
+    inflater = zlib.decompressobj()
+    try:
+        result = inflater.decompress(data, _LARGEST_DECODED)
+    except zlib.error as error:
+        raise Unsafe("a stream cannot be inflated") from error
+    if inflater.unconsumed_tail:
+        raise Unsafe("a stream is too large")
+    return result
+
+
+def _decoded_by_qpdf(stream: Stream) -> bytes:
+    try:
+        with pikepdf.new() as scratch:
+            copy = pikepdf.Stream(scratch, stream.data)
+            for key in (b"/Filter", b"/DecodeParms"):
+                if key in stream.dictionary:
+                    copy[key.decode("latin-1")] = pikepdf.Object.parse(text_of(stream.dictionary[key]))
+            return copy.read_bytes()
+    except (pikepdf.PdfError, ValueError, RuntimeError) as error:
+        raise Unsafe("a stream cannot be decoded") from error

@@ -1,0 +1,152 @@
+"""One incremental revision of a file (ISO 32000-1, 7.5.6): changed and new objects, written after its end."""
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe, text_of
+from paraph.pdf.reader import Reader
+
+_BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
+_WORTH_COMPRESSING = 200
+
+
+@dataclass(frozen=True)
+class Written:
+    """``text`` follows the original bytes. Offsets count from the beginning of the whole file.
+
+    ``hole`` is where the placeholder of the signature's /Contents begins and ends, angle brackets included;
+    the byte range already stands in the text.
+    """
+
+    text: bytearray
+    hole: tuple[int, int]
+
+
+class Revision:
+    """Collects the objects of a revision. Nothing of the reader's objects is changed in place."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._next = reader.crossreference.next_number
+        self._changed: dict[Ref, Any] = {}
+        self._holed: tuple[Ref, int] | None = None
+
+    def add(self, value: Any) -> Ref:
+        """A new indirect object."""
+        ref = Ref(self._next)
+        self._next += 1
+        self._changed[ref] = value
+        return ref
+
+    def reserve(self) -> Ref:
+        """The reference of an object that :meth:`put` gives later."""
+        return self.add(None)
+
+    def put(self, ref: Ref, value: Any) -> None:
+        """Gives an object its new value."""
+        self._changed[ref] = value
+
+    def put_signature(self, ref: Ref, dictionary: Dictionary, hole: int) -> None:
+        """The signature dictionary, without /Contents and /ByteRange; ``hole`` bytes are kept for its CMS."""
+        self._changed[ref] = dictionary
+        self._holed = (ref, hole)
+
+    def stream(self, data: bytes, dictionary: Dictionary | None = None) -> Ref:
+        """A new stream, compressed where that helps."""
+        entries = dict(dictionary or {})
+        if len(data) > _WORTH_COMPRESSING and b"/Filter" not in entries:
+            data = zlib.compress(data, 6)
+            entries[b"/Filter"] = b"/FlateDecode"
+        return self.add(Stream(entries, data))
+
+    def resolve(self, value: Any) -> Any:
+        """The object as this revision leaves it."""
+        for _ in range(32):
+            if type(value) is not Ref:
+                return value
+            value = self._changed[value] if value in self._changed else self.reader.object(value)
+        raise Unsafe("references go round in a circle")
+
+    def change(self, ref: Ref) -> Dictionary:
+        """The dictionary to write in place of the one at ``ref``: a copy that may be changed."""
+        if ref not in self._changed:
+            self._changed[ref] = dict(self.reader.dictionary(ref))
+        value: Dictionary = self._changed[ref]
+        return value
+
+    def write(self) -> Written:
+        """The text of the revision, with the byte range filled in."""
+        original = self.reader.data
+        text = bytearray(b"" if original[-1:] in (b"\n", b"\r") else b"\n")
+        base, places, hole = len(original), dict[Ref, int](), (0, 0)
+        range_at = 0
+        for ref, value in self._changed.items():
+            places[ref] = base + len(text)
+            text += b"%d %d obj\n" % ref
+            if self._holed is not None and ref == self._holed[0]:
+                text += text_of(value)[:-2] + b"/ByteRange "
+                range_at = len(text)
+                text += _BYTE_RANGE + b"\n/Contents "
+                hole = (base + len(text), base + len(text) + 2 * self._holed[1] + 2)
+                text += b"<" + b"0" * (2 * self._holed[1]) + b">>>"
+            elif isinstance(value, Stream):
+                text += text_of({**value.dictionary, b"/Length": len(value.data)})
+                text += b"\nstream\n" + value.data + b"\nendstream"
+            else:
+                text += text_of(value)
+            text += b"\nendobj\n"
+        self._write_crossreference(text, base, places)
+        if range_at:
+            size = base + len(text)
+            filled = b"[0 %d %d %d]" % (hole[0], hole[1], size - hole[1])
+            text[range_at : range_at + len(_BYTE_RANGE)] = filled.ljust(len(_BYTE_RANGE))
+        return Written(text, hole)
+
+    def _write_crossreference(self, text: bytearray, base: int, places: dict[Ref, int]) -> None:
+        """A stream where the previous section is one, else a table (7.5.8.4 forbids nothing else, readers do)."""
+        previous, start = self.reader.crossreference, base + len(text)
+        trailer = self._trailer(text)
+        if previous.sections[0].is_stream:
+            own = Ref(self._next)
+            places[own] = start
+            trailer[b"/Size"] = self._next + 1
+            runs, rows = _runs(places), bytearray()
+            for first, refs in runs:
+                del first
+                for ref in refs:
+                    rows += b"\x01" + places[ref].to_bytes(5, "big") + ref.generation.to_bytes(2, "big")
+            index = [part for first, refs in runs for part in (first, len(refs))]
+            data = zlib.compress(bytes(rows))
+            entries = {b"/Type": b"/XRef", b"/W": [1, 5, 2], b"/Index": index, b"/Filter": b"/FlateDecode"}
+            text += b"%d 0 obj\n" % own.number + text_of({**entries, **trailer, b"/Length": len(data)})
+            text += b"\nstream\n" + data + b"\nendstream\nendobj\n"
+        else:
+            text += b"xref\n"
+            for first, refs in _runs(places):
+                text += b"%d %d\n" % (first, len(refs))
+                text += b"".join([b"%010d %05d n \n" % (places[ref], ref.generation) for ref in refs])
+            text += b"trailer\n" + text_of(trailer) + b"\n"
+        text += b"startxref\n%d\n%%%%EOF\n" % start
+
+    def _trailer(self, text: bytearray) -> Dictionary:
+        old = self.reader.trailer
+        trailer: Dictionary = {key: old[key] for key in (b"/Root", b"/Info", b"/Encrypt") if key in old}
+        fresh = b"<" + hashlib.sha256(text).hexdigest()[:32].encode() + b">"
+        identifier = self.reader.resolve(old.get(b"/ID"))
+        trailer[b"/ID"] = [identifier[0] if isinstance(identifier, list) and identifier else fresh, fresh]
+        trailer[b"/Size"] = self._next
+        trailer[b"/Prev"] = self.reader.crossreference.start
+        return trailer
+
+
+def _runs(places: dict[Ref, int]) -> list[tuple[int, list[Ref]]]:
+    """The objects in runs of consecutive numbers."""
+    runs: list[tuple[int, list[Ref]]] = []
+    for ref in sorted(places):
+        if runs and runs[-1][0] + len(runs[-1][1]) == ref.number:
+            runs[-1][1].append(ref)
+        else:
+            runs.append((ref.number, [ref]))
+    return runs

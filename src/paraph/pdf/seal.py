@@ -1,0 +1,164 @@
+"""Sealing: marks, overlay, signature field and PAdES seal in one incremental revision (ETSI EN 319 142-1).
+
+The uploaded bytes stay the prefix of the result. Order of attempts: the quick reader, where the file is written
+plainly; else the file is rewritten by qpdf first, and :attr:`SealedPdf.method` says so.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from paraph.keys import SigningKey
+from paraph.pdf import field
+from paraph.pdf.cms_template import template
+from paraph.pdf.draw import draw
+from paraph.pdf.errors import SealError
+from paraph.pdf.marks import Mark, Overlay
+from paraph.pdf.normalise import Unreadable, normalised
+from paraph.pdf.objects import Unsafe
+from paraph.pdf.pages import pages
+from paraph.pdf.reader import Reader
+from paraph.pdf.revision import Revision, Written
+from paraph.pdf.selfcheck import Expected, check
+from paraph.pdf.timestamp import Timestamp, Timestamping, stamp_time
+
+__all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]
+
+_TOKEN_SIZE = 8192
+_TOKEN_MARGIN = 512
+
+
+@dataclass(frozen=True)
+class SealedPdf:
+    """A sealed file that was re-opened and validated, and what the journal says of it (specification 4.11)."""
+
+    content: bytes
+    sha256: bytes
+    signing_algorithm: str
+    kms_key_id: str
+    kms_request_id: str
+    timestamp: Timestamp | None
+    timestamp_failures: list[str]
+    method: str
+    """``incremental``: the upload is the prefix; ``normalised``: it had to be rewritten first."""
+
+
+@dataclass(frozen=True)
+class _Order:
+    key: SigningKey
+    timestamping: Timestamping | None
+    appearances: bytes
+    marks: Sequence[Mark]
+    page_overlay: Overlay | None
+    reason: str
+    name: str
+    at: datetime
+
+
+def seal(
+    pdf: bytes,
+    *,
+    key: SigningKey,
+    timestamping: Timestamping | None,
+    appearances: bytes = b"",
+    marks: Sequence[Mark] = (),
+    page_overlay: Overlay | None = None,
+    reason: str = "",
+    name: str = "",
+    at: datetime,
+) -> SealedPdf:
+    """Draws the marks and the overlay, seals, and validates the result.
+
+    ``appearances`` is a PDF whose pages are the pictures that marks and overlay name. Without an answer from the
+    timestamp authorities the seal is B-B and ``timestamp`` None. Earlier signatures of the file stay valid: marks
+    then live in the annotations of the seal's own field. Raises :class:`SealError` with one sentence.
+    """
+    order = _Order(key, timestamping, appearances, marks, page_overlay, reason, name, at)
+    try:
+        return _attempt(pdf, order, "incremental")
+    except Unsafe:
+        pass
+    try:
+        return _attempt(normalised(pdf), order, "normalised")
+    except Unreadable as error:
+        raise SealError(str(error)) from error
+    except Unsafe as error:
+        raise SealError("The PDF cannot be sealed: its structure is damaged.") from error
+    except RecursionError as error:
+        raise SealError("The PDF cannot be sealed: its structure is nested too deeply.") from error
+
+
+def _attempt(pdf: bytes, order: _Order, method: str) -> SealedPdf:
+    try:
+        return _sealed(pdf, order, method, _TOKEN_SIZE if order.timestamping else 0)
+    except _TokenTooLarge as error:
+        return _sealed(pdf, order, method, error.size + _TOKEN_MARGIN)
+    except (RecursionError, ValueError, OverflowError) as error:
+        if isinstance(error, SealError):
+            raise
+        raise Unsafe("the file confuses the reader") from error
+
+
+class _TokenTooLarge(Exception):
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+def _sealed(pdf: bytes, order: _Order, method: str, token_size: int) -> SealedPdf:
+    reader = Reader(pdf)
+    revision = Revision(reader)
+    standing = field.standing(revision)
+    if standing.changes_forbidden:
+        raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
+    drawn = draw(revision, order.appearances, order.marks, order.page_overlay, signed=standing.signatures > 0)
+    first = next(pages(reader), None)
+    if first is None:
+        raise SealError("The PDF has no pages.")
+    signature = revision.reserve()
+    widgets = drawn.widgets or [field.Widget(first, (0, 0, 0, 0), None)]
+    field.add_field(revision, signature, standing.field_names, widgets)
+    cms = template(order.key)
+    dictionary = field.signature_dictionary(order.at, order.reason, order.name)
+    revision.put_signature(signature, dictionary, cms.size(token_size))
+    return _signed(pdf, revision.write(), order, method, drawn.expected)
+
+
+def _signed(pdf: bytes, written: Written, order: _Order, method: str, expected: Expected) -> SealedPdf:
+    start, end = (place - len(pdf) for place in written.hole)
+    original_hash = hashlib.sha256(pdf)
+    document = original_hash.copy()
+    with memoryview(written.text) as text:
+        document.update(text[:start])
+        document.update(text[end:])
+    cms = template(order.key)
+    attributes = cms.signed_attributes(document.digest())
+    signature = order.key.sign(attributes)
+    stamp, failures = None, list[str]()
+    if order.timestamping is not None:
+        stamp, failures = stamp_time(hashlib.sha256(signature.value).digest(), order.timestamping)
+    contents = cms.assemble(attributes, signature.value, stamp.token if stamp else b"").hex().encode()
+    if len(contents) > end - start - 2:
+        raise _TokenTooLarge(len(stamp.token) if stamp else 0)
+    written.text[start + 1 : start + 1 + len(contents)] = contents
+    content = pdf + written.text
+    check(
+        content,
+        pdf,
+        original_hash=original_hash,
+        certificate=order.key.certificate,
+        timestamped=stamp is not None,
+        expected=expected,
+    )
+    whole = original_hash.copy()
+    whole.update(written.text)
+    return SealedPdf(
+        content=content,
+        sha256=whole.digest(),
+        signing_algorithm=order.key.algorithm,
+        kms_key_id=order.key.key_id,
+        kms_request_id=signature.request_id,
+        timestamp=stamp,
+        timestamp_failures=failures,
+        method=method,
+    )
