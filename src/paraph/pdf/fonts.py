@@ -1,0 +1,184 @@
+"""The fonts that stamps and proofs are set in: one library per process, the same on every machine.
+
+FiraGO, Noto Sans, Fira Mono and symbols come from the PyPI package ``pymupdf-fonts`` (SIL Open Font License),
+Libertinus Serif is built into Typst. System fonts are not searched, so that a proof does not depend on what else is
+installed; the one exception are the files of :data:`SYSTEM_FONTS`, for scripts that no package covers: they are taken
+when present.
+"""
+
+import hashlib
+import importlib
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+import typst
+from fontTools.ttLib import TTFont
+
+PACKAGED = (
+    "FiraGO_Regular",
+    "FiraGO_Bold",
+    "FiraGO_Italic",
+    "FiraGO_BoldItalic",
+    "NotoSans_Regular",
+    "NotoSans_Bold",
+    "FiraMono_Regular",
+    "FiraMono_Bold",
+    "NotoSansSymbols_Regular",
+    "NotoSansSymbols2_Regular",
+    "NotoSansMath_Regular",
+)
+COVERING = (
+    "FiraGO_Regular",
+    "NotoSans_Regular",
+    "NotoSansSymbols_Regular",
+    "NotoSansSymbols2_Regular",
+    "NotoSansMath_Regular",
+)
+SYSTEM_FONTS = (
+    "NotoSansCJK-Regular.ttc",
+    "NotoSansCJK-Bold.ttc",
+    *(
+        f"NotoSans{script}-Regular.ttf"
+        for script in (
+            "Armenian",
+            "Bengali",
+            "Ethiopic",
+            "Gujarati",
+            "Gurmukhi",
+            "Kannada",
+            "Khmer",
+            "Lao",
+            "Malayalam",
+            "Mongolian",
+            "Myanmar",
+            "Oriya",
+            "Sinhala",
+            "Syriac",
+            "Tamil",
+            "Telugu",
+            "Thaana",
+            "Tibetan",
+        )
+    ),
+    "NotoColorEmoji.ttf",
+)
+SYSTEM_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path("/Library/Fonts"))
+
+
+@dataclass(frozen=True, eq=False)
+class FontFile:
+    """One file and, read when first asked, the characters it has glyphs for."""
+
+    path: Path
+
+    @cached_property
+    def characters(self) -> frozenset[int]:
+        with TTFont(self.path, fontNumber=0, lazy=True) as font:
+            return frozenset(font.getBestCmap())
+
+    @cached_property
+    def family(self) -> str:
+        with TTFont(self.path, fontNumber=0, lazy=True) as font:
+            return str(font["name"].getDebugName(16) or font["name"].getDebugName(1))
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """``covering``: the files whose character maps decide what can be written, in the order Typst asks them."""
+
+    typst_fonts: typst.Fonts
+    covering: Sequence[FontFile]
+    system: Sequence[FontFile] = field(default=())
+
+    @property
+    def has_cjk(self) -> bool:
+        return any(font.path.name.startswith("NotoSansCJK") for font in self.system)
+
+    @cached_property
+    def extra_families(self) -> list[str]:
+        """Families of the system files apart from CJK, for the end of a template's font list."""
+        return [font.family for font in self.system if not font.path.name.startswith("NotoSansCJK")]
+
+
+_lock = threading.Lock()
+
+
+def library() -> Library:
+    """The library of this process, made at the first call; safe from every thread."""
+    with _lock:
+        return _load(None)
+
+
+def open_library(folder: Path, system_folders: Sequence[Path] = SYSTEM_FOLDERS) -> Library:
+    """A library whose files are kept in ``folder``; ``system_folders`` are searched for :data:`SYSTEM_FONTS`."""
+    found = _system_files(system_folders)
+    place = _fill(folder, found)
+    covering = [FontFile(place / f"{name}.ttf") for name in COVERING]
+    system = [FontFile(place / path.name) for path in found if "Bold" not in path.name]
+    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[place])
+    return Library(fonts, [*covering, *system], system)
+
+
+@lru_cache(maxsize=1)
+def _load(_: None) -> Library:
+    return open_library(_own_folder())
+
+
+def _own_folder() -> Path:
+    """A folder under the system's temporary one that only this user can write to."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"paraph-fonts-{user}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        state = folder.lstat()
+        if folder.is_symlink() or state.st_uid != user or state.st_mode & 0o022:
+            raise PermissionError
+    except OSError:  # somebody else's folder of that name: their files must not reach our documents
+        return Path(tempfile.mkdtemp(prefix="paraph-fonts-"))
+    return folder
+
+
+def _system_files(folders: Sequence[Path]) -> list[Path]:
+    wanted = {name: order for order, name in enumerate(SYSTEM_FONTS)}
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for parent, _, names in os.walk(folder):
+            for name in names:
+                if name in wanted:
+                    found.setdefault(name, Path(parent) / name)
+    return sorted(found.values(), key=lambda path: wanted[path.name])
+
+
+def _fill(folder: Path, system: Sequence[Path]) -> Path:
+    """Writes the files beside their final place and renames the whole folder, so that nobody sees half of it."""
+    # Typst takes folders only, hence the links to the system's files.
+    key = "\n".join([version("pymupdf-fonts"), *PACKAGED, *map(str, system)])
+    place = folder / hashlib.sha256(key.encode()).hexdigest()[:16]
+    if place.is_dir():
+        return place
+    draft = Path(tempfile.mkdtemp(dir=folder))
+    for name in PACKAGED:
+        (draft / f"{name}.ttf").write_bytes(_packaged(name))
+    for path in system:
+        (draft / path.name).symlink_to(path)
+    try:
+        draft.rename(place)
+    except OSError:  # another process was first
+        for file in draft.iterdir():
+            file.unlink()
+        draft.rmdir()
+    return place
+
+
+def _packaged(name: str) -> bytes:
+    module = f"pymupdf_fonts.{name}"
+    content = bytes(importlib.import_module(module).fontbuffer)
+    sys.modules.pop(module, None)  # the package keeps half a megabyte per font in memory otherwise
+    return content

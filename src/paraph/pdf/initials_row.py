@@ -1,0 +1,49 @@
+"""Where the initials of a request's signers go on a page: a row at the bottom right, in the signers' order."""
+
+import math
+from dataclasses import dataclass
+
+ASPECT = 2.0  # width / height of initials, as InitialsContent has by default
+_HEIGHT, _SMALLEST = 24.0, 7.0
+_MARGIN = 14.0
+_GAP = 0.12  # between two initials, as a share of their width
+
+
+@dataclass(frozen=True)
+class Place:
+    """A rectangle in points of the page as a reader sees it, origin bottom-left."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def initials_places(page_width: float, page_height: float, count: int) -> list[Place]:
+    """Places for ``count`` initials, the first signer leftmost, the last at the right margin.
+
+    One row of 48 by 24 points while it fits; with more signers, or on small pages, the initials shrink, and from
+    there on they take up to three rows, all within the bottom tenth of the page. All places have one size and stay on
+    the page, whatever its size.
+    """
+    margin = min(_MARGIN, page_width * 0.03, page_height * 0.03)
+    room_width, room_height = page_width - 2 * margin, max(page_height * 0.1 - margin, page_height * 0.05)
+    height, rows = max(
+        ((_height(room_width, room_height, count, rows), rows) for rows in (1, 2, 3)),
+        key=lambda option: (option[0] >= min(_SMALLEST, _height(room_width, room_height, 1, 1)), -option[1]),
+    )
+    in_a_row = math.ceil(count / rows)
+    width, step = height * ASPECT, height * ASPECT * (1 + _GAP)
+    places = []
+    for index in range(count):
+        row, column = divmod(index, in_a_row)
+        in_this = min(in_a_row, count - row * in_a_row)
+        right = page_width - margin - (in_this - 1 - column) * step
+        places.append(Place(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
+    return places
+
+
+def _height(room_width: float, room_height: float, count: int, rows: int) -> float:
+    """The largest height with which ``count`` initials fit into so many rows."""
+    in_a_row = math.ceil(count / rows)
+    return min(_HEIGHT, room_height / (1.15 * rows), room_width / (ASPECT * (in_a_row * (1 + _GAP) - _GAP)))

@@ -1,0 +1,146 @@
+"""Drawn signatures: from the points of a pointer to ink.
+
+A stroke becomes a filled outline around a smoothed centre line, thinner where the hand was fast, as with a pen.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+Point = tuple[float, float]
+
+_STEP = 0.004  # spacing of the resampled centre line, as a share of the drawing's longer side
+PEN = 0.008  # half-width of slow ink, likewise
+_FAST = 0.05  # spacing of given points at which the ink is thinnest
+
+
+@dataclass(frozen=True)
+class Ink:
+    """``path``: an SVG path in units of the drawing, ``width`` by ``height`` its size, both at most 1000."""
+
+    path: str
+    width: float
+    height: float
+
+    def svg(self, colour: str) -> str:
+        size = f'viewBox="0 0 {self.width:.1f} {self.height:.1f}" width="{self.width:.1f}" height="{self.height:.1f}"'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><path fill="{colour}" d="{self.path}"/></svg>'
+
+
+def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: float = PEN) -> Ink | None:
+    """The ink of ``[[[x, y], …], …]`` with x and y in 0..1, y downwards; ``None`` when nothing visible was drawn.
+
+    ``aspect`` is width / height of what 0..1 stands for: 1 where x and y were divided by the same length.
+    ``pen``: half-width of the line as a share of the drawing's longer side.
+    """
+    drawn = [line for stroke in strokes if (line := _points(stroke, aspect))]
+    if not drawn:
+        return None
+    xs, ys = [x for line in drawn for x, _ in line], [y for line in drawn for _, y in line]
+    longest = max(max(xs) - min(xs), max(ys) - min(ys))
+    if longest < 1e-3:  # a tap is no signature
+        return None
+    margin, scale = pen * 1.5, 1 / longest
+    moved = [[((x - min(xs)) * scale + margin, (y - min(ys)) * scale + margin) for x, y in line] for line in drawn]
+    unit = 1000 / (1 + 2 * margin)
+    path = " ".join(_outline(line, unit, pen) for line in moved)
+    return Ink(
+        path,
+        ((max(xs) - min(xs)) * scale + 2 * margin) * unit,
+        ((max(ys) - min(ys)) * scale + 2 * margin) * unit,
+    )
+
+
+def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:
+    """The stroke's points without repetitions and without what is no number."""
+    result: list[Point] = []
+    for x, y in stroke:
+        point = (float(x) * aspect, float(y))
+        if all(map(math.isfinite, point)) and (not result or math.dist(point, result[-1]) > 1e-4):
+            result.append(point)
+    return result
+
+
+def _outline(points: Sequence[Point], unit: float, pen: float) -> str:
+    if len(points) == 1:
+        (x, y), r = points[0], pen * 1.2
+        left, right, top = (x - r) * unit, (x + r) * unit, y * unit
+        return f"M{left:.1f} {top:.1f}A{r * unit:.1f} {r * unit:.1f} 0 1 0 {right:.1f} {top:.1f}" + (
+            f"A{r * unit:.1f} {r * unit:.1f} 0 1 0 {left:.1f} {top:.1f}Z"
+        )
+    centre = _resample(_smooth(points))
+    widths = _widths(points, len(centre), pen)
+    left_side: list[Point] = []
+    right_side: list[Point] = []
+    for index, (x, y) in enumerate(centre):
+        before, after = centre[max(index - 1, 0)], centre[min(index + 1, len(centre) - 1)]
+        dx, dy = after[0] - before[0], after[1] - before[1]
+        length = math.hypot(dx, dy) or 1.0
+        nx, ny = -dy / length * widths[index], dx / length * widths[index]
+        left_side.append((x + nx, y + ny))
+        right_side.append((x - nx, y - ny))
+    ends = [_cap(centre[-1], widths[-1], unit), _cap(centre[0], widths[0], unit)]
+    return " ".join([_closed([*left_side, *reversed(right_side)], unit), *ends])
+
+
+def _cap(point: Point, radius: float, unit: float) -> str:
+    """A dot at the end of a line, drawn in the outline's direction so that the two fill as one."""
+    x, y, r = point[0] * unit, point[1] * unit, radius * unit
+    return f"M{x - r:.1f} {y:.1f}a{r:.1f} {r:.1f} 0 1 0 {2 * r:.1f} 0a{r:.1f} {r:.1f} 0 1 0 {-2 * r:.1f} 0Z"
+
+
+def _closed(points: Sequence[Point], unit: float) -> str:
+    """A closed curve with the points as control points: quadratic pieces from middle to middle."""
+    scaled = [(x * unit, y * unit) for x, y in points]
+    middles = [((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for a, b in zip(scaled, [*scaled[1:], scaled[0]], strict=True)]
+    curve = [f"M{middles[-1][0]:.1f} {middles[-1][1]:.1f}"]
+    for control, end in zip(scaled, middles, strict=True):
+        curve.append(f"Q{control[0]:.1f} {control[1]:.1f} {end[0]:.1f} {end[1]:.1f}")
+    return "".join(curve) + "Z"
+
+
+def _smooth(points: Sequence[Point]) -> list[Point]:
+    """Points on the Catmull-Rom spline through the given ones (centripetal enough at pointer spacing)."""
+    result: list[Point] = [points[0]]
+    for index in range(len(points) - 1):
+        p0, p1 = points[max(index - 1, 0)], points[index]
+        p2, p3 = points[index + 1], points[min(index + 2, len(points) - 1)]
+        steps = max(1, min(64, math.ceil(math.dist(p1, p2) / _STEP)))
+        for step in range(1, steps + 1):
+            t = step / steps
+            result.append((_spline(p0[0], p1[0], p2[0], p3[0], t), _spline(p0[1], p1[1], p2[1], p3[1], t)))
+    return result
+
+
+def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
+    return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
+
+
+def _resample(line: Sequence[Point]) -> list[Point]:
+    """Points at equal steps along the line, both ends kept: 20,000 given points do not become 20,000 curves."""
+    result, travelled = [line[0]], 0.0
+    for before, point in pairwise(line):
+        travelled += math.dist(before, point)
+        if travelled >= _STEP:
+            result.append(point)
+            travelled = 0.0
+    if result[-1] != line[-1]:
+        result.append(line[-1])
+    return result if len(result) > 1 else [line[0], line[-1]]
+
+
+def _widths(points: Sequence[Point], count: int, pen: float) -> list[float]:
+    """Half-widths along the line: thin where given points lie far apart, drawn out at both ends."""
+    gaps = [math.dist(a, b) for a, b in pairwise(points)]
+    along: list[float] = []
+    for gap in gaps:  # one value per step of length, as the centre line has points
+        along.extend([gap] * max(1, round(gap / _STEP)))
+    result: list[float] = []
+    speed = along[0]
+    for index in range(count):
+        speed += (along[min(len(along) - 1, index * len(along) // count)] - speed) * 0.12
+        width = pen * (1.15 - 0.6 * min(1.0, speed / _FAST))
+        end = min(index, count - 1 - index) / 8
+        result.append(width * (0.55 + 0.45 * min(1.0, end)))
+    return result
