@@ -1,12 +1,14 @@
 """The whole URL map."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, re_path
 
+from paraph.api.v1.door import door
 from paraph.files.download import download
 from paraph.signer.otp import otp
 from paraph.signer.signature import signature
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    re_path(r"^api/v1(?:/|$)", door),
     path("files/<path:key>", download),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/signature", signature),

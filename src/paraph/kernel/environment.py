@@ -4,6 +4,7 @@ Each field is documented for operators in docs/configuration.md; a test compares
 """
 
 import os
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -56,12 +57,21 @@ class Environment(BaseSettings):
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
     web_threads: int = Field(8, ge=1, description="Threads of each web process.")
     worker_processes: int = Field(0, ge=0, description="Job worker processes; 0: one per core.")
+    trusted_proxies: Annotated[list[str], NoDecode] = Field(
+        [],
+        description="Networks whose X-Forwarded-For is believed, separated by commas (10.0.0.0/8, 127.0.0.1).",
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
 
-    @field_validator("timestamp_authorities", mode="before")
+    @field_validator("timestamp_authorities", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: list[str]) -> list[str]:
+        return [str(ip_network(item, strict=False)) for item in value]
 
     @property
     def public_url(self) -> str:

@@ -51,3 +51,26 @@ class BrandingProfile(models.Model):
     background_color = models.CharField(max_length=7)
     text_color = models.CharField(max_length=7)
     accent_color = models.CharField(max_length=7)
+
+
+class Usage(models.Model):
+    """Calls of an organization in an environment, in the newest minute and hour (counted from the epoch).
+
+    The table is unlogged: a crash of the database starts the counters anew, and nothing else is lost.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "environment")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    minute = models.BigIntegerField()
+    minute_calls = models.BigIntegerField()
+    hour = models.BigIntegerField()
+    hour_calls = models.BigIntegerField()
+
+
+class BadKeyCalls(models.Model):
+    """Calls without a valid key from one address, in the newest minute that it made any. Unlogged, too."""
+
+    address = models.CharField(max_length=45, primary_key=True)
+    minute = models.BigIntegerField(db_index=True)
+    calls = models.BigIntegerField()

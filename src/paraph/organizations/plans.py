@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from paraph.organizations.models import Plan
+from paraph.organizations.models import Environment, Plan
 
 
 @dataclass(frozen=True)
@@ -15,12 +15,31 @@ class Allowance:
     sms: bool
 
 
+@dataclass(frozen=True)
+class RateLimit:
+    """Calls that one organization may make in one environment, in fixed windows."""
+
+    per_minute: int
+    per_hour: int
+
+
 ALLOWANCES = {
     Plan.FREE: Allowance(5, 3, 0, production=False, initials=False, sms=False),
     Plan.PRO: Allowance(25, 20, 2, production=True, initials=True, sms=True),
     Plan.ENTERPRISE: Allowance(100, 50, 10, production=True, initials=True, sms=True),
 }
+SANDBOX_RATE = RateLimit(120, 3_000)
+PRODUCTION_RATES = {
+    Plan.FREE: SANDBOX_RATE,  # every call is answered 402, and counted; its ceiling is the sandbox one
+    Plan.PRO: RateLimit(500, 10_000),
+    Plan.ENTERPRISE: RateLimit(1_200, 60_000),
+}
 
 
 def allowance(plan: str) -> Allowance:
     return ALLOWANCES[Plan(plan)]
+
+
+def rate_limit(plan: str, environment: str) -> RateLimit:
+    """The limit that applies to the plan's calls in the environment (specification 8)."""
+    return SANDBOX_RATE if environment == Environment.SANDBOX else PRODUCTION_RATES[Plan(plan)]

@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 
+from paraph.organizations.models import BrandingProfile
+
 Row = TypeVar("Row", bound=Model)
 
 
@@ -23,3 +25,8 @@ def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
     manager: Any = model._default_manager
     rows: QuerySet[Row] = manager.filter(organization_id=caller.organization_id, environment=caller.environment)
     return rows
+
+
+def branding_profiles(caller: Caller) -> QuerySet[BrandingProfile]:
+    """The caller's branding profiles: the one thing both environments see (specification 2.4)."""
+    return BrandingProfile.objects.filter(organization_id=caller.organization_id)

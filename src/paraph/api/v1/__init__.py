@@ -1,0 +1,1 @@
+"""Client API, version 1 (specification 4). :mod:`door` is the one way in; one file per resource behind it."""

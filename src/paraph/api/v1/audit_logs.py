@@ -1,0 +1,30 @@
+"""The audit log of a request (specification 4.8)."""
+
+from django.http import HttpResponse
+from ninja import Router
+
+from paraph.api.v1 import schemas, serialize
+from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.errors import not_found
+from paraph.api.v1.openapi_parts import PAGED
+from paraph.api.v1.pagination import envelope
+from paraph.journal.models import Entry
+from paraph.organizations.scope import scoped
+from paraph.signature_requests.models import SignatureRequest
+
+router = Router(tags=["Signature requests"])
+
+
+@router.get(
+    "/{int:signature_request_id}/audit_logs",
+    response=schemas.AuditLogs,
+    operation_id="listAuditLogs",
+    openapi_extra=PAGED,
+)
+def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
+    """Lists what happened to a request, in order."""
+    if not scoped(SignatureRequest, request.caller).filter(pk=signature_request_id).exists():
+        raise not_found()
+    # A journal never goes back in time, so that its positions are the order of created_at.
+    rows = scoped(Entry, request.caller).filter(request_id=signature_request_id).order_by("position")
+    return envelope(rows, request.GET, serialize.audit_log)

@@ -1,0 +1,42 @@
+"""Who calls (specification 5.1) and whether they may call now (specification 8)."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from paraph.api.v1.client_address import client_address, guarded_network
+from paraph.api.v1.ratelimit import RateLimited, Standing, bad_key_standing, standing
+from paraph.kernel.errors import DomainError
+from paraph.organizations.admission import admit, count_bad_call
+from paraph.organizations.models import Environment
+from paraph.organizations.plans import allowance, rate_limit
+from paraph.organizations.scope import Caller
+
+
+class ApiRequest(HttpRequest):
+    """A request that the door has let in."""
+
+    caller: Caller
+
+
+def identify(request: HttpRequest) -> tuple[Caller, Standing]:
+    """The caller and what is left of their calls; the call is counted.
+
+    Raises ``invalid_api_key``, or ``rate_limited`` for an address that keeps sending bad keys. A valid key
+    passes whatever else its address sends: many clients share one.
+    """
+    admission = admit(request.headers.get("X-Api-Key", ""))
+    if admission is None:
+        guard = bad_key_standing(count_bad_call(guarded_network(client_address(request))))
+        if guard.exceeded:
+            raise RateLimited(guard)
+        raise DomainError("invalid_api_key", _("The X-Api-Key header must hold a valid API key."))
+    caller, calls = admission
+    return caller, standing(calls, rate_limit(caller.plan, caller.environment))
+
+
+def check(caller: Caller, standing: Standing) -> None:
+    """Raises ``rate_limited`` beyond the limit and ``payment_required`` for production on the Free plan."""
+    if standing.exceeded:
+        raise RateLimited(standing)
+    if caller.environment == Environment.PRODUCTION and not allowance(caller.plan).production:
+        raise DomainError("payment_required", _("The production environment requires a paid plan."))

@@ -1,0 +1,50 @@
+"""Reading a JSON body."""
+
+import json
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from paraph.kernel.errors import DomainError
+
+
+def read(request: HttpRequest, root: str) -> object:
+    """The value under the root key.
+
+    Raises ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
+    """
+    if request.content_type != "application/json":
+        raise DomainError("unsupported_media_type", _("The Content-Type must be application/json."))
+    content = _parse(_content(request))
+    if not isinstance(content, dict) or root not in content:
+        message = _("The body must be a JSON object with everything under the key “%(root)s”.")
+        raise DomainError("validation_error", message % {"root": root})
+    return content[root]
+
+
+def _content(request: HttpRequest) -> bytes:
+    try:
+        return request.body
+    except RequestDataTooBig as error:
+        limit = (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 1024 // 1024
+        message = _("The body is larger than the limit of %(limit)d MiB.")
+        raise DomainError("payload_too_large", message % {"limit": limit}) from error
+
+
+def _parse(content: bytes) -> Any:
+    try:
+        return json.loads(content.decode(), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise DomainError("validation_error", _("The body is not valid UTF-8.")) from error
+    except RecursionError as error:
+        raise DomainError("validation_error", _("The body is nested too deeply.")) from error
+    except ValueError as error:  # malformed, or a number of thousands of digits
+        position = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
+        raise DomainError("validation_error", _("The body is not valid JSON.") + position) from error
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,53 @@
+"""Where a call comes from."""
+
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from paraph.journal.append import Origin
+
+Address = IPv4Address | IPv6Address
+
+
+def client_address(request: HttpRequest) -> str:
+    """The address of the client: the peer's, or, while those are trusted proxies, the one that
+    ``X-Forwarded-For`` names before it, read from its end. "" when the server does not say."""
+    address = _parse(request.META.get("REMOTE_ADDR", ""))
+    named = request.headers.get("X-Forwarded-For", "").split(",")
+    while address and named and _is_trusted(address):
+        before = _parse(named.pop().strip())
+        if before is None:
+            break
+        address = before
+    return str(address or "")
+
+
+def guarded_network(address: str) -> str:
+    """What the guard against bad keys counts by: an IPv4 address, the /64 network of an IPv6 one."""
+    parsed = _parse(address)
+    return str(ip_network((parsed, 64), strict=False)) if isinstance(parsed, IPv6Address) else address
+
+
+def origin(request: HttpRequest) -> Origin:
+    """What the journal keeps of a call."""
+    user_agent = request.headers.get("User-Agent", "").replace("\0", "")
+    return Origin(client_address(request), user_agent)
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        address = ip_address(text.split("%", maxsplit=1)[0])  # a scope id says nothing beyond its machine
+    except ValueError:
+        return None
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
+def _is_trusted(address: Address) -> bool:
+    return any(address in network for network in _networks(tuple(settings.PARAPH.trusted_proxies)))
+
+
+@cache
+def _networks(texts: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(text) for text in texts)

@@ -1,0 +1,43 @@
+"""Documents (specification 4.2 to 4.4)."""
+
+from django.http import HttpResponse
+from ninja import Router
+
+from paraph.api.v1 import multipart, schemas, serialize
+from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.errors import answer, not_found
+from paraph.api.v1.filters import filtered
+from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
+from paraph.api.v1.pagination import envelope
+from paraph.documents.models import Document, DocumentStatus
+from paraph.flow.upload import upload
+from paraph.organizations.scope import scoped
+from paraph.storage import store
+
+router = Router(tags=["Documents"])
+
+
+@router.post("", response={201: schemas.Document}, operation_id="uploadDocument", openapi_extra=UPLOAD)
+def upload_document(request: ApiRequest) -> HttpResponse:
+    """Uploads a PDF."""
+    with multipart.one_file(request, "file") as part:
+        document = upload(request.caller, part.file, part.name, part.content_type)
+    return answer(serialize.document(document), 201)
+
+
+@router.get("", response=schemas.Documents, operation_id="listDocuments", openapi_extra=DOCUMENT_LIST)
+def list_documents(request: ApiRequest) -> HttpResponse:
+    """Lists the documents of the key's environment."""
+    rows = filtered(scoped(Document, request.caller), request.GET, DocumentStatus.values)
+    return envelope(rows.defer("pages", "preflight"), request.GET, serialize.document)
+
+
+@router.get("/{int:document_id}", response=schemas.DocumentWithDownload, operation_id="readDocument")
+def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
+    """Reads a document, with an address to download it from for 15 minutes."""
+    document = scoped(Document, request.caller).filter(pk=document_id).defer("pages", "preflight").first()
+    if document is None:
+        raise not_found()
+    ready = document.status == DocumentStatus.READY
+    address = store.presign(document.object_key, document.name, serialize.LINK_SECONDS) if ready else None
+    return answer({**serialize.document(document), "download_url": address})

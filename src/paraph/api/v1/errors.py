@@ -1,0 +1,71 @@
+"""The one envelope of everything refused under /api/v1, and the order in which refusals come.
+
+The precedence, first match wins:
+
+1.  401 ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one
+    address: 429 ``rate_limited``.
+2.  429 ``rate_limited``: the calls of the organization in the environment exceed a window.
+3.  402 ``payment_required``: a production key of an organization on the Free plan.
+4.  404 ``not_found`` for an unknown route, then 405 ``method_not_allowed``.
+5.  404 ``not_found`` for a resource beyond the caller's organization or environment.
+6.  415 ``unsupported_media_type``, then 413 ``payload_too_large``, then 422 ``validation_error`` for a body that is
+    not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
+7.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
+    422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
+8.  422 ``validation_error`` with every problem of the payload in one message.
+9.  500 ``internal_error`` with an id that the log has too.
+"""
+
+import json
+import logging
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+
+log = logging.getLogger("paraph.api")
+
+STATUSES = {
+    "invalid_api_key": 401,
+    "payment_required": 402,
+    "forbidden": 403,
+    "initials_not_available_on_plan": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "payload_too_large": 413,
+    "unsupported_media_type": 415,
+    "identity_declaration_required": 422,
+    "validation_error": 422,
+    "rate_limited": 429,
+    "internal_error": 500,
+}
+
+
+def refusal(error: DomainError) -> HttpResponse:
+    """The answer to a refusal. A code that is none of the API's is a fault of the service."""
+    if error.code not in STATUSES:
+        return crash()
+    return answer({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
+
+
+def crash() -> HttpResponse:
+    """The answer to the exception being handled, which goes to the log under the same id."""
+    incident = tokens.random_hex(8)
+    log.exception("incident %s", incident)
+    message = _("Something went wrong on our side. The incident %(incident)s is in the service's log.")
+    error = {"code": "internal_error", "message": message % {"incident": incident}}
+    return answer({"error": error}, 500)
+
+
+def not_found() -> DomainError:
+    return DomainError("not_found", _("There is no such resource."))
+
+
+def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
+    """A JSON answer in UTF-8."""
+    # A lone surrogate, from wherever it came, leaves as the JSON escape that it may be.
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+    return HttpResponse(body, status=status, content_type="application/json")

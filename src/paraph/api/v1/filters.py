@@ -1,0 +1,110 @@
+"""Filters of requests and documents (specification 4.1): strict, never silently ignored."""
+
+import re
+from collections.abc import Collection
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from paraph.kernel.errors import DomainError
+
+Row = TypeVar("Row", bound=Model)
+
+FILTERS = ("status", "created_after", "created_before", "order")
+
+_ORDINAL = re.compile(r"(\d{4})-?(\d{3})", re.ASCII)
+_MOMENT = re.compile(r"(?P<date>[0-9W-]{7,10})[Tt ](?P<time>[0-9:.,]{2,})(?P<offset>[Zz]|[+-][0-9:]{2,9})?", re.ASCII)
+
+
+def filtered(rows: QuerySet[Row], query: QueryDict, statuses: Collection[str]) -> QuerySet[Row]:
+    """The rows that the query asks for, in its order. Raises ``validation_error`` naming every unreadable value."""
+    problems: list[str] = []
+    values = {name: _only(query, name, problems) for name in FILTERS}
+    rows = _by_status(rows, values["status"], statuses, problems)
+    rows = _by_creation(rows, values["created_after"], values["created_before"], problems)
+    descending = _descending(values["order"], problems)
+    if problems:
+        raise DomainError("validation_error", " ".join(problems))
+    return rows.order_by("-created_at", "-id") if descending else rows.order_by("created_at", "id")
+
+
+def _only(query: QueryDict, name: str, problems: list[str]) -> str | None:
+    values = query.getlist(name)
+    if len(values) > 1:
+        problems.append(_("%(name)s is given more than once.") % {"name": name})
+    return values[0] if len(values) == 1 else None
+
+
+def _by_status(rows: QuerySet[Row], value: str | None, statuses: Collection[str], problems: list[str]) -> QuerySet[Row]:
+    if value is None:
+        return rows
+    if value not in statuses:
+        _unreadable("status", value, _("one of %(values)s") % {"values": ", ".join(statuses)}, problems)
+        return rows
+    return rows.filter(status=value)
+
+
+def _by_creation(rows: QuerySet[Row], after: str | None, before: str | None, problems: list[str]) -> QuerySet[Row]:
+    expected = _("an ISO 8601 date or timestamp")
+    if after is not None:
+        if start := _start(after):
+            rows = rows.filter(created_at__gte=start)
+        else:
+            _unreadable("created_after", after, expected, problems)
+    if before is not None:
+        if end := _end(before):
+            rows = rows.filter(created_at__lte=end)
+        else:
+            _unreadable("created_before", before, expected, problems)
+    return rows
+
+
+def _descending(value: str | None, problems: list[str]) -> bool:
+    if value not in (None, "asc", "desc"):
+        _unreadable("order", value or "", _("one of %(values)s") % {"values": "asc, desc"}, problems)
+    return value == "desc"
+
+
+def _unreadable(name: str, value: str, expected: str, problems: list[str]) -> None:
+    message = _("%(name)s must be %(expected)s, not “%(value)s”.")
+    problems.append(message % {"name": name, "expected": expected, "value": value[:100]})
+
+
+def _start(text: str) -> datetime | None:
+    day = _date(text)
+    return datetime.combine(day, time.min, UTC) if day else _moment(text)
+
+
+def _end(text: str) -> datetime | None:
+    day = _date(text)
+    return datetime.combine(day, time.max, UTC) if day else _moment(text)
+
+
+def _date(text: str) -> date | None:
+    """A calendar date, a week date or an ordinal date, basic or extended."""
+    try:
+        if ordinal := _ORDINAL.fullmatch(text):
+            year, day = int(ordinal[1]), int(ordinal[2])
+            moment = date(year, 1, 1) + timedelta(days=day - 1)
+            return moment if day and moment.year == year else None
+        return date.fromisoformat(text)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moment(text: str) -> datetime | None:
+    """A date and a time. Without an offset it is UTC, like every timestamp of the API. A space where the
+    offset's plus stood is what a query string makes of one that was not escaped."""
+    text = re.sub(r"(?<=[0-9]) (?=[0-9]{2}(:?[0-9]{2})?$)", "+", text) if re.search("[Tt]", text) else text
+    parts = _MOMENT.fullmatch(text)
+    day = _date(parts["date"]) if parts else None
+    if parts is None or day is None:
+        return None
+    offset = (parts["offset"] or "Z").upper()
+    try:
+        return datetime.fromisoformat(f"{day.isoformat()}T{parts['time']}{offset}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,62 @@
+"""What operations add to the OpenAPI document beyond their answers: parameters and bodies."""
+
+from typing import Any
+
+from paraph.api.v1 import payload_schemas
+
+Part = dict[str, Any]
+
+
+def _query(name: str, description: str, **schema: Any) -> Part:
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+
+
+_PAGING = [
+    _query("page", "What is no positive number is 1.", type="integer", minimum=1, default=1),
+    _query("limit", "Lowered to 100; what is no positive number is 20.", type="integer", minimum=1, default=20),
+]
+_MOMENT = "An ISO 8601 date (the whole day, in UTC) or timestamp; inclusive."
+
+
+def _filters(*statuses: str) -> list[Part]:
+    return [
+        _query("status", "Only those of the status.", type="string", enum=list(statuses)),
+        _query("created_after", _MOMENT, type="string", examples=["2026-01-31", "2026-01-31T09:30:00Z"]),
+        _query("created_before", _MOMENT, type="string", examples=["2026-01-31", "2026-01-31T09:30:00Z"]),
+        _query("order", "By the time of creation.", type="string", enum=["asc", "desc"], default="asc"),
+    ]
+
+
+PAGED: Part = {"parameters": _PAGING}
+DOCUMENT_LIST: Part = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
+REQUEST_LIST: Part = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
+
+UPLOAD: Part = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary", "description": "The PDF."}},
+                },
+                "encoding": {"file": {"contentType": "application/pdf"}},
+            }
+        },
+    }
+}
+
+CREATION: Part = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Creation"}}},
+    }
+}
+
+
+def creation_schemas() -> dict[str, Part]:
+    """The schemas that :data:`CREATION` refers to, by name."""
+    schema = payload_schemas.Creation.model_json_schema(ref_template="#/components/schemas/{model}")
+    nested: dict[str, Part] = schema.pop("$defs")
+    return {**nested, "Creation": schema}

@@ -1,0 +1,57 @@
+"""Pages of a collection (specification 4.1)."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import HttpResponse, QueryDict
+
+from paraph.api.v1.errors import answer
+
+Row = TypeVar("Row", bound=Model)
+
+DEFAULT_LIMIT = 20
+LARGEST_LIMIT = 100
+_NUMBER = re.compile(r"0*[1-9][0-9]{0,17}", re.ASCII)  # larger pages are as empty as this one
+
+
+@dataclass(frozen=True)
+class Page:
+    number: int
+    limit: int
+
+    @property
+    def offset(self) -> int:
+        return (self.number - 1) * self.limit
+
+
+def page_of(query: QueryDict) -> Page:
+    """Lenient: what is absent, negative, zero or no number falls back to the default, a large limit is lowered."""
+    return Page(_number(query, "page", 1), min(_number(query, "limit", DEFAULT_LIMIT), LARGEST_LIMIT))
+
+
+def envelope(
+    rows: QuerySet[Row], query: QueryDict, serialize: Callable[[Row], dict[str, Any]], *, total: int | None = None
+) -> HttpResponse:
+    """The asked page of the (ordered) rows. Two queries, and those of the rows' prefetches; ``total`` saves one."""
+    page = page_of(query)
+    count = rows.order_by().count() if total is None else total
+    entries: Iterable[Row] = rows[page.offset : page.offset + page.limit] if page.offset < count else ()
+    return answer(
+        {
+            "data": [serialize(row) for row in entries],
+            "pagination": {
+                "page": page.number,
+                "limit": page.limit,
+                "count": count,
+                "pages": -(-count // page.limit),
+            },
+        }
+    )
+
+
+def _number(query: QueryDict, name: str, default: int) -> int:
+    text = query.get(name, "")
+    return int(text) if _NUMBER.fullmatch(text) else default

@@ -1,0 +1,64 @@
+"""Fixed windows per minute and hour, and the headers that tell of them (specification 8)."""
+
+import math
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.utils.translation import ngettext
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.organizations.admission import BAD_CALLS_PER_MINUTE, Calls, minute_of
+from paraph.organizations.plans import RateLimit
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The most constraining window: its ceiling, the calls left in it and the Unix time of its reset."""
+
+    limit: int
+    remaining: int
+    reset: int
+    exceeded: bool
+
+    @property
+    def retry_after(self) -> int:
+        """Seconds to wait before the next allowed call: 0 while calls remain."""
+        return 0 if self.remaining else max(1, math.ceil(self.reset - clock.now().timestamp()))
+
+
+class RateLimited(DomainError):
+    def __init__(self, standing: Standing) -> None:
+        seconds = standing.retry_after
+        message = ngettext(
+            "Too many calls: the limit is %(limit)d. Try again in %(seconds)d second.",
+            "Too many calls: the limit is %(limit)d. Try again in %(seconds)d seconds.",
+            seconds,
+        )
+        super().__init__("rate_limited", message % {"limit": standing.limit, "seconds": seconds})
+        self.standing = standing
+
+
+def standing(calls: Calls, limit: RateLimit) -> Standing:
+    """The window that constrains most is the one with the fewest calls left; of two alike, the later to reset."""
+    windows = [
+        _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60),
+        _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600),
+    ]
+    return min(windows, key=lambda window: (window.remaining, not window.exceeded, -window.reset))
+
+
+def bad_key_standing(calls: int) -> Standing:
+    """The guard of one address against calls without a valid key."""
+    return _window(calls, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
+
+
+def write_headers(response: HttpResponse, standing: Standing) -> None:
+    response["Retry-After"] = str(standing.retry_after)
+    response["X-RateLimit-Limit"] = str(standing.limit)
+    response["X-RateLimit-Remaining"] = str(standing.remaining)
+    response["X-RateLimit-Reset"] = str(standing.reset)
+
+
+def _window(calls: int, ceiling: int, reset: int) -> Standing:
+    return Standing(ceiling, max(0, ceiling - calls), reset, calls > ceiling)

@@ -1,0 +1,104 @@
+"""Rows as the API shows them (specification 2)."""
+
+from typing import Any
+
+from paraph.documents.models import Document
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.journal.models import Entry
+from paraph.kernel.clock import iso
+from paraph.organizations.models import BrandingProfile
+from paraph.signature_requests.models import SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.signing_token import signing_url
+from paraph.storage import store
+
+LINK_SECONDS = 900
+
+Json = dict[str, Any]
+
+
+def document(row: Document) -> Json:
+    return {
+        "id": row.pk,
+        "content_type": "pdf",
+        "sha256_hash": bytes(row.sha256).hex(),
+        "file_size": row.file_size,
+        "status": row.status,
+        "created_at": iso(row.created_at),
+    }
+
+
+def created_request(row: SignatureRequest) -> Json:
+    """What creation answers: neither ``finalized`` nor ``download_urls``."""
+    return {
+        "id": row.pk,
+        "mode": row.mode,
+        "status": row.status,
+        "validity_days": row.validity_days,
+        "initials_required": row.initials_required,
+        "notify_signers_on_completion": row.notify_signers_on_completion,
+        "expires_at": iso(row.expires_at),
+        "created_at": iso(row.created_at),
+        "document_ids": [entry.document_id for entry in row.request_documents.all()],
+        "signers": [signer(entry) for entry in row.signers.all()],
+        "branding_profile": branding_profile(row.branding_profile) if row.branding_profile else None,
+    }
+
+
+def request(row: SignatureRequest) -> Json:
+    """An entry of the list. Wants signers, request documents and branding profile loaded."""
+    return {**created_request(row), "finalized": row.finalized}
+
+
+def download_urls(row: SignatureRequest) -> list[Json]:
+    """Fresh addresses of a finalized request's results, in the order of its documents. Two queries."""
+    proof = ProofFile.objects.only("object_key").get(request=row)
+    certificate_url = store.presign(proof.object_key, f"proof-{row.pk}.pdf", LINK_SECONDS)
+    sealed = SealedDocument.objects.filter(request_document__request=row).order_by("request_document__position")
+    return [
+        {
+            "document_id": document_id,
+            "signed_url": store.presign(key, f"signed-{name}", LINK_SECONDS),
+            "certificate_url": certificate_url,
+            "expires_in": LINK_SECONDS,
+        }
+        for document_id, name, key in sealed.values_list(
+            "request_document__document_id", "request_document__document__name", "object_key"
+        )
+    ]
+
+
+def signer(row: Signer) -> Json:
+    signed = row.status == SignerStatus.SIGNED
+    return {
+        "id": row.pk,
+        "first_name": row.first_name,
+        "last_name": row.last_name,
+        "full_name": row.full_name,
+        "email": row.email,
+        "order": row.order,
+        "status": row.status,
+        "signed_at": iso(row.signed_at) if row.signed_at else None,
+        "signing_url": None if signed else signing_url(row),
+    }
+
+
+def branding_profile(row: BrandingProfile) -> Json:
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "background_color": row.background_color,
+        "text_color": row.text_color,
+        "accent_color": row.accent_color,
+    }
+
+
+def audit_log(row: Entry) -> Json:
+    return {
+        "id": row.pk,
+        "event_type": row.event_type,
+        "signer_id": row.signer_id,
+        "ip": row.ip,
+        "user_agent": row.user_agent,
+        "metadata": row.metadata,
+        "created_at": iso(row.created_at),
+    }

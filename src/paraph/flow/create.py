@@ -1,0 +1,116 @@
+"""Creating a signature request (specification 4.5): all of it in one transaction, or nothing."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import get_language
+
+from paraph.flow.queue import defer
+from paraph.journal.append import Origin, append
+from paraph.kernel import clock
+from paraph.organizations.scope import Caller
+from paraph.signature_requests.models import (
+    Mode,
+    Placement,
+    RequestDocument,
+    SignatureRequest,
+    Signer,
+)
+from paraph.signature_requests.plan import Plan, make_plan
+from paraph.signature_requests.signing_token import new_salt
+
+
+def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
+    """The request made from the value under the root key ``signature_request``.
+
+    Its signers, request documents and branding profile are loaded. The documents are searched before the
+    transaction opens. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
+    """
+    plan = make_plan(caller, payload)
+    with transaction.atomic():
+        request = _request(caller, plan)
+        signers = _signers(request, plan)
+        documents = _documents(request, signers, plan)
+        _journal(request, plan, origin)
+        if plan.draft.send_email:
+            _invite(signers, plan)
+    ordered = sorted(signers.values(), key=lambda signer: signer.order)
+    loaded: Any = request  # Django's own place for rows that are already here
+    loaded._prefetched_objects_cache = {"signers": ordered, "request_documents": documents}
+    return request
+
+
+def _request(caller: Caller, plan: Plan) -> SignatureRequest:
+    draft = plan.draft
+    created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
+    return SignatureRequest.objects.create(
+        organization_id=caller.organization_id,
+        environment=caller.environment,
+        application_id=caller.application_id,
+        branding_profile=plan.branding_profile,
+        mode=draft.mode,
+        validity_days=draft.validity_days,
+        send_email=draft.send_email,
+        initials_required=draft.initials_required,
+        notify_signers_on_completion=draft.notify_signers_on_completion,
+        callback_url=draft.callback_url,
+        locale=(get_language() or "en")[:2],
+        created_at=created_at,
+        expires_at=created_at + timedelta(days=draft.validity_days),
+    )
+
+
+def _signers(request: SignatureRequest, plan: Plan) -> dict[str, Signer]:
+    """By ``ref``, which goes no further than this transaction."""
+    signers = {
+        draft.ref: Signer(
+            request=request,
+            first_name=draft.first_name,
+            last_name=draft.last_name,
+            email=draft.email,
+            phone=draft.phone,
+            order=draft.order,
+            otp_channel=draft.otp_channel,
+            token_salt=new_salt(),
+        )
+        for draft in plan.draft.signers
+    }
+    Signer.objects.bulk_create(signers.values())
+    return signers
+
+
+def _documents(request: SignatureRequest, signers: dict[str, Signer], plan: Plan) -> list[RequestDocument]:
+    rows = [
+        RequestDocument(request=request, document=planned.document, position=position)
+        for position, planned in enumerate(plan.documents)
+    ]
+    RequestDocument.objects.bulk_create(rows)
+    Placement.objects.bulk_create(
+        Placement(
+            request_document=row,
+            signer=signers[placement.signer_ref],
+            page_number=placement.page_number,
+            x=placement.rect.x,
+            y=placement.rect.y,
+            width=placement.rect.width,
+            height=placement.rect.height,
+        )
+        for row, planned in zip(rows, plan.documents, strict=True)
+        for placement in planned.placements
+    )
+    return rows
+
+
+def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> None:
+    metadata = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
+    append(request, "signature_request.created", origin=origin, metadata=metadata)
+    if plan.draft.identity_declaration_accepted:
+        append(request, "signature_request.identity_declared", origin=origin)
+
+
+def _invite(signers: dict[str, Signer], plan: Plan) -> None:
+    """The first signer of a sequence, everyone in parallel (specification 3.2)."""
+    ordered = sorted(signers.values(), key=lambda signer: signer.order)
+    for signer in ordered[:1] if plan.draft.mode == Mode.SEQUENTIAL else ordered:
+        defer("invite", signer_id=signer.pk)

@@ -1,0 +1,116 @@
+"""From a creation payload to what will be created (specification 4.5): everything is checked, nothing is written.
+
+The order of refusals stands in :mod:`paraph.api.v1.errors`; every problem of the payload is in the one message.
+"""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from paraph.documents.models import Document, DocumentStatus
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import BrandingProfile
+from paraph.organizations.plans import Allowance, allowance
+from paraph.organizations.scope import Caller, branding_profiles, scoped
+from paraph.signature_requests import payload, references
+from paraph.signature_requests.models import Channel
+from paraph.signature_requests.payload import DocumentDraft, RequestDraft
+from paraph.signature_requests.placing import PlannedPlacement, place
+from paraph.signature_requests.problems import Problems
+
+
+@dataclass(frozen=True)
+class PlannedDocument:
+    document: Document
+    placements: list[PlannedPlacement]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A payload that holds: ``draft`` as sent, with its profile and its stamps resolved."""
+
+    draft: RequestDraft
+    branding_profile: BrandingProfile | None
+    documents: list[PlannedDocument]
+
+
+def make_plan(caller: Caller, value: object) -> Plan:
+    """The plan of the value under the root key ``signature_request``.
+
+    Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
+    ``validation_error``. At most two queries, and for each document with tags one read and one search.
+    """
+    problems, allowed = Problems(), allowance(caller.plan)
+    draft = payload.read(value, allowed, problems)
+    if draft is None:
+        raise DomainError("validation_error", problems.message())
+    references.check(draft, problems)
+    _refuse_by_code(draft, allowed, problems)
+    profile = _branding_profile(caller, draft, problems)
+    documents = _documents(caller, draft, problems)
+    problems.refuse()
+    return Plan(draft, profile, documents)
+
+
+def _refuse_by_code(draft: RequestDraft, allowed: Allowance, problems: Problems) -> None:
+    """The refusals that have a code of their own; what else is wrong is named after them."""
+    refusal = _initials(draft, allowed) or _forbidden(draft, allowed) or _undeclared(draft)
+    if refusal:
+        code, sentence = refusal
+        raise DomainError(code, f"{sentence} {problems.message()}".strip())
+
+
+def _initials(draft: RequestDraft, allowed: Allowance) -> tuple[str, str] | None:
+    if not draft.initials_required or allowed.initials:
+        return None
+    return "initials_not_available_on_plan", _("initials_required: your plan does not include initials.")
+
+
+def _forbidden(draft: RequestDraft, allowed: Allowance) -> tuple[str, str] | None:
+    if not allowed.sms:
+        for signer in draft.signers:
+            if signer.otp_channel == Channel.SMS:
+                return "forbidden", f"{signer.path}.otp_channel: " + _("your plan does not include codes by SMS.")
+    if draft.branding_profile_id is not None and not allowed.branding_profiles:
+        return "forbidden", _("branding_profile_id: your plan does not include branding profiles.")
+    return None
+
+
+def _undeclared(draft: RequestDraft) -> tuple[str, str] | None:
+    if not draft.send_email or draft.identity_declaration_accepted is not False:
+        return None
+    sentence = _("identity_declaration_accepted: it must be true when send_email is true.")
+    return "identity_declaration_required", sentence
+
+
+def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -> BrandingProfile | None:
+    if draft.branding_profile_id is None:
+        return None
+    profile = branding_profiles(caller).filter(pk=draft.branding_profile_id).first()
+    if profile is None:
+        sentence = _("%(id)d is no branding profile of your organization.")
+        problems.add("branding_profile_id", sentence % {"id": draft.branding_profile_id})
+    return profile
+
+
+def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[PlannedDocument]:
+    """Case 8 among them: a document of the other environment is as unknown as one of another organization."""
+    rows = scoped(Document, caller).in_bulk({document.id for document in draft.documents})
+    planned = []
+    for each in draft.documents:
+        row = rows.get(each.id)
+        if row is None or row.status != DocumentStatus.READY:
+            _unusable(each, row, problems)
+        else:
+            planned.append(PlannedDocument(row, place(each, row, problems)))
+    return planned
+
+
+def _unusable(draft: DocumentDraft, row: Document | None, problems: Problems) -> None:
+    if not draft.id:
+        return  # its problem was named when it was read
+    if row:
+        sentence = _("document %(document)d is not ready yet.")
+    else:
+        sentence = _("there is no document %(document)d in this environment.")
+    problems.add(f"{draft.path}.id", sentence % {"document": draft.id})

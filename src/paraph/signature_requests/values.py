@@ -1,0 +1,135 @@
+"""JSON values, read strictly: a string is no number and ``"true"`` is not true.
+
+Each function returns the value or raises ``Unreadable`` with a sentence that says what it must be.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator, validate_email
+from django.utils.translation import gettext as _
+from phonenumbers import NumberParseException, is_possible_number, parse
+
+LONGEST_NAME = 200
+LONGEST_EMAIL = 320
+LONGEST_URL = 2000
+LARGEST_ID = 2**63 - 1
+
+_E164 = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
+# Control characters, and the lone surrogates that JSON lets through and no text may hold.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+_https = URLValidator(schemes=["https"])
+
+
+class Unreadable(Exception):
+    """The value is not what it must be; the one argument is a sentence."""
+
+
+def text(value: object, longest: int = LONGEST_NAME) -> str:
+    """A text with something in it."""
+    if not isinstance(value, str):
+        raise Unreadable(_("it must be a string."))
+    if not value.strip():
+        raise Unreadable(_("it must not be empty."))
+    if len(value) > longest:
+        raise Unreadable(_("it must have at most %(limit)d characters.") % {"limit": longest})
+    if _UNPRINTABLE.search(value):
+        raise Unreadable(_("it must not hold control characters or lone surrogates."))
+    return value
+
+
+def choice(value: object, values: Sequence[str]) -> str:
+    if isinstance(value, str) and value in values:
+        return value
+    raise Unreadable(_("it must be one of %(values)s.") % {"values": ", ".join(values)})
+
+
+def boolean(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise Unreadable(_("it must be a JSON boolean, true or false."))
+
+
+def integer(value: object, least: int = 1, most: int = LARGEST_ID) -> int:
+    """JSON has one type of number: 3.0 is the integer 3."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Unreadable(_("it must be an integer."))
+    if not least <= value <= most:
+        raise _beyond(value, least, most)
+    return value
+
+
+def number(value: object, least: float = -math.inf, most: float = math.inf) -> float:
+    """Points of a page."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < 1e9:
+        raise Unreadable(_("it must be a number of points."))
+    if not least <= value <= most:
+        raise _beyond(value, least, most)
+    return float(value)
+
+
+def email(value: object) -> str:
+    address = text(value, LONGEST_EMAIL)
+    try:
+        validate_email(address)
+    except ValidationError:
+        raise Unreadable(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)}) from None
+    return address
+
+
+def phone(value: object) -> str:
+    """E.164, of a length that its country has."""
+    digits = text(value)
+    if not _is_e164(digits):
+        sentence = _("“%(value)s” is not a phone number in E.164 format, such as +33612345678.")
+        raise Unreadable(sentence % {"value": shown(digits)})
+    return digits
+
+
+def https_url(value: object) -> str:
+    address = text(value, LONGEST_URL)
+    try:
+        _https(address)
+    except ValidationError:
+        raise Unreadable(_("“%(value)s” is not an https address.") % {"value": shown(address)}) from None
+    return address
+
+
+def array(value: object) -> list[Any]:
+    """At least one entry."""
+    if not isinstance(value, list):
+        raise Unreadable(_("it must be an array."))
+    if not value:
+        raise Unreadable(_("it must have at least one entry."))
+    return value
+
+
+def mapping(value: object) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise Unreadable(_("it must be an object."))
+
+
+def shown(value: object) -> str:
+    """A value as messages repeat it: never long."""
+    written = str(value) if not isinstance(value, int) or abs(value) < 10**40 else "10^40…"
+    return written if len(written) <= 80 else written[:80] + "…"
+
+
+def _beyond(value: float, least: float, most: float) -> Unreadable:
+    facts = {"least": f"{least:g}", "most": f"{most:g}", "value": shown(value)}
+    if most == LARGEST_ID:
+        return Unreadable(_("it must be a positive identifier, not %(value)s.") % facts)
+    return Unreadable(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)
+
+
+def _is_e164(digits: str) -> bool:
+    try:
+        return bool(_E164.fullmatch(digits)) and is_possible_number(parse(digits, None))
+    except NumberParseException:
+        return False

@@ -1,0 +1,132 @@
+"""Who should and who should not see things: keys of every kind, and what their owners have."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_application, revoke_application
+from tests.pdf.papers import paper, text
+
+CONTRACT = paper(
+    text("Between Ada and Grace", 72, 700) + text("{{ada}}", 100, 400) + text("{{grace}}", 300, 400),
+    text("Second page", 72, 700),
+    text("{{last}}", 100, 400),
+)
+
+
+@dataclass
+class Someone:
+    """The holder of an API key."""
+
+    api_key: str | None
+    organization: Organization | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def get(self, path: str, **query: Any) -> Any:
+        return Client().get(f"/api/v1{path}", query_params=query, headers=self._headers())
+
+    def send(self, method: str, path: str, body: bytes = b"", content_type: str = "application/json") -> Any:
+        return Client().generic(method, f"/api/v1{path}", body, content_type, headers=self._headers())
+
+    def post(self, path: str, content: Any) -> Any:
+        return self.send("POST", path, json.dumps(content).encode())
+
+    def create(self, payload: Any) -> Any:
+        return self.post("/signature_requests", {"signature_request": payload})
+
+    def upload(
+        self, content: bytes = CONTRACT, content_type: str = "application/pdf", name: str = "contract.pdf"
+    ) -> Any:
+        file = SimpleUploadedFile(name, content, content_type)
+        return Client().post("/api/v1/documents", {"file": file}, headers=self._headers())
+
+    def document(self) -> int:
+        """The id of a new document."""
+        response = self.upload()
+        assert response.status_code == 201, response.content
+        return int(response.json()["id"])
+
+    def _headers(self) -> dict[str, str]:
+        return self.headers | ({} if self.api_key is None else {"X-Api-Key": self.api_key})
+
+
+def someone(plan: str = "pro", environment: str = "sandbox", organization: Organization | None = None) -> Someone:
+    organization = organization or Organization.objects.create(name="Acme", plan=plan)
+    made = create_application(organization.pk, environment, "shop")
+    return Someone(made.api_key, organization)
+
+
+def strangers(owner: Someone) -> dict[str, Someone]:
+    """Those with a live key who must not see what the owner has in the sandbox."""
+    return {"other organization": someone(), "other environment": someone("pro", "production", owner.organization)}
+
+
+def keyless() -> dict[str, Someone]:
+    """Those whom nothing lets in."""
+    revoked = someone()
+    assert revoked.organization
+    revoke_application(revoked.organization.applications.get().pk)
+    unknown, malformed = Someone("0" * 64), Someone("not a key")
+    return {"revoked": revoked, "unknown": unknown, "malformed": malformed, "absent": Someone(None)}
+
+
+def payload(document_id: int, **changes: Any) -> dict[str, Any]:
+    """Two signers, one by tag and one by coordinates, on one document."""
+    return {
+        "mode": "sequential",
+        "validity_days": 7,
+        "signers": [
+            {"ref": "ada", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "order": 1},
+            {"ref": "grace", "first_name": "Grace", "last_name": "Hopper", "email": "grace@example.com", "order": 2},
+        ],
+        "documents": [
+            {
+                "id": document_id,
+                "signers": [
+                    {"signer_ref": "ada", "stamps": [tag("{{ada}}")]},
+                    {"signer_ref": "grace", "stamps": [rectangle()]},
+                ],
+            }
+        ],
+    } | changes
+
+
+def tag(words: str, **more: Any) -> dict[str, Any]:
+    return {"type": "magic_field", "value": {"tag": words}} | more
+
+
+def rectangle(page_number: Any = 2, x: Any = 100, y: Any = 100, **more: Any) -> dict[str, Any]:
+    return {"type": "coordinates", "value": {"page_number": page_number, "x": x, "y": y} | more}
+
+
+def stored_document(owner: Someone, **fields: Any) -> Document:
+    """A row alone, for tests of lists, which open no file."""
+    from paraph.kernel import tokens
+
+    values: dict[str, Any] = {
+        "organization": owner.organization,
+        "environment": "sandbox",
+        "name": "contract.pdf",
+        "sha256": bytes(32),
+        "file_size": 10,
+        "pages": [[595, 842]],
+        "status": "ready",
+        "object_key": f"test/{tokens.random_hex(16)}",
+    }
+    return Document.objects.create(**values | fields)
+
+
+def error(response: Any, status: int, code: str) -> str:
+    """The message of a refusal, after checking its envelope."""
+    assert response.status_code == status, response.content
+    assert response["Content-Type"] == "application/json"
+    assert response["Cache-Control"] == "no-store"
+    content = response.json()
+    assert set(content) == {"error"} and set(content["error"]) == {"code", "message"}
+    assert content["error"]["code"] == code
+    return str(content["error"]["message"])
