@@ -1,0 +1,63 @@
+"""``paraph verify``: what the seals of files cover, who made them, when, and what changed since. Needs no service."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.kernel import environment
+from paraph.keys.certificates import read_certificates
+from paraph.keys.roots import trusted_roots
+from paraph.pdf.verification import Verification
+from paraph.pdf.verify import verify
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of the roots to trust, and no others.")
+@click.option(
+    "--data-dir",
+    envvar="PARAPH_DATA_DIR",
+    default="paraph-data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the service whose roots to trust where no --root is given.  [paraph-data]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
+@click.pass_context
+def command(
+    context: click.Context, files: Sequence[Path], root_files: Sequence[Path], data_dir: Path, *, as_json: bool
+) -> None:
+    """Verify the seals of PDF files.
+
+    Ends with 0 only when every file is sealed, intact, trusted, and unaltered since; else with 1.
+    """
+    roots = _roots(root_files, data_dir)
+    all_ok = True
+    for file in files:
+        verification = verify(file.read_bytes(), roots)
+        all_ok = all_ok and verification.ok
+        if as_json:
+            click.echo(json.dumps({"file": str(file), **verification.to_json()}, ensure_ascii=False))
+        else:
+            _show(file, verification, rooted=bool(roots))
+    context.exit(0 if all_ok else 1)
+
+
+def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
+    if not root_files:
+        return trusted_roots(environment.read(), data_dir / "keys")
+    return [root.public_bytes(Encoding.DER) for file in root_files for root in read_certificates(file)]
+
+
+def _show(file: Path, verification: Verification, *, rooted: bool) -> None:
+    click.echo(f"{file}: {'valid' if verification.ok else 'NOT VALID'}")
+    if verification.level:
+        click.echo(f"  PAdES level {verification.level}, {len(verification.signatures)} signature(s).")
+    for finding in verification.findings:
+        click.echo(f"  {finding}")
+    if not rooted and verification.signatures:
+        click.echo("  No root is trusted: name one with --root, or the service's folder with --data-dir.")

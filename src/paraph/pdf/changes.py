@@ -1,0 +1,45 @@
+"""What was appended to a file after one of its signatures."""
+
+from collections.abc import Sequence
+
+from pyhanko.sign.diff_analysis import ModificationLevel
+
+from paraph.pdf.embedded import SignedFile
+from paraph.pdf.signature_check import Check
+
+
+def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[bool, list[str]]:
+    """Whether the file was altered since ``check``, and what was appended, a sentence each.
+
+    ``later``: the signatures after it. Long-term data, document timestamps and further signatures alter nothing.
+    """
+    name = check.embedded.field_name
+    if check.coverage == "whole file":
+        return False, []
+    if check.coverage == "unclear":
+        return True, [f"Nobody can tell what was changed after {name}."]
+    added = [_addition(other) for other in later]
+    if file.long_term_data() != file.long_term_data(check.embedded.revision):
+        added.append(f"Long-term validation data was added after {name}.")
+    altered = _alterations(file, check, later)
+    return bool(altered), [*added, *altered]
+
+
+def _addition(other: Check) -> str:
+    if other.embedded.is_document_timestamp:
+        return f'A document timestamp by "{other.signer}" was added ({other.embedded.field_name}).'
+    return f'A signature by "{other.signer}" was added ({other.embedded.field_name}).'
+
+
+def _alterations(file: SignedFile, check: Check, later: Sequence[Check]) -> list[str]:
+    name = check.embedded.field_name
+    level, fields = check.embedded.appended()
+    if level is ModificationLevel.OTHER or level is ModificationLevel.ANNOTATIONS:
+        return [f"The file was changed after {name}: its content, its properties or its comments."]
+    filled = sorted(fields - {other.embedded.field_name for other in later})
+    if filled:
+        return [f"Form fields were changed after {name}: {', '.join(filled)}."]
+    last = [check, *later][-1]
+    if last.coverage == "its revision" and last.embedded.revision == file.revisions - 1:
+        return [f"Bytes were appended after {last.embedded.field_name} that belong to no revision."]
+    return []

@@ -1,0 +1,151 @@
+"""One signature of a PDF, checked: its cryptography, its certificate, its timestamp."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from paraph.kernel import clock
+from paraph.pdf import oids
+from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
+from paraph.pdf.embedded import Embedded
+from paraph.pdf.long_term import LongTermData, Revoked
+from paraph.pdf.timestamp_token import Token, TokenRefused, check_token
+from paraph.pdf.trust import Untrusted, check_chain
+from paraph.pdf.verification import Coverage, Level, SealTimestamp
+
+PADES = "/ETSI.CAdES.detached"
+_ACCEPTED = (PADES, "/adbe.pkcs7.detached")
+
+
+@dataclass
+class Check:
+    """What is known of one signature so far."""
+
+    embedded: Embedded
+    coverage: Coverage
+    intact: bool = False
+    signer: str = ""
+    timestamp: SealTimestamp | None = None
+    chains: list[tuple[tuple[bytes, ...], datetime]] = field(default_factory=list)
+    """The verified chains, of the signer and of its timestamp authority, with the time that counts for each."""
+    trusted: bool = False
+    pades: bool = False
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def archives(self) -> bool:
+        """A document timestamp that proves what it covers."""
+        return self.embedded.is_document_timestamp and self.intact and self.trusted
+
+
+def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried: LongTermData) -> Check:
+    """A signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3)."""
+    check = Check(embedded, embedded.coverage())
+    try:
+        token = check_token(embedded.contents, embedded.digest)
+    except TokenRefused as error:
+        check.findings.append(f"The document timestamp {embedded.field_name} is not valid: {error}.")
+        return check
+    check.intact = _covers(check)
+    check.signer = token.authority
+    check.timestamp = _judge(check, token, roots, carried)
+    check.trusted = check.timestamp.trusted
+    return check
+
+
+def check_seal(
+    embedded: Embedded, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
+) -> Check:
+    """A signature by somebody.
+
+    ``carried``: the file's long-term data; ``archived_at``: the time of the first trusted document timestamp after
+    it, or ``None``. The certificate must have been valid at the earliest time that is proven: that of the trusted
+    timestamp, else ``archived_at``, else now. The signer's own clock proves nothing.
+    """
+    check = Check(embedded, embedded.coverage())
+    if embedded.sub_filter not in _ACCEPTED:
+        check.findings.append(f"The signature {embedded.field_name} has the form {embedded.sub_filter or 'of none'}.")
+        return check
+    try:
+        signed = read_signed_data(embedded.contents)
+        check.signer = signed.signer.name
+        if signed.content is not None:
+            raise CmsRefused("it carries content of its own")
+        check_signature(signed, embedded.digest)
+    except CmsRefused as error:
+        check.findings.append(f"The seal {embedded.field_name} does not hold: {error}.")
+        return check
+    check.intact = _covers(check)
+    check.pades = embedded.sub_filter == PADES and names_certificate(signed)
+    _check_timestamp(check, signed, roots, carried)
+    proven = check.timestamp.time if check.timestamp and check.timestamp.trusted else archived_at
+    _check_signer(check, signed, roots, carried, proven or clock.now())
+    return check
+
+
+def level(check: Check, carried: LongTermData, archived: LongTermData | None) -> Level:
+    """The PAdES level. ``carried``: the file's long-term data; ``archived``: what a trusted document timestamp covers
+    of it, ``None`` where there is no such timestamp."""
+    if not (check.pades and check.intact):
+        return ""
+    if (check.timestamp is None or not check.timestamp.trusted) and archived is None:
+        return "B-B"
+    if not check.trusted or not _proven(check, carried):
+        return "B-T"
+    return "B-LTA" if archived is not None and _proven(check, archived) else "B-LT"
+
+
+def _proven(check: Check, data: LongTermData) -> bool:
+    return all(data.proves(chain, moment) for chain, moment in check.chains)
+
+
+def _covers(check: Check) -> bool:
+    if check.coverage == "unclear":
+        check.findings.append(f"What {check.embedded.field_name} covers is not the revision that it belongs to.")
+    return check.coverage != "unclear"
+
+
+def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
+    attribute = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN)
+    if not attribute:
+        return
+    try:
+        token = check_token(attribute[0].raw, lambda name: hashlib.new(name, signed.signature).digest())
+    except TokenRefused as error:
+        check.intact = False
+        check.findings.append(f"The timestamp of {check.embedded.field_name} is not valid: {error}.")
+        return
+    check.timestamp = _judge(check, token, roots, carried)
+
+
+def _judge(check: Check, token: Token, roots: Sequence[bytes], carried: LongTermData) -> SealTimestamp:
+    """The timestamp of a genuine token, trusted or not."""
+    trusted = True
+    try:
+        chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
+        carried.proves(chain, token.time)
+        check.chains.append((chain, token.time))
+    except (Untrusted, Revoked) as error:
+        trusted = False
+        check.findings.append(f'The timestamp authority "{token.authority}" is not trusted: {error}.')
+    if trusted and token.signer.parsed.not_valid_after_utc < clock.now():
+        check.findings.append(
+            f'The certificate of the timestamp authority "{token.authority}" has expired since; '
+            "an archive timestamp before that would have preserved the proof."
+        )
+    return SealTimestamp(token.authority, token.time, token.policy_oid, trusted)
+
+
+def _check_signer(
+    check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
+) -> None:
+    try:
+        between = (*signed.certificates, *carried.certificates)
+        chain = check_chain(signed.signer, between, roots, moment)
+        carried.proves(chain, moment)
+    except (Untrusted, Revoked) as error:
+        check.findings.append(f'"{check.signer}" is not trusted: {error}.')
+    else:
+        check.chains.append((chain, moment))
+        check.trusted = True

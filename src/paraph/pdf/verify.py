@@ -1,0 +1,116 @@
+"""Verification of a sealed PDF: who, when, by which authority, what it covers, what changed since.
+
+Nothing here needs the service: bytes and roots in, a :class:`~paraph.pdf.verification.Verification` out.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from paraph.kernel import clock
+from paraph.pdf.changes import changes
+from paraph.pdf.embedded import SignedFile, Unreadable
+from paraph.pdf.signature_check import Check, check_document_timestamp, check_seal, level
+from paraph.pdf.verification import SignatureReport, Verification
+
+__all__ = ["verify"]
+
+
+def verify(pdf: bytes, roots: Sequence[bytes]) -> Verification:
+    """Everything about the signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
+
+    ``roots``: DER of the certificates to trust, for seals and for timestamp authorities. The verdict is that of the
+    last seal; earlier signatures, which it covers, are reported one by one.
+    """
+    try:
+        return _verify(SignedFile(pdf), roots)
+    except Unreadable as error:
+        return Verification(findings=[str(error)])
+    except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
+        return Verification(findings=[f"The file cannot be read as a PDF with signatures ({type(error).__name__})."])
+
+
+def _verify(file: SignedFile, roots: Sequence[bytes]) -> Verification:
+    if not file.signatures:
+        return Verification(findings=["The file is not sealed: it has no signature."])
+    checks = _check_all(file, roots)
+    reports = [_report(file, checks, check) for check in checks]
+    seals = [report for report in reports if report.kind == "seal"]
+    if not seals:
+        return Verification(findings=["The file has a document timestamp but no seal."], signatures=reports)
+    seal = seals[-1]
+    after = reports[reports.index(seal) + 1 :]
+    return Verification(
+        intact=seal.intact and all(report.intact for report in after),
+        trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
+        covers_whole_file=any(report.intact and report.coverage == "whole file" for report in [seal, *after]),
+        altered=seal.altered,
+        signer=seal.signer,
+        signed_at=seal.timestamp.time if seal.timestamp and seal.timestamp.trusted else seal.claimed_at,
+        timestamp=seal.timestamp,
+        level=seal.level,
+        changes=seal.changes,
+        findings=_sentences(seal, reports),
+        signatures=reports,
+    )
+
+
+def _check_all(file: SignedFile, roots: Sequence[bytes]) -> list[Check]:
+    """In the order of the revisions. Timestamps first, since they prove when the seals before them existed."""
+    carried = file.long_term_data()
+    stamps = {
+        place: check_document_timestamp(embedded, roots, carried)
+        for place, embedded in enumerate(file.signatures)
+        if embedded.is_document_timestamp
+    }
+    return [
+        stamps[place] if place in stamps else check_seal(embedded, roots, carried, _archived_at(place, stamps))
+        for place, embedded in enumerate(file.signatures)
+    ]
+
+
+def _archived_at(place: int, stamps: dict[int, Check]) -> datetime | None:
+    later = [stamps[other] for other in sorted(stamps) if other > place]
+    return next((check.timestamp.time for check in later if check.archives and check.timestamp), None)
+
+
+def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureReport:
+    embedded, later = check.embedded, checks[checks.index(check) + 1 :]
+    archives = [other for other in later if other.archives]
+    archived = file.long_term_data(archives[-1].embedded.revision) if archives else None
+    altered, sentences = changes(file, check, later)
+    return SignatureReport(
+        field_name=embedded.field_name,
+        kind="document timestamp" if embedded.is_document_timestamp else "seal",
+        signer=check.signer,
+        intact=check.intact,
+        trusted=check.trusted,
+        coverage=check.coverage,
+        claimed_at=embedded.claimed_at,
+        timestamp=check.timestamp,
+        level="" if embedded.is_document_timestamp else level(check, file.long_term_data(), archived),
+        altered=altered,
+        changes=tuple(sentences),
+        findings=tuple(check.findings),
+    )
+
+
+def _sentences(seal: SignatureReport, reports: list[SignatureReport]) -> list[str]:
+    """The verdict on the seal in plain words, then what was found in every signature, each sentence once."""
+    sentences = []
+    if seal.intact:
+        covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
+        sentences.append(f'Sealed by "{seal.signer}"; the seal is intact and covers {covered}.')
+    sentences.append(_when(seal))
+    sentences += seal.changes
+    if not seal.level and seal.intact:
+        sentences.append("The seal does not follow PAdES.")
+    return list(dict.fromkeys(sentences + [finding for report in reports for finding in report.findings]))
+
+
+def _when(seal: SignatureReport) -> str:
+    if seal.timestamp is not None:
+        trust = "" if seal.timestamp.trusted else ", which is not trusted"
+        return f'Timestamped on {clock.iso(seal.timestamp.time)} by "{seal.timestamp.authority}"{trust}.'
+    if seal.claimed_at is not None:
+        return f"No timestamp; by the signer's own clock the time was {clock.iso(seal.claimed_at)}."
+    return "No timestamp."
