@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.urls import Resolver404, URLResolver
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import URLResolver
 from django.urls.resolvers import RegexPattern
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
@@ -45,9 +45,9 @@ def _route(request: ApiRequest) -> HttpResponse:
         request.method = "GET"  # the server leaves the body out
     try:
         match = _routes().resolve(request.path_info)
-    except Resolver404:
+        response: HttpResponse = match.func(request, *match.args, **match.kwargs)
+    except Http404:  # the resolver's, or that of the framework's own pages, which are switched off
         raise DomainError("not_found", _("There is no such route.")) from None
-    response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     if isinstance(response, HttpResponseNotAllowed):
         return _not_allowed(request, response)
     return response

@@ -1,0 +1,143 @@
+"""One envelope for everything refused under /api/v1 (specification 7)."""
+
+import json
+import logging
+
+import pytest
+
+from paraph.api.v1 import health
+from paraph.kernel.errors import DomainError
+from tests.api.v1.cast import Someone, error
+
+
+def paths() -> list[tuple[str, str]]:
+    """Method and path of every operation, with 1 for every id."""
+    from paraph.api.v1.openapi import document
+
+    documented = json.loads(document())["paths"]
+    return [
+        (
+            method.upper(),
+            path.removeprefix("/api/v1")
+            .replace("{document_id}", "1")
+            .replace("{request_id}", "1")
+            .replace("{signature_request_id}", "1"),
+        )
+        for path, operations in documented.items()
+        for method in operations
+    ]
+
+
+def test_every_route_is_walked() -> None:
+    assert sorted(paths()) == sorted(
+        [
+            ("POST", "/documents"),
+            ("GET", "/documents"),
+            ("GET", "/documents/1"),
+            ("POST", "/signature_requests"),
+            ("GET", "/signature_requests"),
+            ("GET", "/signature_requests/1"),
+            ("GET", "/signature_requests/1/audit_logs"),
+            ("GET", "/branding_profiles"),
+            ("GET", "/health"),
+        ]
+    )
+
+
+@pytest.mark.parametrize(("method", "path"), paths())
+def test_no_key_has_the_shape_on_every_route(db: None, method: str, path: str) -> None:
+    error(Someone(None).send(method, path), 401, "invalid_api_key")
+
+
+@pytest.mark.parametrize("path", sorted({path for _, path in paths()}))
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
+def test_wrong_method_on_every_route(owner: Someone, method: str, path: str) -> None:
+    response = owner.send(method, path)
+    assert method in error(response, 405, "method_not_allowed")
+    assert "GET" in response["Allow"]
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/", "/nowhere", "/documents/", "/documents/x", "/documents/-1", "/documents/1/x", "/health/1",
+             "/documents/" + "9" * 30, "/documents/" + "9" * 5000, "/%00", "/%ff", "/documents%2f1x"],
+)  # fmt: skip
+def test_unknown_routes_and_ids(owner: Someone, path: str) -> None:
+    error(owner.get(path), 404, "not_found")
+
+
+def test_head_is_answered_like_get(owner: Someone) -> None:
+    assert owner.send("HEAD", "/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b" ",
+        b"{",
+        b"[]",
+        b'"signature_request"',
+        b"{}",
+        b'{"signature_requests": {}}',
+        b'{"signature_request": NaN}',
+        b'{"signature_request": ' + b"9" * 5000 + b"}",
+        b'{"signature_request": "\xff"}',
+        b"\xef\xbb\xbf{}",
+        "{}".encode("utf-16"),
+        b'{"signature_request": ' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+        b'{"a":' * 100_000,
+        b'{"signature_request": null}',
+        b'{"signature_request": []}',
+    ],
+)
+def test_unreadable_bodies_are_422(owner: Someone, body: bytes) -> None:
+    error(owner.send("POST", "/signature_requests", body), 422, "validation_error")
+
+
+def test_malformed_json_is_told_where(owner: Someone) -> None:
+    message = error(owner.send("POST", "/signature_requests", b'{"signature_request": }'), 422, "validation_error")
+    assert "line 1 column 23" in message
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_wrong_content_type_is_415(owner: Someone, content_type: str) -> None:
+    response = owner.send("POST", "/signature_requests", b"{}", content_type)
+    assert "application/json" in error(response, 415, "unsupported_media_type")
+    if content_type != "multipart/form-data":
+        response = owner.send("POST", "/documents", b"{}", content_type)
+        assert "multipart/form-data" in error(response, 415, "unsupported_media_type")
+
+
+def test_parameters_of_the_content_type_do_not_matter(owner: Someone) -> None:
+    body = b'{"signature_request": {}}'
+    response = owner.send("POST", "/signature_requests", body, "application/json; charset=utf-8")
+    assert "mode: it is required." in error(response, 422, "validation_error")
+
+
+def test_a_large_json_body_is_413(owner: Someone) -> None:
+    body = b'{"signature_request": "' + b"x" * (4 * 1024 * 1024) + b'"}'
+    message = error(owner.send("POST", "/signature_requests", body), 413, "payload_too_large")
+    assert "4 MiB" in message
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("the disk is gone"), DomainError("configuration", "secret detail")])
+def test_a_crash_has_an_id_that_the_log_has_too(
+    owner: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: Exception
+) -> None:
+    def broken(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(health, "answer", broken)
+    with caplog.at_level(logging.ERROR, "paraph.api"):
+        response = owner.get("/health")
+    message = error(response, 500, "internal_error")
+    assert str(fault) not in message and "secret" not in message
+    incident = next(record for record in caplog.records if record.name == "paraph.api")
+    assert incident.exc_info and incident.exc_info[1] is fault
+    assert incident.getMessage().split()[-1] in message
+    assert "X-RateLimit-Limit" in response
+
+
+def test_the_openapi_document_wants_no_key() -> None:
+    response = Someone(None).get("/openapi.json")
+    assert response.status_code == 200
+    assert response.json()["openapi"].startswith("3.")

@@ -1,0 +1,165 @@
+"""Fixed windows per minute and hour (specification 8). The clock stands still or is moved by hand."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from paraph.kernel import clock
+from paraph.organizations.models import Usage
+from paraph.organizations.registration import create_application
+from tests.api.v1.cast import Someone, error, keyless, someone
+
+START = datetime(2026, 3, 1, 10, 0, 20, tzinfo=UTC)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def move(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    moved = Clock()
+    monkeypatch.setattr(clock, "now", moved)
+    yield moved
+
+
+def used(someone: Someone, minute: int, hour: int) -> None:
+    """As if that many calls were made before in the windows of now."""
+    someone.get("/health")
+    Usage.objects.filter(organization=someone.organization).update(minute_calls=minute, hour_calls=hour)
+
+
+def headers(response: object) -> tuple[int, int, int, int]:
+    names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After")
+    return tuple(int(response[name]) for name in names)  # type: ignore[index,return-value]
+
+
+def test_headers_tell_of_the_minute(owner: Someone, time: Clock) -> None:
+    assert headers(owner.get("/health")) == (120, 119, START.timestamp() + 40, 0)
+
+
+def test_headers_stand_on_refusals_too(owner: Someone, time: Clock) -> None:
+    assert headers(owner.get("/documents/9")) == (120, 119, START.timestamp() + 40, 0)
+    assert headers(owner.get("/nowhere")) == (120, 118, START.timestamp() + 40, 0)
+    assert headers(owner.create({})) == (120, 117, START.timestamp() + 40, 0)
+
+
+def test_the_call_after_the_last_is_429(owner: Someone, time: Clock) -> None:
+    used(owner, 119, 119)
+    last = owner.get("/health")
+    assert last.status_code == 200
+    assert headers(last) == (120, 0, START.timestamp() + 40, 40)  # the next allowed call is in the next minute
+    response = owner.get("/health")
+    assert "40 seconds" in error(response, 429, "rate_limited")
+    assert headers(response) == (120, 0, START.timestamp() + 40, 40)
+
+
+def test_a_new_minute_begins_anew(owner: Someone, time: Clock) -> None:
+    used(owner, 500, 500)
+    error(owner.get("/health"), 429, "rate_limited")
+    time.move(seconds=40)
+    assert headers(owner.get("/health"))[:2] == (120, 119)
+
+
+def test_the_hour_constrains_when_less_is_left_of_it(owner: Someone, time: Clock) -> None:
+    used(owner, 1, 2990)
+    assert headers(owner.get("/health")) == (3000, 9, START.timestamp() + 3580, 0)
+    used(owner, 1, 3000)
+    response = owner.get("/health")
+    error(response, 429, "rate_limited")
+    assert headers(response) == (3000, 0, START.timestamp() + 3580, 3580)
+    time.move(seconds=60)
+    error(owner.get("/health"), 429, "rate_limited")
+    time.move(hours=1)
+    assert owner.get("/health").status_code == 200
+
+
+def test_when_both_are_exceeded_the_later_reset_counts(owner: Someone, time: Clock) -> None:
+    used(owner, 120, 3000)
+    assert headers(owner.get("/health"))[3] == 3580
+
+
+@pytest.mark.parametrize(
+    ("plan", "environment", "limits"),
+    [
+        ("free", "sandbox", (120, 3000)),
+        ("pro", "sandbox", (120, 3000)),
+        ("enterprise", "sandbox", (120, 3000)),
+        ("pro", "production", (500, 10000)),
+        ("enterprise", "production", (1200, 60000)),
+    ],
+)
+def test_limits_of_the_plans(db: None, time: Clock, plan: str, environment: str, limits: tuple[int, int]) -> None:
+    per_minute, per_hour = limits
+    caller = someone(plan, environment)
+    assert headers(caller.get("/health"))[0] == per_minute
+    used(caller, 1, per_hour)
+    assert headers(caller.get("/health"))[0] == per_hour
+
+
+def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: Someone, time: Clock) -> None:
+    assert owner.organization
+    second = Someone(create_application(owner.organization.pk, "sandbox", "second").api_key)
+    production = someone("pro", "production", owner.organization)
+    owner.get("/health")
+    assert headers(second.get("/health"))[1] == 118
+    assert headers(production.get("/health"))[1] == 499
+    assert headers(someone().get("/health"))[1] == 119
+
+
+def test_calls_without_a_valid_key_count_for_nobody(owner: Someone, time: Clock) -> None:
+    for caller in keyless().values():
+        error(caller.get("/health"), 401, "invalid_api_key")
+    assert not Usage.objects.exists()
+
+
+def test_an_address_with_too_many_bad_keys_is_429_and_good_keys_pass(owner: Someone, time: Clock) -> None:
+    bad = Someone("0" * 64)
+    for _ in range(60):
+        error(bad.get("/health"), 401, "invalid_api_key")
+    response = bad.get("/health")
+    error(response, 429, "rate_limited")
+    assert headers(response) == (60, 0, START.timestamp() + 40, 40)
+    assert owner.get("/health").status_code == 200
+    time.move(minutes=1)
+    error(bad.get("/health"), 401, "invalid_api_key")
+
+
+def test_a_clock_set_back_does_not_stop_the_windows(owner: Someone, time: Clock) -> None:
+    time.move(days=400)
+    used(owner, 5000, 5000)
+    time.move(days=-400)
+    assert headers(owner.get("/health"))[1] == 119
+
+
+def test_another_servers_clock_a_moment_ahead_resets_nothing(owner: Someone, time: Clock) -> None:
+    time.move(seconds=41)
+    used(owner, 50, 50)
+    time.move(seconds=-41)
+    assert headers(owner.get("/health"))[1] == 69
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_count_is_exact_under_concurrency(time: Clock) -> None:
+    caller = someone()
+
+    def call(_: int) -> int:
+        try:
+            return int(caller.get("/health").status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = list(pool.map(call, range(140)))
+    assert statuses.count(200) == 120
+    assert statuses.count(429) == 20
