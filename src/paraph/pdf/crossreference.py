@@ -44,14 +44,15 @@ class CrossReference:
     """All sections of a file, newest first; ``sections[0].trailer`` is the one that counts."""
 
     def __init__(self, data: bytes, decoded: Callable[[Stream], bytes], stream_at: Callable[[int], Stream]) -> None:
+        self.carried: dict[int, Entry] = {}
         self._data = data
         self._decoded = decoded
         self._stream_at = stream_at
         found = list(_START.finditer(data, max(0, len(data) - _TAIL)))
         if not found:
             raise Unsafe("no startxref at the end of the file")
-        self.start = int(found[-1][1])
-        self.sections = self._read_sections()
+        self.start: int | None = int(found[-1][1])
+        self.sections = self._read_sections(int(found[-1][1]))
         self.trailer = self.sections[0].trailer
 
     @property
@@ -78,9 +79,9 @@ class CrossReference:
                     return found
         return None
 
-    def _read_sections(self) -> list[Section]:
+    def _read_sections(self, position: int) -> list[Section]:
         sections: list[Section] = []
-        position, seen = self.start, set[int]()
+        seen = set[int]()
         while position not in seen and len(seen) < _MOST_SECTIONS:
             seen.add(position)
             section = self._section(position)

@@ -26,6 +26,8 @@ _TOKEN = re.compile(
     rb"|([+-]?(?:\d+\.\d*|\.\d+)|true|false|null)(?!" + _REGULAR + rb"))"  # 11 real, keyword
 )
 _IN_STRING = re.compile(rb"[()\\]")
+_REFERENCE = re.compile(rb"(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R")
+_REFERENCES = re.compile(rb"[" + SPACE + rb"]*(?:\d+[" + SPACE + rb"]+\d+[" + SPACE + rb"]+R[" + SPACE + rb"]*)+\]")
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _DEEPEST = 100
 _END = object()
@@ -100,6 +102,8 @@ def _dictionary(data: bytes, position: int, depth: int) -> tuple[Dictionary, int
 
 
 def _array(data: bytes, position: int, depth: int) -> tuple[list[Any], int]:
+    if refs := _REFERENCES.match(data, position):  # the long ones; ten times quicker at once
+        return [Ref(int(n), int(g)) for n, g in _REFERENCE.findall(data, position, refs.end())], refs.end()
     result: list[Any] = []
     while True:
         value, position = _parse(data, position, depth + 1)

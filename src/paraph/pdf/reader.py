@@ -6,33 +6,56 @@ whatever is out of order raises :class:`Unsafe`, and sealing takes another way.
 
 import re
 import zlib
-from typing import Any
+from typing import Any, Protocol
 
 import pikepdf
 
-from paraph.pdf.crossreference import CrossReference, Entry
+from paraph.pdf.crossreference import CrossReference, Entry, Section
+from paraph.pdf.encryption import Encryption, open_encryption
 from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe, parse, text_of
 
 _OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
-_STREAM = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)*stream(?:\r\n|\n|\r)")
+STREAM = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)*stream(?:\r\n|\n|\r)")
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)*endobj")
 _LARGEST_DECODED = 256 * 1024 * 1024
 _INTEGER = re.compile(rb"\d+")
 
 
+class Lookup(Protocol):
+    """A cross-reference, read from the file or recovered."""
+
+    start: int | None
+    """Where the newest section begins; None when there is none to point back to."""
+    trailer: Dictionary
+    carried: dict[int, Entry]
+    """Entries that a new revision must repeat because no section has them."""
+
+    @property
+    def sections(self) -> list[Section]: ...
+    @property
+    def next_number(self) -> int: ...
+    def entry(self, number: int) -> Entry | None: ...
+
+
 class Reader:
     """An opened file. Objects it returns are shared: they must not be changed."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(
+        self, data: bytes, crossreference: "Lookup | None" = None, encryption: Encryption | None = None
+    ) -> None:
+        """Takes a cross-reference found otherwise, and the encryption where it is known already."""
         if not data.startswith(b"%PDF-"):
             raise Unsafe("the file does not begin with its header")
         self.data = data
         self._objects: dict[int, Any] = {}
         self._packed: dict[int, dict[int, int]] = {}
         self._packed_data: dict[int, bytes] = {}
-        self.crossreference = CrossReference(data, decoded, self._stream_at)
+        self.encryption: Encryption | None = None  # cross-reference streams are never encrypted
+        self.crossreference: Lookup = crossreference or CrossReference(data, decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
+        if self.trailer.get(b"/Encrypt") is not None:
+            self.encryption = encryption or open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
 
     def resolve(self, value: Any) -> Any:
         """The object that ``value`` is or refers to, through as many references as it takes."""
@@ -56,6 +79,12 @@ class Reader:
             raise Unsafe("a dictionary is missing")
         return result
 
+    def numbers_in(self, container: int) -> list[int]:
+        """The objects of an object stream, in its order."""
+        if container not in self._packed:
+            self._open_container(container)
+        return list(self._packed[container])
+
     def _read(self, ref: Ref, entry: Entry) -> Any:
         if entry.packed:
             return self._unpack(ref.number, entry.place)
@@ -68,11 +97,11 @@ class Reader:
         if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
             raise Unsafe("an object is not where the cross-reference says")
         value, position = parse(self.data, match.end())
-        if type(value) is dict and (start := _STREAM.match(self.data, position)):
-            return Stream(value, self._stream_data(value, start.end()))
-        if not _ENDOBJ.match(self.data, position):
+        if type(value) is dict and (start := STREAM.match(self.data, position)):
+            value = Stream(value, self._stream_data(value, start.end()))
+        elif not _ENDOBJ.match(self.data, position):
             raise Unsafe("an object does not end")
-        return value
+        return self.encryption.decrypt(expected, value) if self.encryption and expected else value
 
     def _stream_at(self, position: int) -> Stream:
         value = self._object_at(position, None)
@@ -110,6 +139,14 @@ class Reader:
         numbers = [int(item) for item in _INTEGER.findall(data[:first])]
         self._packed[container] = {n: first + o for n, o in zip(numbers[::2], numbers[1::2], strict=False)}
         self._packed_data[container] = data
+
+
+def stream_end(data: bytes, start: int, length: object) -> int:
+    """Where the data that begins at ``start`` ends: where /Length says, or at the next endstream."""
+    if isinstance(length, int) and length >= 0 and _ENDSTREAM.match(data, start + length):
+        return start + length
+    found = data.find(b"endstream", start)
+    return found if found >= 0 else len(data)
 
 
 def decoded(stream: Stream) -> bytes:

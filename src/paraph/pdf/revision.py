@@ -5,6 +5,8 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
+from paraph.pdf.crossreference import Entry
+from paraph.pdf.crossreference_text import crossreference_stream, crossreference_table
 from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe, text_of
 from paraph.pdf.reader import Reader
 
@@ -82,7 +84,9 @@ class Revision:
         text = bytearray(b"" if original[-1:] in (b"\n", b"\r") else b"\n")
         base, places, hole = len(original), dict[Ref, int](), (0, 0)
         range_at = 0
-        for ref, value in self._changed.items():
+        encryption = self.reader.encryption
+        for ref, given in self._changed.items():
+            value = encryption.encrypt(ref, given) if encryption else given
             places[ref] = base + len(text)
             text += b"%d %d obj\n" % ref
             if self._holed is not None and ref == self._holed[0]:
@@ -93,7 +97,9 @@ class Revision:
                 text += b"<" + b"0" * (2 * self._holed[1]) + b">>>"
             elif isinstance(value, Stream):
                 text += text_of({**value.dictionary, b"/Length": len(value.data)})
-                text += b"\nstream\n" + value.data + b"\nendstream"
+                text += b"\nstream\n"
+                text += value.data
+                text += b"\nendstream"
             else:
                 text += text_of(value)
             text += b"\nendobj\n"
@@ -105,29 +111,17 @@ class Revision:
         return Written(text, hole)
 
     def _write_crossreference(self, text: bytearray, base: int, places: dict[Ref, int]) -> None:
-        """A stream where the previous section is one, else a table (7.5.8.4 forbids nothing else, readers do)."""
+        """A stream where the previous section is one, else a table."""
         previous, start = self.reader.crossreference, base + len(text)
+        entries = {ref.number: Entry(False, place, ref.generation) for ref, place in places.items()}
+        entries = {**previous.carried, **entries}
         trailer = self._trailer(text)
         if previous.sections[0].is_stream:
-            own = Ref(self._next)
-            places[own] = start
             trailer[b"/Size"] = self._next + 1
-            runs, rows = _runs(places), bytearray()
-            for first, refs in runs:
-                del first
-                for ref in refs:
-                    rows += b"\x01" + places[ref].to_bytes(5, "big") + ref.generation.to_bytes(2, "big")
-            index = [part for first, refs in runs for part in (first, len(refs))]
-            data = zlib.compress(bytes(rows))
-            entries = {b"/Type": b"/XRef", b"/W": [1, 5, 2], b"/Index": index, b"/Filter": b"/FlateDecode"}
-            text += b"%d 0 obj\n" % own.number + text_of({**entries, **trailer, b"/Length": len(data)})
-            text += b"\nstream\n" + data + b"\nendstream\nendobj\n"
+            entries[self._next] = Entry(False, start, 0)
+            text += crossreference_stream(Ref(self._next), entries, trailer)
         else:
-            text += b"xref\n"
-            for first, refs in _runs(places):
-                text += b"%d %d\n" % (first, len(refs))
-                text += b"".join([b"%010d %05d n \n" % (places[ref], ref.generation) for ref in refs])
-            text += b"trailer\n" + text_of(trailer) + b"\n"
+            text += crossreference_table(entries, trailer)
         text += b"startxref\n%d\n%%%%EOF\n" % start
 
     def _trailer(self, text: bytearray) -> Dictionary:
@@ -137,16 +131,6 @@ class Revision:
         identifier = self.reader.resolve(old.get(b"/ID"))
         trailer[b"/ID"] = [identifier[0] if isinstance(identifier, list) and identifier else fresh, fresh]
         trailer[b"/Size"] = self._next
-        trailer[b"/Prev"] = self.reader.crossreference.start
+        if self.reader.crossreference.start is not None:
+            trailer[b"/Prev"] = self.reader.crossreference.start
         return trailer
-
-
-def _runs(places: dict[Ref, int]) -> list[tuple[int, list[Ref]]]:
-    """The objects in runs of consecutive numbers."""
-    runs: list[tuple[int, list[Ref]]] = []
-    for ref in sorted(places):
-        if runs and runs[-1][0] + len(runs[-1][1]) == ref.number:
-            runs[-1][1].append(ref)
-        else:
-            runs.append((ref.number, [ref]))
-    return runs

@@ -1,11 +1,12 @@
 """Sealing: marks, overlay, signature field and PAdES seal in one incremental revision (ETSI EN 319 142-1).
 
-The uploaded bytes stay the prefix of the result. Order of attempts: the quick reader, where the file is written
-plainly; else the file is rewritten by qpdf first, and :attr:`SealedPdf.method` says so.
+The uploaded bytes stay the prefix of the result. Order of attempts: extend the file as it is written; extend it with
+its objects found by search, where its cross-reference is wrong; have it rewritten by qpdf and extend that.
+:attr:`SealedPdf.method` tells which it was.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,6 +20,7 @@ from paraph.pdf.normalise import Unreadable, normalised
 from paraph.pdf.objects import Unsafe
 from paraph.pdf.pages import pages
 from paraph.pdf.reader import Reader
+from paraph.pdf.recovery import recover
 from paraph.pdf.revision import Revision, Written
 from paraph.pdf.selfcheck import Expected, check
 from paraph.pdf.timestamp import Timestamp, Timestamping, stamp_time
@@ -41,7 +43,8 @@ class SealedPdf:
     timestamp: Timestamp | None
     timestamp_failures: list[str]
     method: str
-    """``incremental``: the upload is the prefix; ``normalised``: it had to be rewritten first."""
+    """``incremental``: the upload is the prefix. ``general``: so it is, but its cross-reference was wrong and
+    the new revision brings one of everything. ``normalised``: the upload had to be rewritten first."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,7 @@ def seal(
     """
     order = _Order(key, timestamping, appearances, marks, page_overlay, reason, name, at)
     try:
-        return _attempt(pdf, order, "incremental")
-    except Unsafe:
-        pass
-    try:
-        return _attempt(normalised(pdf), order, "normalised")
+        return _first_that_works(pdf, order)
     except Unreadable as error:
         raise SealError(str(error)) from error
     except Unsafe as error:
@@ -89,14 +88,24 @@ def seal(
         raise SealError("The PDF cannot be sealed: its structure is nested too deeply.") from error
 
 
-def _attempt(pdf: bytes, order: _Order, method: str) -> SealedPdf:
+def _first_that_works(pdf: bytes, order: _Order) -> SealedPdf:
+    for method, read in (("incremental", Reader), ("general", recover)):
+        try:
+            return _attempt(read, pdf, order, method)
+        except Unsafe:
+            continue
+    return _attempt(Reader, normalised(pdf), order, "normalised")
+
+
+def _attempt(read: Callable[[bytes], Reader], pdf: bytes, order: _Order, method: str) -> SealedPdf:
     try:
-        return _sealed(pdf, order, method, _TOKEN_SIZE if order.timestamping else 0)
-    except _TokenTooLarge as error:
-        return _sealed(pdf, order, method, error.size + _TOKEN_MARGIN)
+        try:
+            return _sealed(read(pdf), order, method, _TOKEN_SIZE if order.timestamping else 0)
+        except _TokenTooLarge as error:
+            return _sealed(read(pdf), order, method, error.size + _TOKEN_MARGIN)
+    except SealError:
+        raise
     except (RecursionError, ValueError, OverflowError) as error:
-        if isinstance(error, SealError):
-            raise
         raise Unsafe("the file confuses the reader") from error
 
 
@@ -105,8 +114,7 @@ class _TokenTooLarge(Exception):
         self.size = size
 
 
-def _sealed(pdf: bytes, order: _Order, method: str, token_size: int) -> SealedPdf:
-    reader = Reader(pdf)
+def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> SealedPdf:
     revision = Revision(reader)
     standing = field.standing(revision)
     if standing.changes_forbidden:
@@ -121,10 +129,11 @@ def _sealed(pdf: bytes, order: _Order, method: str, token_size: int) -> SealedPd
     cms = template(order.key)
     dictionary = field.signature_dictionary(order.at, order.reason, order.name)
     revision.put_signature(signature, dictionary, cms.size(token_size))
-    return _signed(pdf, revision.write(), order, method, drawn.expected)
+    return _signed(reader, revision.write(), order, method, drawn.expected)
 
 
-def _signed(pdf: bytes, written: Written, order: _Order, method: str, expected: Expected) -> SealedPdf:
+def _signed(reader: Reader, written: Written, order: _Order, method: str, expected: Expected) -> SealedPdf:
+    pdf = reader.data
     start, end = (place - len(pdf) for place in written.hole)
     original_hash = hashlib.sha256(pdf)
     document = original_hash.copy()
@@ -146,6 +155,7 @@ def _signed(pdf: bytes, written: Written, order: _Order, method: str, expected: 
         content,
         pdf,
         original_hash=original_hash,
+        encryption=reader.encryption,
         certificate=order.key.certificate,
         timestamped=stamp is not None,
         expected=expected,

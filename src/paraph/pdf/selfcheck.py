@@ -10,6 +10,7 @@ from typing import Any
 
 from paraph.pdf.cms import CmsRefused, SignedData, check_signature, read_signed_data
 from paraph.pdf.der import DerError
+from paraph.pdf.encryption import Encryption
 from paraph.pdf.errors import SealError
 from paraph.pdf.marks import Drawing
 from paraph.pdf.objects import Ref, Stream, Unsafe
@@ -32,6 +33,7 @@ def check(
     original: bytes,
     *,
     original_hash: "hashlib._Hash",
+    encryption: Encryption | None,
     certificate: bytes,
     timestamped: bool,
     expected: Expected,
@@ -43,7 +45,7 @@ def check(
     try:
         if not content.startswith(original):
             raise SealError("The uploaded bytes are not the beginning of the sealed file.")
-        reader = Reader(content)
+        reader = Reader(content, encryption=encryption)
         signature = _last_signature(reader)
         signed = _check_seal(content, original, original_hash, signature)
         if signed.signer.encoded != certificate:
