@@ -6,6 +6,8 @@ from procrastinate.jobs import Job
 
 from paraph.flow import invite as inviting
 from paraph.flow import notify_completion as notifying
+from paraph.flow import publish as publishing
+from paraph.flow import seal as sealing
 from paraph.flow.expire import expire as expire_one
 from paraph.flow.expire import expire_due
 
@@ -34,6 +36,16 @@ def invite(signer_id: int) -> None:
 @app.task(retry=RETRY)
 def notify_completion(request_id: int) -> None:
     notifying.notify_completion(request_id)
+
+
+@app.task(retry=RETRY)
+def seal(request_document_id: int) -> None:
+    sealing.seal(request_document_id)
+
+
+@app.task(retry=RETRY)
+def publish(request_id: int) -> None:
+    publishing.publish(request_id)
 
 
 @app.task(retry=RETRY)

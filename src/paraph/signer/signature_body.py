@@ -3,8 +3,9 @@
     {"code": "123456", "consent": true, "signature": …, "initials": …, "locale": "en"}
 
 ``signature`` is ``{"type": "typed"}``, the default, or ``{"type": "drawn", "strokes": [[[x, y], …], …]}``: x and y
-from 0 to 1, from the top left, at most 20,000 points. ``initials`` has the same form and stands where the request
-wants initials, and only there. ``locale`` names the language in which the consent notice was accepted.
+from 0 to 1, from the top left, at most 20,000 points. Both are divided by the same length; a client that divides each
+by its own side adds ``aspect``, width / height of the drawing area. ``initials`` has the same form and stands where
+the request wants initials, and only there. ``locale`` names the language in which the consent notice was accepted.
 """
 
 from itertools import chain
@@ -31,6 +32,7 @@ class Typed(BaseModel):
 class Drawn(BaseModel):
     type: Literal["drawn"]
     strokes: Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS)]
+    aspect: Annotated[float, Field(ge=0.05, le=20, strict=True, allow_inf_nan=False)] = 1.0
 
     @model_validator(mode="after")
     def _count(self) -> "Drawn":
@@ -63,8 +65,8 @@ def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
         raise DomainError("validation_error", "; ".join(problems) + ".")
     return Signature(
         code="".join(checked.code.split()),
-        signature=checked.signature.model_dump(mode="json"),
-        initials=checked.initials.model_dump(mode="json") if checked.initials else None,
+        signature=checked.signature.model_dump(mode="json", exclude_defaults=True),
+        initials=checked.initials.model_dump(mode="json", exclude_defaults=True) if checked.initials else None,
         locale=locale,
     )
 

@@ -1,0 +1,31 @@
+"""What the journal and the proof say of a seal (specification 6.2)."""
+
+from typing import Any
+
+from paraph.evidence.models import ProofFile
+from paraph.kernel import clock
+from paraph.pdf.seal import SealedPdf
+
+
+def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
+    """Metadata of ``signature_request.pades_signed``. Without a timestamp ``timestamped`` is false, what would
+    describe it is null, and ``timestamp_failures`` says why; ``method`` tells whether the upload is the prefix."""
+    stamp = sealed.timestamp
+    facts = {
+        "signed_pdf_sha256": sealed.sha256.hex(),
+        "signing_algorithm": sealed.signing_algorithm,
+        "kms_key_id": sealed.kms_key_id,
+        "kms_request_id": sealed.kms_request_id,
+        "timestamped": stamp is not None,
+        "timestamp_authority": stamp.authority if stamp else None,
+        "timestamp_policy_oid": stamp.policy_oid if stamp else None,
+        "timestamped_at": clock.iso(stamp.time) if stamp else None,
+        "method": sealed.method,
+    }
+    return facts | ({"timestamp_failures": sealed.timestamp_failures} if sealed.timestamp_failures else {})
+
+
+def certificate_facts(proof: ProofFile) -> dict[str, Any]:
+    """Metadata of ``signature_request.certificate_issued``: as of any seal, but the digest is the certificate's."""
+    facts = {key: value for key, value in proof.seal.items() if key not in ("signed_pdf_sha256", "method")}
+    return {"certificate_sha256": bytes(proof.sha256).hex(), **facts}

@@ -1,0 +1,66 @@
+"""Sealing one document of a completed request (specification 1, 6.3)."""
+
+from django.db import transaction
+
+from paraph.evidence import failures
+from paraph.evidence.models import SealedDocument
+from paraph.evidence.record import all_sealed, record_sealed_document
+from paraph.flow import events
+from paraph.flow.lock import lock_request
+from paraph.flow.pictures import pictures
+from paraph.flow.queue import defer
+from paraph.flow.sealing_context import sealing_context
+from paraph.kernel import clock, tokens
+from paraph.kernel.errors import DomainError
+from paraph.pdf.seal import SealedPdf
+from paraph.pdf.seal import seal as seal_pdf
+from paraph.signature_requests.models import RequestDocument
+from paraph.storage import store
+
+
+def seal(request_document_id: int) -> None:
+    """Stamps, seals and stores the document, journals it, and asks for the proof once all are sealed.
+
+    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own.
+    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
+    """
+    row = RequestDocument.objects.select_related("request", "document").get(pk=request_document_id)
+    if SealedDocument.objects.filter(request_document=row).exists():
+        return
+    with failures.noted(row.request_id, "seal"):
+        sealed = _sealed(row)
+        key = f"sealed/{row.request_id}/{row.pk}-{sealed.sha256.hex()}.pdf"
+        store.put(key, sealed.content)
+        if not _commit(row, sealed, key):
+            store.delete(key)
+
+
+def _sealed(row: RequestDocument) -> SealedPdf:
+    content = store.get(row.document.object_key)
+    if tokens.sha256(content) != bytes(row.document.sha256):
+        raise DomainError("internal_error", f"The stored file of document {row.document_id} is not the uploaded one.")
+    drawn, marks = pictures(row)
+    context = sealing_context()
+    return seal_pdf(
+        content,
+        key=context.key,
+        timestamping=context.timestamping,
+        appearances=drawn,
+        marks=marks,
+        reason=f"Signed by all signers of request {row.request_id}",
+        at=clock.now(),
+    )
+
+
+@transaction.atomic
+def _commit(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
+    request = lock_request(row.request_id)
+    recorded = record_sealed_document(row, sealed, key)
+    if recorded is None:
+        return False
+    row.request = request
+    events.pades_signed(row, recorded.seal)
+    if all_sealed(request):
+        failures.clear(request.pk)
+        defer("prove", request_id=request.pk)
+    return True

@@ -1,0 +1,35 @@
+"""What seals are made with: the key, the timestamp authorities, and the roots that a seal must chain to."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from django.conf import settings
+
+from paraph.kernel import tokens
+from paraph.keys import SigningKey, development_authority, sealing_key
+from paraph.pdf.authorities import timestamping
+from paraph.pdf.timestamp import Timestamping
+
+
+@dataclass(frozen=True)
+class SealingContext:
+    """``roots``: DER; what a seal of this service is checked against."""
+
+    key: SigningKey
+    timestamping: Timestamping
+    roots: tuple[bytes, ...]
+
+
+@cache
+def sealing_context() -> SealingContext:
+    """The context of the settings, made once per process.
+
+    Raises ``DomainError("configuration", …)`` when a key or certificate is missing or does not fit.
+    """
+    folder = settings.DATA_DIR / "keys"
+    secret = tokens.derive(settings.MASTER_KEY, "private-keys")
+    development = development_authority(folder, secret, settings.PARAPH.development_key)
+    key = sealing_key(settings.PARAPH, folder, secret)
+    authorities = timestamping(settings.PARAPH, development)
+    root = key.chain[-1] if key.chain else key.certificate
+    return SealingContext(key, authorities, (root, *authorities.roots))

@@ -1,0 +1,173 @@
+"""Sealing the documents of a completed request."""
+
+import io
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pikepdf
+import pytest
+from django.db import connection
+
+from paraph.evidence.models import SealedDocument, SealingFailure
+from paraph.flow.seal import seal
+from paraph.flow.sealing_context import sealing_context
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+from paraph.pdf.verify import verify
+from paraph.storage import store
+from tests.scene import Scene, jobs, scene, sign
+
+DRAWN = {"type": "drawn", "strokes": [[[0, 0.2], [0.5, 0.1], [1, 0.3]]]}
+
+
+def completed(**how: Any) -> Scene:
+    made = scene(**how)
+    for position in range(len(made.signers)):
+        sign(made, position)
+    return made
+
+
+@pytest.mark.django_db
+def test_seals_each_document_and_journals_all_that_is_named() -> None:
+    made = completed(signers=2, documents=2, pages=3)
+    for row in made.request_documents:
+        seal(row.pk)
+    entries = [entry for entry in made.entries() if entry.event_type == "signature_request.pades_signed"]
+    assert [entry.metadata["document_id"] for entry in entries] == [row.document_id for row in made.request_documents]
+    for row, upload, entry in zip(made.request_documents, made.uploads, entries, strict=True):
+        sealed = SealedDocument.objects.get(request_document=row)
+        content = store.get(sealed.object_key)
+        assert content.startswith(upload) and len(content) == sealed.file_size
+        assert tokens.sha256(content) == bytes(sealed.sha256)
+        found = verify(content, sealing_context().roots)
+        assert found.ok and found.covers_whole_file and found.timestamp, found.findings
+        assert set(entry.metadata) == {
+            "document_id",
+            "signed_pdf_sha256",
+            "signing_algorithm",
+            "kms_key_id",
+            "kms_request_id",
+            "timestamped",
+            "timestamp_authority",
+            "timestamp_policy_oid",
+            "timestamped_at",
+            "method",
+        }
+        assert entry.metadata["signed_pdf_sha256"] == tokens.sha256(content).hex()
+        assert entry.metadata["timestamped"] is True and entry.metadata["timestamp_authority"]
+        assert entry.signer_id is None and (entry.ip, entry.user_agent) == ("", "")
+
+
+@pytest.mark.django_db
+def test_the_proof_is_asked_for_once_all_are_sealed() -> None:
+    made = completed(documents=2)
+    seal(made.request_documents[0].pk)
+    assert "prove" not in [name for name, _ in jobs()]
+    seal(made.request_documents[1].pk)
+    assert jobs()[-1] == ("prove", {"request_id": made.request.pk})
+
+
+@pytest.mark.django_db
+def test_sealing_again_changes_nothing() -> None:
+    made = completed()
+    seal(made.request_documents[0].pk)
+    before = (made.events(), len(jobs()), list(SealedDocument.objects.values_list()))
+    seal(made.request_documents[0].pk)
+    assert (made.events(), len(jobs()), list(SealedDocument.objects.values_list())) == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_at_once_make_one_seal(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = completed()
+    stored: list[str] = []
+    put = store.put
+
+    def noting_put(key: str, content: bytes) -> None:
+        stored.append(key)
+        put(key, content)
+
+    monkeypatch.setattr(store, "put", noting_put)
+
+    def work(_: int) -> None:
+        try:
+            seal(made.request_documents[0].pk)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, range(2)))
+    kept = SealedDocument.objects.get().object_key
+    assert made.events().count("signature_request.pades_signed") == 1
+    assert [name for name, _ in jobs()].count("prove") == 1
+    for key in stored:
+        if key == kept:
+            assert store.get(key)
+        else:
+            with pytest.raises(FileNotFoundError):
+                store.get(key)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_the_watermark_is_on_every_page_in_sandbox_only(environment: str) -> None:
+    made = completed(pages=3, environment=environment)
+    seal(made.request_documents[0].pk)
+    counts = _pictures(store.get(SealedDocument.objects.get().object_key))
+    assert counts == ([1, 1, 2] if environment == "sandbox" else [0, 0, 1])
+
+
+@pytest.mark.django_db
+def test_initials_of_every_signer_are_on_every_page() -> None:
+    made = scene(signers=2, pages=2, environment="production", initials_required=True)
+    sign(made, 0, initials=DRAWN)
+    sign(made, 1, initials={"type": "typed"})
+    seal(made.request_documents[0].pk)
+    assert _pictures(store.get(SealedDocument.objects.get().object_key)) == [2, 4]
+
+
+def _pictures(content: bytes) -> list[int]:
+    """How many pictures are drawn on each page."""
+    with pikepdf.open(io.BytesIO(content)) as document:
+        drawn = []
+        for page in document.pages:
+            operators = pikepdf.parse_content_stream(page)
+            drawn.append(sum(str(instruction.operator) == "Do" for instruction in operators))
+        return drawn
+
+
+@pytest.mark.django_db
+def test_without_a_timestamp_the_journal_says_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = completed()
+    context = sealing_context()
+    dead = type(context.timestamping)([_Dead()], context.timestamping.roots)
+    monkeypatch.setattr("paraph.flow.seal.sealing_context", lambda: type(context)(context.key, dead, context.roots))
+    seal(made.request_documents[0].pk)
+    facts = made.entries()[-1].metadata
+    assert facts["timestamped"] is False
+    assert facts["timestamp_authority"] is facts["timestamped_at"] is facts["timestamp_policy_oid"] is None
+    assert "dead" in facts["timestamp_failures"][0]
+
+
+class _Dead:
+    name = "dead"
+
+    def answer(self, request: bytes, timeout: float) -> bytes:
+        del request, timeout
+        return b""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_cannot_be_sealed_is_noted_until_it_can() -> None:
+    made = completed()
+    document = made.request_documents[0].document
+    store.put(document.object_key, b"something else")
+    for attempt in (1, 2):
+        with pytest.raises(DomainError):
+            seal(made.request_documents[0].pk)
+        failure = SealingFailure.objects.get()
+        assert (failure.stage, failure.attempts) == ("seal", attempt)
+        assert "not the uploaded one" in failure.cause
+    assert not SealedDocument.objects.exists()
+    store.put(document.object_key, made.uploads[0])
+    seal(made.request_documents[0].pk)
+    assert not SealingFailure.objects.exists()

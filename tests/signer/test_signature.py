@@ -1,0 +1,186 @@
+"""POST /sign/{token}/signature."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from paraph.flow.expire import expire
+from paraph.journal.models import Entry
+from paraph.kernel import clock
+from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.consent import LOCALES, consent_notice
+from paraph.signature_requests.models import SignatureRequest, Signer
+from tests.scene import Scene, scene
+
+pytestmark = pytest.mark.django_db
+
+DRAWN = {"type": "drawn", "strokes": [[[0, 0.5], [0.25, 0.1]], [[1, 1.0]]]}
+
+
+def post(client: Client, made: Scene, body: dict[str, Any], position: int = 0) -> Any:
+    return client.post(
+        made.url(position, "/signature"), body, content_type="application/json", HTTP_USER_AGENT="Test/1"
+    )
+
+
+def sign(client: Client, made: Scene, position: int = 0, **more: Any) -> Any:
+    return post(client, made, {"code": made.code(position), "consent": True, **more}, position)
+
+
+def refused(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["code"]
+
+
+def test_signs(client: Client) -> None:
+    made = scene(signers=2)
+    response = sign(client, made)
+    signer = Signer.objects.get(pk=made.signers[0].pk)
+    assert (signer.status, signer.signature, signer.initials) == ("signed", {"type": "typed"}, None)
+    assert response.status_code == 200
+    assert response.json() == {
+        "status": "signed",
+        "signed_at": clock.iso(signer.signed_at or clock.now()),
+        "signature_request": {"id": made.request.pk, "status": "pending"},
+    }
+    assert OneTimeCode.objects.get(signer=signer).used_at
+
+
+def test_the_journal_tells_what_was_accepted(client: Client) -> None:
+    made = scene(signers=2, documents=2)
+    sign(client, made, locale="fr")
+    entry = made.entries()[-1]
+    assert made.events() == ["signature_request.created", "signer.otp_sent", "signer.signed"]
+    assert (entry.signer_id, entry.ip, entry.user_agent) == (made.signers[0].pk, "127.0.0.1", "Test/1")
+    assert entry.metadata == {"consent_notice": consent_notice("fr", 2), "documents_count": 2, "locale": "fr"}
+    assert "les 2 documents" in entry.metadata["consent_notice"]
+
+
+def test_a_drawn_signature_and_initials_are_kept_as_sent(client: Client) -> None:
+    made = scene(signers=2, initials_required=True)
+    assert sign(client, made, signature=DRAWN, initials=DRAWN, locale="en").status_code == 200
+    signer = Signer.objects.get(pk=made.signers[0].pk)
+    assert (signer.signature, signer.initials) == (DRAWN, DRAWN)
+
+
+def test_the_last_signature_completes_the_request(client: Client) -> None:
+    made = scene(signers=2, mode="sequential")
+    assert sign(client, made, 0).json()["signature_request"]["status"] == "pending"
+    assert sign(client, made, 1).json()["signature_request"]["status"] == "completed"
+    request = SignatureRequest.objects.get(pk=made.request.pk)
+    assert (request.status, request.finalized) == ("completed", False)
+    assert request.completed_at
+    assert made.events()[-2:] == ["signer.signed", "request.completed"]
+    assert Entry.objects.get(request=request, event_type="request.completed").signer_id is None
+
+
+def test_a_signer_signs_once(client: Client) -> None:
+    made = scene(signers=2)
+    sign(client, made)
+    assert refused(post(client, made, {"code": "000000", "consent": True})) == (409, "already_signed")
+    assert made.events().count("signer.signed") == 1
+
+
+def test_out_of_turn(client: Client) -> None:
+    made = scene(signers=2, mode="sequential")
+    assert refused(post(client, made, {"code": "000000", "consent": True}, 1)) == (409, "not_your_turn")
+
+
+def test_from_the_second_of_expiry_on(client: Client) -> None:
+    made = scene()
+    code = made.code()
+    SignatureRequest.objects.update(expires_at=clock.now())
+    assert refused(post(client, made, {"code": code, "consent": True})) == (410, "expired")
+    assert SignatureRequest.objects.get().status == "pending"  # refused before the job has run
+    assert expire(made.request.pk)
+    assert refused(post(client, made, {"code": code, "consent": True})) == (410, "expired")
+
+
+def test_an_unknown_link(client: Client) -> None:
+    response = client.post("/sign/x/signature", {}, content_type="application/json")
+    assert refused(response) == (404, "not_found")
+
+
+def test_wrong_codes_are_counted_and_the_sixth_guess_is_refused_even_if_right(client: Client) -> None:
+    made = scene()
+    code = made.code()
+    wrong = {"code": f"{(int(code) + 1) % 10**6:06d}", "consent": True}
+    assert [refused(post(client, made, wrong)) for _ in range(5)] == [(422, "invalid_otp")] * 5
+    assert refused(post(client, made, {"code": code, "consent": True})) == (429, "too_many_attempts")
+    fresh = {"code": made.code(), "consent": True}
+    assert refused(post(client, made, wrong)) == (422, "invalid_otp")
+    assert post(client, made, fresh).status_code == 200
+
+
+def test_only_the_newest_code_within_its_time(client: Client) -> None:
+    made = scene()
+    assert refused(post(client, made, {"code": "123456", "consent": True})) == (422, "invalid_otp")
+    old = made.code()
+    new = made.code()
+    if old != new:
+        assert refused(post(client, made, {"code": old, "consent": True})) == (422, "invalid_otp")
+    OneTimeCode.objects.update(expires_at=clock.now())
+    assert refused(post(client, made, {"code": new, "consent": True})) == (422, "invalid_otp")
+    OneTimeCode.objects.update(expires_at=clock.now() + timedelta(minutes=1))
+    assert post(client, made, {"code": f" {new[:3]} {new[3:]}", "consent": True}).status_code == 200
+
+
+def points(count: int) -> dict[str, Any]:
+    return {"type": "drawn", "strokes": [[[0.5, 0.5]] * count]}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"code": None}, "code"),
+        ({"code": 123456}, "code"),
+        ({"consent": False}, "consent"),
+        ({"consent": "true"}, "consent"),
+        ({"consent": None}, "consent"),
+        ({"signature": None}, "signature"),
+        ({"signature": {"type": "stamped"}}, "signature"),
+        ({"signature": {"type": "drawn"}}, "signature.strokes"),
+        ({"signature": {"type": "drawn", "strokes": []}}, "signature.strokes"),
+        ({"signature": {"type": "drawn", "strokes": [[]]}}, "signature.strokes[0]"),
+        ({"signature": {"type": "drawn", "strokes": [[[0, 1.1]]]}}, "signature.strokes[0][0][1]"),
+        ({"signature": {"type": "drawn", "strokes": [[[-0.1, 0]]]}}, "signature.strokes[0][0][0]"),
+        ({"signature": {"type": "drawn", "strokes": [[[0, True]]]}}, "signature.strokes[0][0][1]"),
+        ({"signature": {"type": "drawn", "strokes": [[["0", 0]]]}}, "signature.strokes[0][0][0]"),
+        ({"signature": {"type": "drawn", "strokes": [[[0, 0, 0]]]}}, "signature.strokes[0][0]"),
+        ({"signature": {"type": "drawn", "strokes": [[[float("nan"), 0]]]}}, "signature.strokes[0][0][0]"),
+        ({"signature": {"type": "drawn", "strokes": [[[float("inf"), 0]]]}}, "signature.strokes[0][0][0]"),
+        ({"signature": points(20_001)}, "20000"),
+        ({"initials": {"type": "typed"}}, "initials"),
+        ({"locale": "xx"}, "locale"),
+        ({"locale": 1}, "locale"),
+    ],
+)
+def test_a_bad_body_is_refused_by_name(client: Client, change: dict[str, Any], named: str) -> None:
+    made = scene()
+    response = post(client, made, {"code": made.code(), "consent": True, **change})
+    assert refused(response) == (422, "validation_error")
+    assert named in response.json()["error"]["message"]
+    assert OneTimeCode.objects.get().attempts == 0
+
+
+def test_missing_fields_are_refused_by_name(client: Client) -> None:
+    made = scene(initials_required=True)
+    message = post(client, made, {}).json()["error"]["message"]
+    assert "code" in message and "consent" in message
+    response = sign(client, made)
+    assert refused(response) == (422, "validation_error")
+    assert "initials" in response.json()["error"]["message"]
+
+
+def test_twenty_thousand_points_are_allowed(client: Client) -> None:
+    assert sign(client, scene(), signature=points(20_000)).status_code == 200
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_each_locale_has_its_own_notice(client: Client, locale: str) -> None:
+    made = scene()
+    assert sign(client, made, locale=locale).status_code == 200
+    notices = {consent_notice(other, count) for other in LOCALES for count in (1, 2)}
+    assert len(notices) == 2 * len(LOCALES)
+    assert Signer.objects.get().locale == locale
