@@ -14,6 +14,7 @@ from paraph.pdf.geometry import Box, PageGeometry, transform_box
 
 _EDGE = 0.5  # points by which ink may stick out of the page and still be seen
 _NEXT_LINE = 0.6  # of the size of the text: further off its baseline is another line
+_TORN = 3.0  # of the size of the text, from character to character: further along is another column
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,11 @@ class Characters:
 
 
 def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry) -> list[Box] | None:
-    """One box in reader space per line that the characters stand on, or None when the reader sees not all of them."""
-    boxes: list[Box] = []
-    line: Baseline | None = None
+    """One box in reader space per line that the characters stand on.
+
+    None when the reader sees not all of them, or sees them so far apart that they are no text together.
+    """
+    found: list[list[tuple[Baseline, Box]]] = []
     for index in indices:
         box = characters.box(index)
         if box is None:
@@ -99,21 +102,28 @@ def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry
         if not _seen(box, geometry):
             return None
         here = characters.baseline(index)
-        if line is None or _far(line, here):
-            boxes.append(box)
-            line = here
+        if found and not _on_another_line(found[-1][-1][0], here):
+            found[-1].append((here, box))
         else:
-            boxes[-1] = _around(boxes[-1], box)
-    return boxes or None
+            found.append([(here, box)])
+    if not found or any(_torn([here for here, _ in line]) for line in found):
+        return None
+    return [_around([box for _, box in line]) for line in found]
 
 
 def _seen(box: Box, geometry: PageGeometry) -> bool:
     return box[0] > -_EDGE and box[1] > -_EDGE and box[2] < geometry.width + _EDGE and box[3] < geometry.height + _EDGE
 
 
-def _far(line: Baseline, here: Baseline) -> bool:
-    return abs(line.across - here.across) > _NEXT_LINE * max(line.size, here.size)
+def _on_another_line(last: Baseline, here: Baseline) -> bool:
+    return abs(last.across - here.across) > _NEXT_LINE * max(last.size, here.size)
 
 
-def _around(one: Box, other: Box) -> Box:
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
+def _torn(line: Sequence[Baseline]) -> bool:
+    ordered = sorted(line, key=lambda here: here.along)  # the order of reading goes back and forth in some scripts
+    return any(after.along - before.along > _TORN * max(before.size, after.size) for before, after in pairwise(ordered))
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)

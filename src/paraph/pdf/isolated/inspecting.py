@@ -1,5 +1,6 @@
 """The checks of an upload, inside the sandbox (``paraph.pdf.inspect`` says what is refused and why)."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from paraph.pdf.refusal import PdfRefused
 
 _PROBE = 256  # pixels of the longer side of page 1 when it is tried
 _REPAIRS_TOLD = 5
+_NAME_OF_FILE = re.compile(r"^(WARNING: )?(stream )?<[^>]*>[^:]*: ")
 
 
 def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
@@ -73,5 +75,5 @@ def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
 
 def _repairs(document: pikepdf.Pdf) -> list[str]:
     """What the reader had to put right, in its own words, without the name it gives the file."""
-    told = (str(warning).rpartition("): ")[2].removeprefix("WARNING: ") for warning in document.get_warnings())
+    told = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
     return list(dict.fromkeys(told))[:_REPAIRS_TOLD]

@@ -15,7 +15,7 @@ def geometry_of(source: Source, page: pypdfium2.PdfPage, index: int) -> PageGeom
     raw.FPDF_GetPageBoundingBox(page, ctypes.byref(rectangle))
     visible = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
     unit = 1.0
-    if source.content.find(b"/UserUnit") >= 0 or source.content.find(b"/ObjStm") >= 0:
+    if source.may_scale:
         pages = source.pikepdf().pages
         unit = read_geometry(pages[index]).unit if index < len(pages) else 1.0
     return page_geometry(visible, None, page.get_rotation(), unit)

@@ -1,6 +1,7 @@
 """The untrusted file as the readers open it: mapped memory, never copied."""
 
 import ctypes
+import functools
 import mmap
 import os
 from types import TracebackType
@@ -24,6 +25,7 @@ class Source:
         # private pages: PDFium wants writable memory, the file itself stays as it is
         self.content = mmap.mmap(descriptor, self.size, access=mmap.ACCESS_COPY)
         self._opened: list[Any] = []
+        self._pikepdf: pikepdf.Pdf | None = None
 
     def __enter__(self) -> "Source":
         return self
@@ -47,6 +49,8 @@ class Source:
 
     def pikepdf(self) -> pikepdf.Pdf:
         """Opened by pikepdf with its recovery on. Raises PdfRefused ``password`` or ``unreadable``."""
+        if self._pikepdf is not None:
+            return self._pikepdf
         file = os.fdopen(os.dup(self._descriptor), "rb")
         self._opened.append(file)
         try:
@@ -56,7 +60,13 @@ class Source:
         except pikepdf.PdfError as error:
             raise _unreadable() from error
         self._opened.append(document)
+        self._pikepdf = document
         return document
+
+    @functools.cached_property
+    def may_scale(self) -> bool:
+        """Whether a page may have a user unit: PDFium does not tell, and asking pikepdf costs."""
+        return self.content.find(b"/UserUnit") >= 0 or self.content.find(b"/ObjStm") >= 0
 
 
 def _pdfium_refusal(code: int | None) -> PdfRefused:

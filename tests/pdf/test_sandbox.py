@@ -1,0 +1,234 @@
+"""The processes that read untrusted files: limits, replacement, many threads, no orphans."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.sandbox import Limits, Sandbox
+from tests.pdf import hostile
+from tests.pdf.papers import paper, text
+
+PDF = paper(text("{{sign1}}", 100, 300))
+SHORT = Limits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    pool = Sandbox(1, SHORT)
+    yield pool
+    pool.close()
+
+
+def works(pool: Sandbox) -> bool:
+    return "{{sign1}}" in pool.call("find", PDF, tags=["{{sign1}}"])[0]["found"]
+
+
+def worker_of(pool: Sandbox) -> int:
+    """The process id of the one worker, once it answers. Other pools of this process have other children."""
+    before = children()
+    pool.warm()
+    (worker,) = children() - before
+    assert works(pool)
+    return worker
+
+
+def children() -> set[int]:
+    listed = (path.read_text().split() for path in Path("/proc/self/task").glob("*/children"))
+    return {int(child) for line in listed for child in line}
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return condition()
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_process_is_used_again(sandbox: Sandbox) -> None:
+    worker = worker_of(sandbox)
+    assert all(works(sandbox) for _ in range(5))
+    assert worker in children()
+
+
+def test_a_process_is_replaced_after_its_jobs() -> None:
+    pool = Sandbox(1, Limits(jobs=3))
+    worker = worker_of(pool)
+    assert works(pool)
+    assert works(pool)
+    assert not alive(worker)
+    assert works(pool)
+    pool.close()
+
+
+def test_a_process_that_dies_in_the_middle_costs_its_file_only(sandbox: Sandbox) -> None:
+    worker = worker_of(sandbox)
+    os.kill(worker, signal.SIGSTOP)
+    timer = threading.Timer(0.2, os.kill, (worker, signal.SIGKILL))
+    timer.start()
+    with pytest.raises(PdfRefused) as caught:
+        works(sandbox)
+    timer.join()
+    assert caught.value.reason == "too_complex"
+    assert works(sandbox)
+
+
+def test_a_process_that_died_between_jobs_costs_nothing(sandbox: Sandbox) -> None:
+    worker = worker_of(sandbox)
+    os.kill(worker, signal.SIGKILL)
+    assert eventually(lambda: not alive(worker))
+    assert works(sandbox)
+
+
+def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
+    pool = Sandbox(1, Limits(wall_seconds=0.5))
+    worker = worker_of(pool)
+    os.kill(worker, signal.SIGSTOP)
+    started = time.monotonic()
+    with pytest.raises(PdfRefused):
+        works(pool)
+    assert time.monotonic() - started < 5
+    assert not alive(worker)
+    assert works(pool)
+    pool.close()
+
+
+def test_processor_time_is_limited_per_job() -> None:
+    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=1, wall_seconds=30))
+    started = time.monotonic()
+    with pytest.raises(PdfRefused):
+        pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
+    assert time.monotonic() - started < 15
+    assert works(pool)
+    pool.close()
+
+
+def test_memory_is_limited(sandbox: Sandbox) -> None:
+    with pytest.raises(PdfRefused) as caught:
+        sandbox.call("find", hostile.inflating(on_page=True), tags=["a"])
+    assert caught.value.reason == "too_complex"
+    assert works(sandbox)
+
+
+def test_a_worker_outlives_the_thread_that_needed_it_first(sandbox: Sandbox) -> None:
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(worker_of(sandbox)))
+    thread.start()
+    thread.join()
+    time.sleep(0.1)
+    assert alive(found[0])
+    assert works(sandbox)
+
+
+def test_many_threads_share_few_processes() -> None:
+    pool = Sandbox(2)
+    pdfs = [paper(text(f"{{{{mine{number}}}}}", 100, 300)) for number in range(8)]
+
+    def search(number: int) -> list[str]:
+        tags = [f"{{{{mine{other}}}}}" for other in range(8)]
+        return list(pool.call("find", pdfs[number % 8], tags=tags)[0]["found"])
+
+    before = len(children())
+    with ThreadPoolExecutor(8) as threads:
+        results = list(threads.map(search, range(80)))
+    assert results == [[f"{{{{mine{number % 8}}}}}"] for number in range(80)]
+    assert len(children()) <= before + 2
+    pool.close()
+
+
+def test_the_parent_keeps_nothing_of_what_it_passes_on(sandbox: Sandbox) -> None:
+    large = PDF + b"\n%" + b"x" * (8 << 20)
+    works(sandbox)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(20):
+        sandbox.call("find", large, tags=[])
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # KiB
+
+
+def test_closing_ends_the_processes() -> None:
+    pool = Sandbox(2)
+    worker = worker_of(pool)
+    pool.close()
+    assert not alive(worker)
+
+
+def test_the_processes_know_no_secret_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAPH_SECRET_KEY", "not for readers")
+    pool = Sandbox(1)
+    worker = worker_of(pool)
+    environment = Path(f"/proc/{worker}/environ").read_bytes()
+    assert b"PARAPH" not in environment
+    assert b"not for readers" not in environment
+    pool.close()
+
+
+_SERVICE = """
+import sys, time
+from pathlib import Path
+from paraph.pdf.find import find_tags
+find_tags(Path(sys.argv[1]).read_bytes(), ["a"])
+print(*(path.read_text() for path in Path("/proc/self/task").glob("*/children")), flush=True)
+if sys.argv[2] == "wait":
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("end", ["kill", "leave"])
+def test_no_process_is_left_when_the_service_ends(end: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(PDF)
+    command = [sys.executable, "-c", _SERVICE, str(file), "wait" if end == "kill" else "go"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as service:
+        assert service.stdout
+        assert service.stderr
+        workers = [int(process) for process in service.stdout.readline().split()]
+        assert workers
+        if end == "kill":
+            service.kill()
+        assert service.wait(20) == (-signal.SIGKILL if end == "kill" else 0)
+        assert service.stderr.read() == ""
+    assert eventually(lambda: not any(alive(worker) for worker in workers))
+
+
+def test_a_forked_process_has_a_pool_of_its_own() -> None:
+    script = """
+import os, sys
+from pathlib import Path
+from paraph.pdf.find import find_tags
+pdf = Path(sys.argv[1]).read_bytes()
+assert find_tags(pdf, ["{{sign1}}"])
+child = os.fork()
+assert find_tags(pdf, ["{{sign1}}"])
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    assert find_tags(pdf, ["{{sign1}}"])
+"""
+    read, write = os.pipe()
+    os.write(write, PDF)
+    os.close(write)
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script, f"/dev/fd/{read}"],
+        pass_fds=[read],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    os.close(read)
+    assert (run.returncode, run.stderr) == (0, "")
