@@ -97,8 +97,12 @@ def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[
     """Case 8 among them: a document of the other environment is as unknown as one of another organization."""
     rows = scoped(Document, caller).in_bulk({document.id for document in draft.documents})
     planned = []
+    searched: set[int] = set()
     for each in draft.documents:
         row = rows.get(each.id)
+        if each.id in searched:
+            continue  # named as listed twice; nobody makes us search one file again and again
+        searched.add(each.id)
         if row is None or row.status != DocumentStatus.READY:
             _unusable(each, row, problems)
         else:

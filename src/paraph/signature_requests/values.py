@@ -122,7 +122,7 @@ def shown(value: object) -> str:
 
 
 def _beyond(value: float, least: float, most: float) -> Unreadable:
-    facts = {"least": f"{least:g}", "most": f"{most:g}", "value": shown(value)}
+    facts = {"least": f"{least:.15g}", "most": f"{most:.15g}", "value": shown(value)}
     if most == LARGEST_ID:
         return Unreadable(_("it must be a positive identifier, not %(value)s.") % facts)
     return Unreadable(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)

@@ -1,0 +1,378 @@
+"""What POST /signature_requests refuses (specification 4.5), each with the sentence that says why."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from paraph.organizations.models import BrandingProfile
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.cast import Someone, error, payload, rectangle, someone, stored_document, tag
+from tests.pdf.papers import paper, text
+
+Change = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def document(owner: Someone) -> int:
+    return owner.document()
+
+
+def refused(owner: Someone, content: Any, code: str = "validation_error", status: int = 422) -> str:
+    """The message of the refusal, with D for the id of the first document; nothing was created."""
+    message = error(owner.create(content), status, code)
+    assert not SignatureRequest.objects.exists()
+    return message
+
+
+def stamps(content: dict[str, Any], *of_ada: Any) -> dict[str, Any]:
+    content["documents"][0]["signers"][0]["stamps"] = list(of_ada)
+    return content
+
+
+class TestPlacements:
+    """The eight cases."""
+
+    @pytest.mark.parametrize("count", [0, 11, 5000])
+    def test_case_1_too_few_or_too_many(self, owner: Someone, document: int, count: int) -> None:
+        message = refused(owner, stamps(payload(document), *[rectangle()] * count))
+        assert message == (
+            f"documents[0].signers[0].stamps: signer “ada” must have from 1 to 10 stamps on document {document}, "
+            f"not {count}."
+        )
+
+    @pytest.mark.parametrize("value", ["absent", None, {}, "x", 3])
+    def test_case_1_absent_or_no_array(self, owner: Someone, document: int, value: Any) -> None:
+        content = payload(document)
+        content["documents"][0]["signers"][0]["stamps"] = value
+        if value == "absent":
+            del content["documents"][0]["signers"][0]["stamps"]
+        assert f"signer “ada” must have from 1 to 10 stamps on document {document}" in refused(owner, content)
+
+    def test_case_1_optional_stamps_count(self, owner: Someone, document: int) -> None:
+        content = stamps(payload(document), tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)])
+        assert "not 11." in refused(owner, content)
+
+    def test_case_2_a_signer_twice_on_a_document(self, owner: Someone, document: int) -> None:
+        content = payload(document)
+        content["documents"][0]["signers"].append({"signer_ref": "ada", "stamps": [rectangle()]})
+        assert refused(owner, content) == (
+            f"documents[0].signers[2].signer_ref: signer “ada” is listed twice on document {document}; "
+            "one entry takes all their stamps."
+        )
+
+    @pytest.mark.parametrize("optional", [False, True])
+    def test_case_3_a_tag_twice(self, owner: Someone, document: int, optional: bool) -> None:
+        content = stamps(payload(document), tag("{{ada}}"), tag("{{ada}}", optional=optional))
+        assert refused(owner, content) == (
+            f"documents[0].signers[0].stamps: signer “ada” uses the tag “{{{{ada}}}}” more than once on document "
+            f"{document}."
+        )
+
+    @pytest.mark.parametrize("words", ["{{bob}}", "{{ADA}}", "Ada and Grace}}"])
+    def test_case_4_a_tag_that_is_not_there(self, owner: Someone, document: int, words: str) -> None:
+        assert refused(owner, stamps(payload(document), tag(words))) == (
+            f"documents[0].signers[0].stamps[0]: the tag “{words}” of signer “ada” is not in document {document}."
+        )
+
+    def test_case_4_a_page_that_does_not_exist(self, owner: Someone, document: int) -> None:
+        assert refused(owner, stamps(payload(document), rectangle(4))) == (
+            "documents[0].signers[0].stamps[0]: page 4 of signer “ada” does not exist: "
+            f"document {document} has 3 pages."
+        )
+
+    @pytest.mark.parametrize(
+        "place",
+        [(396, 0, {}), (0, 763, {}), (-1, 0, {}), (0, -0.5, {}), (200, 0, {"width": 400}), (0, 700, {"height": 160})],
+    )
+    @pytest.mark.parametrize("optional", [False, True])
+    def test_case_4_a_stamp_that_overflows(
+        self, owner: Someone, document: int, place: tuple[float, float, dict[str, float]], optional: bool
+    ) -> None:
+        x, y, size = place
+        message = refused(owner, stamps(payload(document), rectangle(1, x, y, **size) | {"optional": optional}))
+        width, height = size.get("width", 200), size.get("height", 80)
+        assert message == (
+            f"documents[0].signers[0].stamps[0]: the stamp of signer “ada” at x={x:g}, y={y:g}, {width} by {height} "
+            f"points, does not fit on page 1 of document {document}, 595 by 842 points."
+        )
+
+    def test_case_5_no_optional_stamp_found(self, owner: Someone, document: int) -> None:
+        content = stamps(payload(document), tag("x1", optional=True), tag("x2", optional=True))
+        assert refused(owner, content) == (
+            f"documents[0].signers[0]: none of the optional stamps of signer “ada” was found on document {document}."
+        )
+
+    @pytest.mark.parametrize("value", ["true", "false", None, 1, 0, [], {}])
+    def test_case_6_optional_is_a_boolean(self, owner: Someone, document: int, value: Any) -> None:
+        assert refused(owner, stamps(payload(document), tag("{{ada}}", optional=value))) == (
+            "documents[0].signers[0].stamps[0].optional: it must be a JSON boolean, true or false."
+        )
+
+    def test_case_7_a_ref_of_nobody(self, owner: Someone, document: int) -> None:
+        content = payload(document)
+        content["documents"][0]["signers"].append({"signer_ref": "bob", "stamps": [rectangle()]})
+        assert refused(owner, content) == (
+            f"documents[0].signers[2].signer_ref: “bob” on document {document} is the ref of no signer of the request."
+        )
+
+    def test_case_8_a_document_of_the_other_environment(self, owner: Someone) -> None:
+        production = someone("pro", "production", owner.organization)
+        document = production.document()
+        message = refused(owner, payload(document))
+        assert message == f"documents[0].id: there is no document {document} in this environment."
+
+
+def set_root(name: str, value: Any) -> Change:
+    return lambda content: content.__setitem__(name, value)
+
+
+def drop_root(name: str) -> Change:
+    return lambda content: content.__delitem__(name)
+
+
+def set_signer(name: str, value: Any) -> Change:
+    return lambda content: content["signers"][1].__setitem__(name, value)
+
+
+def drop_signer(name: str) -> Change:
+    return lambda content: content["signers"][1].__delitem__(name)
+
+
+def set_stamp(value: Any) -> Change:
+    return lambda content: content["documents"][0]["signers"][1].__setitem__("stamps", [value])
+
+
+STAMP = "documents[0].signers[1].stamps[0]"
+TOO_LONG = "it must have at most 200 characters."
+UNPRINTABLE = "it must not hold control characters or lone surrogates."
+CASES: list[tuple[Change, str]] = [
+    (drop_root("mode"), "mode: it is required."),
+    (set_root("mode", "both"), "mode: it must be one of sequential, parallel."),
+    (set_root("mode", ["parallel"]), "mode: it must be one of sequential, parallel."),
+    (drop_root("validity_days"), "validity_days: it is required."),
+    (set_root("validity_days", 0), "validity_days: it must be from 1 to 90, not 0."),
+    (set_root("validity_days", 91), "validity_days: it must be from 1 to 90, not 91."),
+    (set_root("validity_days", 10**4000), "validity_days: it must be from 1 to 90, not 10^40…."),
+    (set_root("validity_days", "7"), "validity_days: it must be an integer."),
+    (set_root("validity_days", 7.5), "validity_days: it must be an integer."),
+    (set_root("validity_days", True), "validity_days: it must be an integer."),
+    (set_root("validity_days", None), "validity_days: it must be an integer."),
+    *[
+        (set_root(name, value), f"{name}: it must be a JSON boolean, true or false.")
+        for name in (
+            "send_email", "identity_declaration_accepted", "initials_required", "notify_signers_on_completion"
+        )
+        for value in ("true", 1, None)
+    ],
+    (set_root("callback_url", "http://example.com"), "callback_url: “http://example.com” is not an https address."),
+    (set_root("callback_url", "example.com"), "callback_url: “example.com” is not an https address."),
+    (set_root("callback_url", "https://"), "callback_url: “https://” is not an https address."),
+    (set_root("callback_url", "https://a b.com"), "callback_url: “https://a b.com” is not an https address."),
+    (set_root("callback_url", "https://x.com/\n"), f"callback_url: {UNPRINTABLE}"),
+    (set_root("callback_url", 3), "callback_url: it must be a string."),
+    (set_root("callback_url", "https://x.com/" + "a" * 2000), "callback_url: it must have at most 2000 characters."),
+    (set_root("branding_profile_id", "3"), "branding_profile_id: it must be an integer."),
+    (set_root("branding_profile_id", 0), "branding_profile_id: it must be a positive identifier, not 0."),
+    (set_root("branding_profile_id", 999), "branding_profile_id: 999 is no branding profile of your organization."),
+    (drop_root("signers"), "signers: it is required."),
+    (set_root("signers", {}), "signers: it must be an array."),
+    (set_root("signers", []), "signers: it must have at least one entry."),
+    (set_root("signers", [3]), "signers[0]: it must be an object."),
+    (drop_root("documents"), "documents: it is required."),
+    (set_root("documents", []), "documents: it must have at least one entry."),
+    (set_root("documents", ["x"]), "documents[0]: it must be an object."),
+    *[(drop_signer(name), f"signers[1].{name}: it is required.")
+      for name in ("ref", "first_name", "last_name", "email", "order")],
+    *[(set_signer(name, ""), f"signers[1].{name}: it must not be empty.") for name in ("ref", "first_name", "email")],
+    (set_signer("last_name", " \u2003"), "signers[1].last_name: it must not be empty."),
+    (set_signer("first_name", 7), "signers[1].first_name: it must be a string."),
+    (set_signer("first_name", None), "signers[1].first_name: it must be a string."),
+    (set_signer("first_name", "x" * 201), f"signers[1].first_name: {TOO_LONG}"),
+    (set_signer("first_name", "a\0b"), f"signers[1].first_name: {UNPRINTABLE}"),
+    (set_signer("last_name", "a\ud800b"), f"signers[1].last_name: {UNPRINTABLE}"),
+    (set_signer("last_name", "a\r\nBcc: x"), f"signers[1].last_name: {UNPRINTABLE}"),
+    (set_signer("ref", 1), "signers[1].ref: it must be a string."),
+    (set_signer("email", "grace"), "signers[1].email: “grace” is not an e-mail address."),
+    (set_signer("email", "a@b@c.com"), "signers[1].email: “a@b@c.com” is not an e-mail address."),
+    (set_signer("email", "x" * 321), "signers[1].email: it must have at most 320 characters."),
+    *[
+        (set_signer("phone", phone), f"signers[1].phone: “{phone}” is not a phone number in E.164 format, such as "
+                                     "+33612345678.")
+        for phone in ("0612345678", "+33612345678 ",
+                       "+33 612345678", "+336", "+0612345678", "+999123456789", "33612345678", "+٣٣٦١٢٣٤٥٦٧٨")
+    ],
+    (set_signer("phone", 33612345678), "signers[1].phone: it must be a string."),
+    (set_signer("otp_channel", "fax"), "signers[1].otp_channel: it must be one of email, sms."),
+    (set_signer("otp_channel", "sms"), "signers[1].phone: it is required, as otp_channel is sms."),
+    (set_signer("order", 0), "signers[1].order: it must be from 1 to 2147483647, not 0."),
+    (set_signer("order", "2"), "signers[1].order: it must be an integer."),
+    (set_signer("order", 1), "signers[0].order: 1 is the order of another signer too. "
+                             "signers[1].order: 1 is the order of another signer too."),
+    (set_stamp(3), f"{STAMP}: it must be an object."),
+    (set_stamp({"value": {"tag": "x"}}), f"{STAMP}.type: it is required."),
+    (set_stamp({"type": "box", "value": {}}), f"{STAMP}.type: it must be one of magic_field, coordinates."),
+    (set_stamp({"type": "magic_field"}), f"{STAMP}.value: it is required."),
+    (set_stamp({"type": "magic_field", "value": "x"}), f"{STAMP}.value: it must be an object."),
+    (set_stamp({"type": "magic_field", "value": {}}), f"{STAMP}.value.tag: it is required."),
+    (set_stamp(tag("")), f"{STAMP}.value.tag: it must not be empty."),
+    (set_stamp(tag("x\0")), f"{STAMP}.value.tag: {UNPRINTABLE}"),
+    (set_stamp(rectangle("1")), f"{STAMP}.value.page_number: it must be an integer."),
+    (set_stamp(rectangle(True)), f"{STAMP}.value.page_number: it must be an integer."),
+    (set_stamp(rectangle(1, "5")), f"{STAMP}.value.x: it must be a number of points."),
+    (set_stamp(rectangle(1, True)), f"{STAMP}.value.x: it must be a number of points."),
+    (set_stamp(rectangle(1, 1e300)), f"{STAMP}.value.x: it must be a number of points."),
+    (set_stamp(rectangle(1, 0, None)), f"{STAMP}.value.y: it must be a number of points."),
+    (set_stamp({"type": "coordinates", "value": {"page_number": 1}}),
+     f"{STAMP}.value.x: it is required. {STAMP}.value.y: it is required."),
+    (set_stamp(rectangle(width=79.9)), f"{STAMP}.value.width: it must be from 80 to 400, not 79.9."),
+    (set_stamp(rectangle(width=401)), f"{STAMP}.value.width: it must be from 80 to 400, not 401."),
+    (set_stamp(rectangle(height=29)), f"{STAMP}.value.height: it must be from 30 to 160, not 29."),
+    (set_stamp(rectangle(height=161)), f"{STAMP}.value.height: it must be from 30 to 160, not 161."),
+    (set_stamp(rectangle(width=None)), f"{STAMP}.value.width: it must be a number of points."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message"), CASES)
+def test_every_field(owner: Someone, document: int, change: Change, message: str) -> None:
+    content = payload(document)
+    change(content)
+    assert message in refused(owner, content)
+
+
+def test_page_zero(owner: Someone, document: int) -> None:
+    assert f"{STAMP}.value.page_number: it must be" in refused(owner, stamps_of_grace(document, rectangle(0)))
+
+
+def stamps_of_grace(document: int, *of_grace: Any) -> dict[str, Any]:
+    content = payload(document)
+    content["documents"][0]["signers"][1]["stamps"] = list(of_grace)
+    return content
+
+
+def test_a_ref_twice(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["signers"][1]["ref"] = "ada"
+    assert "signers[1].ref: “ada” is the ref of another signer too." in refused(owner, content)
+
+
+def test_a_signer_who_signs_nothing(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"].pop()
+    assert refused(owner, content) == "signers[1]: signer “grace” signs no document."
+
+
+def test_a_document_without_signers(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"] = []
+    assert refused(owner, content) == "documents[0].signers: it must have at least one entry."
+
+
+def test_a_document_twice(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"].append(content["documents"][0])
+    assert refused(owner, content) == f"documents[1].id: document {document} is listed more than once."
+
+
+@pytest.mark.parametrize("document_id", [999, 2**62, 2**63 - 1])
+def test_an_unknown_document(owner: Someone, document_id: int) -> None:
+    assert refused(owner, payload(document_id)) == (
+        f"documents[0].id: there is no document {document_id} in this environment."
+    )
+
+
+@pytest.mark.parametrize("document_id", ["1", None, 1.5, True, [], 2**63, -1, 0])
+def test_an_id_that_is_none(owner: Someone, document_id: Any) -> None:
+    assert refused(owner, payload(document_id)).startswith("documents[0].id: it must be")
+
+
+def test_a_pending_document(owner: Someone) -> None:
+    document = stored_document(owner, status="pending").pk
+    assert refused(owner, payload(document)) == f"documents[0].id: document {document} is not ready yet."
+
+
+@pytest.mark.parametrize(("plan", "signers", "documents"), [("free", 5, 3), ("pro", 25, 20), ("enterprise", 100, 50)])
+def test_limits_of_the_plans(db: None, plan: str, signers: int, documents: int) -> None:
+    caller = someone(plan)
+    content = stamps(payload(stored_document(caller).pk), rectangle(1))
+    content["signers"] *= 100
+    content["documents"] *= 100
+    message = refused(caller, content)
+    assert f"signers: your plan allows at most {signers} entries in a request, not 200." in message
+    assert f"documents: your plan allows at most {documents} entries in a request, not 100." in message
+
+
+def test_a_profile_of_another_organization(owner: Someone, document: int) -> None:
+    other = someone()
+    assert other.organization
+    profile = BrandingProfile.objects.create(
+        organization=other.organization, name="B", background_color="#0", text_color="#0", accent_color="#0"
+    )
+    message = refused(owner, payload(document, branding_profile_id=profile.pk))
+    assert message == f"branding_profile_id: {profile.pk} is no branding profile of your organization."
+
+
+@pytest.mark.parametrize("declaration", [{}, {"identity_declaration_accepted": False}])
+def test_mails_want_a_declaration(owner: Someone, document: int, declaration: dict[str, bool]) -> None:
+    message = refused(owner, payload(document, send_email=True, **declaration), "identity_declaration_required")
+    assert message == "identity_declaration_accepted: it must be true when send_email is true."
+
+
+class TestPlanFree:
+    @pytest.fixture
+    def free(self, db: None) -> Someone:
+        return someone("free")
+
+    def test_no_initials(self, free: Someone) -> None:
+        content = payload(free.document(), initials_required=True)
+        message = refused(free, content, "initials_not_available_on_plan", 403)
+        assert message == "initials_required: your plan does not include initials."
+
+    def test_no_sms(self, free: Someone) -> None:
+        content = payload(free.document())
+        content["signers"][1] |= {"otp_channel": "sms", "phone": "+33612345678"}
+        message = refused(free, content, "forbidden", 403)
+        assert message == "signers[1].otp_channel: your plan does not include codes by SMS."
+
+    def test_no_branding(self, free: Someone) -> None:
+        message = refused(free, payload(free.document(), branding_profile_id=1), "forbidden", 403)
+        assert message == "branding_profile_id: your plan does not include branding profiles."
+
+    def test_the_order_of_the_refusals(self, free: Someone) -> None:
+        content = payload(0, initials_required=True, branding_profile_id=1, send_email=True)
+        message = refused(free, content, "initials_not_available_on_plan", 403)
+        assert message.endswith("documents[0].id: it must be a positive identifier, not 0.")
+        content["initials_required"] = False
+        refused(free, content, "forbidden", 403)
+        content["branding_profile_id"] = None
+        refused(free, content, "identity_declaration_required")
+        content["send_email"] = False
+        refused(free, content)
+
+
+def test_all_problems_are_named_in_one_message(owner: Someone, document: int) -> None:
+    content = stamps(payload(document, validity_days=91), tag("{{bob}}"), rectangle(9))
+    content["signers"][1] |= {"phone": "1", "email": "2"}
+    message = refused(owner, content)
+    for path in ("validity_days", "signers[1].phone", "signers[1].email"):
+        assert f"{path}: " in message
+    assert "documents[0].signers[0].stamps[0]: the tag “{{bob}}”" in message
+    assert "documents[0].signers[0].stamps[1]: page 9" in message
+
+
+def test_a_flood_of_problems_is_counted(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"] = [{"signer_ref": "bob", "stamps": []}] * 1000
+    message = refused(owner, content)
+    assert len(message) < 20_000
+    assert message.split()[-3:-2] == ["And"] and message.endswith("more.")
+
+
+def test_a_tag_where_no_stamp_fits(owner: Someone) -> None:
+    small = owner.upload(paper(text("here", 50, 40), size=(150, 70))).json()["id"]
+    content = stamps(payload(small), tag("here"))
+    content["documents"][0]["signers"][1]["stamps"] = [tag("here")]
+    assert (
+        f"the stamp of signer “ada” at the tag “here”, 200 by 80 points, does not fit on page 1 of document {small}, "
+        "150 by 70 points."
+    ) in refused(owner, content)

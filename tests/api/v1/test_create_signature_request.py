@@ -1,0 +1,256 @@
+"""POST /signature_requests (specification 4.5): what it makes. What it refuses: test_create_refusals."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from paraph.journal.models import Entry
+from paraph.organizations.models import BrandingProfile
+from paraph.signature_requests.models import Placement, SignatureRequest, Signer
+from paraph.signature_requests.signing_token import signer_of
+from tests.api.v1.cast import Someone, payload, rectangle, someone, tag
+
+
+def jobs() -> list[tuple[str, dict[str, Any]]]:
+    """Names and arguments of the jobs that wait."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT task_name, args::text FROM procrastinate_jobs ORDER BY id")
+        import json
+
+        return [(name, json.loads(arguments)) for name, arguments in cursor.fetchall()]
+
+
+@pytest.fixture
+def document(owner: Someone) -> int:
+    return owner.document()
+
+
+def created(owner: Someone, content: dict[str, Any]) -> dict[str, Any]:
+    response = owner.create(content)
+    assert response.status_code == 201, response.content
+    return dict(response.json())
+
+
+def test_the_answer_is_the_request(owner: Someone, document: int) -> None:
+    answer = created(owner, payload(document))
+    row = SignatureRequest.objects.get()
+    ada, grace = row.signers.all()
+    urls = [signer.pop("signing_url") for signer in answer["signers"]]
+    assert answer == {
+        "id": row.pk,
+        "mode": "sequential",
+        "status": "pending",
+        "validity_days": 7,
+        "initials_required": False,
+        "notify_signers_on_completion": False,
+        "expires_at": (row.created_at + timedelta(days=7)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "created_at": row.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "document_ids": [document],
+        "signers": [
+            {
+                "id": signer.pk,
+                "first_name": first,
+                "last_name": last,
+                "full_name": f"{first} {last}",
+                "email": f"{first.lower()}@example.com",
+                "order": order,
+                "status": "pending",
+                "signed_at": None,
+            }
+            for signer, first, last, order in [(ada, "Ada", "Lovelace", 1), (grace, "Grace", "Hopper", 2)]
+        ],
+        "branding_profile": None,
+    }
+    assert [signer_of(url.removeprefix("http://127.0.0.1:8000/sign/")) for url in urls] == [ada, grace]
+
+
+def test_everything_said_is_kept(owner: Someone, document: int) -> None:
+    assert owner.organization
+    profile = BrandingProfile.objects.create(
+        organization=owner.organization, name="Blue", background_color="#000", text_color="#111", accent_color="#222"
+    )
+    content = payload(
+        document,
+        mode="parallel",
+        validity_days=90,
+        initials_required=True,
+        notify_signers_on_completion=True,
+        callback_url="https://example.com/hook?x=1",
+        branding_profile_id=profile.pk,
+    )
+    content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
+    content["signers"][1] |= {"phone": "+33612345679", "otp_channel": "email"}
+    answer = created(owner, content)
+    assert (answer["mode"], answer["validity_days"]) == ("parallel", 90)
+    assert answer["initials_required"] is answer["notify_signers_on_completion"] is True
+    assert answer["branding_profile"] == {
+        "id": profile.pk,
+        "name": "Blue",
+        "background_color": "#000",
+        "text_color": "#111",
+        "accent_color": "#222",
+    }
+    assert SignatureRequest.objects.get().callback_url == "https://example.com/hook?x=1"
+    assert list(Signer.objects.values_list("phone", "otp_channel")) == [
+        ("+33612345678", "sms"),
+        ("+33612345679", "email"),
+    ]
+
+
+def test_a_tag_is_resolved_to_the_place_under_it(owner: Someone, document: int) -> None:
+    created(owner, payload(document))
+    ada, grace = Placement.objects.order_by("signer__order")
+    assert (ada.page_number, ada.width, ada.height) == (1, 200, 80)
+    assert ada.y + ada.height == pytest.approx(396, abs=5)  # the tag's baseline is at 400
+    assert ada.x + ada.width / 2 == pytest.approx(115, abs=8)  # and its middle there
+    assert (grace.page_number, grace.x, grace.y, grace.width, grace.height) == (2, 100, 100, 200, 80)
+
+
+def test_a_stamp_may_touch_the_edges(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"][1]["stamps"] = [
+        rectangle(1, 0, 0),
+        rectangle(1, 395, 762),
+        rectangle(3, 195.0, 682.0, width=400, height=160),
+        rectangle(3, 0.5, 0.25, width=80, height=30),
+    ]
+    created(owner, content)
+    assert Placement.objects.filter(signer__first_name="Grace").count() == 4
+
+
+def test_an_absent_optional_tag_is_ignored(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}"), tag("{{nowhere}}", optional=True)]
+    created(owner, content)
+    assert Placement.objects.filter(signer__first_name="Ada").count() == 1
+
+
+def test_a_found_optional_tag_is_placed(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True)]
+    created(owner, content)
+    assert Placement.objects.filter(signer__first_name="Ada").count() == 1
+
+
+def test_two_signers_may_share_a_tag(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"][1]["stamps"] = [tag("{{ada}}")]
+    created(owner, content)
+
+
+def test_a_signer_may_be_absent_from_a_document(owner: Someone, document: int) -> None:
+    second = owner.document()
+    content = payload(document)
+    content["documents"].insert(0, {"id": second, "signers": [{"signer_ref": "grace", "stamps": [tag("{{last}}")]}]})
+    content["documents"][1]["signers"].pop()
+    assert created(owner, content)["document_ids"] == [second, document]
+
+
+def test_signers_of_a_sequence_come_in_their_order(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["signers"][0]["order"], content["signers"][1]["order"] = 20, 10
+    answer = created(owner, content)
+    assert [(signer["first_name"], signer["order"]) for signer in answer["signers"]] == [("Grace", 10), ("Ada", 20)]
+    assert owner.get(f"/signature_requests/{answer['id']}").json()["signers"] == answer["signers"]
+
+
+@pytest.mark.parametrize("order", [1, "first", None, -3, {}])
+def test_order_is_ignored_in_parallel_mode(owner: Someone, document: int, order: Any) -> None:
+    content = payload(document, mode="parallel")
+    for signer in content["signers"]:
+        signer["order"] = order
+    assert [signer["order"] for signer in created(owner, content)["signers"]] == [1, 2]
+
+
+def test_what_is_unknown_is_ignored_and_what_is_optional_may_be_null(owner: Someone, document: int) -> None:
+    content = payload(document, callback_url=None, branding_profile_id=None, color="blue")
+    content["signers"][0] |= {"phone": None, "otp_channel": None, "nickname": {"x": 1}}
+    content["documents"][0]["signers"][0]["stamps"][0]["value"]["page"] = "one"
+    created(owner, content)
+
+
+def test_whole_numbers_may_be_written_with_a_point(owner: Someone, document: int) -> None:
+    assert created(owner, payload(document, validity_days=7.0))["validity_days"] == 7
+
+
+def test_names_in_any_script_are_kept(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["signers"][0] |= {"first_name": "さくら", "last_name": "O’Connor-Žižek 👩‍🎨"}
+    assert created(owner, content)["signers"][0]["full_name"] == "さくら O’Connor-Žižek 👩‍🎨"
+
+
+def test_the_journal_says_who_and_from_where(owner: Someone, document: int) -> None:
+    owner.headers["User-Agent"] = "shop/1.0"
+    created(owner, payload(document))
+    entry = Entry.objects.get()
+    assert (entry.event_type, entry.signer_id) == ("signature_request.created", None)
+    assert (entry.ip, entry.user_agent) == ("127.0.0.1", "shop/1.0")
+
+
+def test_a_declaration_is_in_the_journal(owner: Someone, document: int) -> None:
+    created(owner, payload(document, identity_declaration_accepted=True))
+    assert [entry.event_type for entry in Entry.objects.all()] == [
+        "signature_request.created",
+        "signature_request.identity_declared",
+    ]
+
+
+def test_nobody_is_invited_unless_asked(owner: Someone, document: int) -> None:
+    created(owner, payload(document, identity_declaration_accepted=True))
+    assert jobs() == []
+
+
+@pytest.mark.parametrize(("mode", "invited"), [("sequential", ["Grace"]), ("parallel", ["Ada", "Grace"])])
+def test_invitations(owner: Someone, document: int, mode: str, invited: list[str]) -> None:
+    content = payload(document, mode=mode, send_email=True, identity_declaration_accepted=True)
+    content["signers"][0]["order"], content["signers"][1]["order"] = 2, 1
+    answer = created(owner, content)
+    assert [signer["status"] for signer in answer["signers"]] == ["pending", "pending"]
+    by_id = {signer["id"]: signer["first_name"] for signer in answer["signers"]}
+    assert [(name, by_id[arguments["signer_id"]]) for name, arguments in jobs()] == [
+        ("paraph.flow.jobs.invite", name) for name in invited
+    ]
+
+
+def test_the_language_of_the_call_is_that_of_the_request(owner: Someone, document: int) -> None:
+    owner.headers["Accept-Language"] = "fr-CH, fr;q=0.9"
+    created(owner, payload(document))
+    assert SignatureRequest.objects.get().locale == "fr"
+
+
+def test_nothing_is_deduplicated(owner: Someone, document: int) -> None:
+    assert created(owner, payload(document))["id"] != created(owner, payload(document))["id"]
+
+
+def test_as_many_as_the_plan_allows(db: None) -> None:
+    free = someone("free")
+    document = free.document()
+    refs = [f"s{number}" for number in range(5)]
+    content = payload(
+        document,
+        signers=[
+            {"ref": ref, "first_name": "A", "last_name": ref, "email": f"{ref}@example.com", "order": number + 1}
+            for number, ref in enumerate(refs)
+        ],
+        documents=[
+            {"id": each, "signers": [{"signer_ref": ref, "stamps": [rectangle()]} for ref in refs]}
+            for each in (document, free.document(), free.document())
+        ],
+    )
+    assert len(created(free, content)["signers"]) == 5
+
+
+def test_the_number_of_queries_is_fixed(owner: Someone, document: int) -> None:
+    counts = []
+    for stamps in ([rectangle()], [rectangle(number % 3 + 1, number, number) for number in range(10)]):
+        content = payload(document)
+        content["documents"][0]["signers"][1]["stamps"] = stamps
+        with CaptureQueriesContext(connection) as queries:
+            created(owner, content)
+        counts.append(len(queries))
+    # The caller, the documents, a savepoint and its release (the test's own transaction is around), five inserts,
+    # and the journal's end before its entry.
+    assert counts == [10, 10]

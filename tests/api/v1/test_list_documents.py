@@ -1,0 +1,180 @@
+"""GET /documents (specification 4.1, 4.3): pages and filters, which the list of requests shares."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.api.v1.cast import Someone, error, someone, stored_document
+
+
+def ids(response: Any) -> list[int]:
+    assert response.status_code == 200, response.content
+    return [entry["id"] for entry in response.json()["data"]]
+
+
+@pytest.fixture
+def three(owner: Someone) -> list[int]:
+    """Documents of three days in March, the second pending."""
+    moments = [(1, 0, 0, 0), (2, 12, 30, 15), (3, 23, 59, 59)]
+    return [
+        stored_document(
+            owner, created_at=datetime(2026, 3, *moment, tzinfo=UTC), status="pending" if moment[0] == 2 else "ready"
+        ).pk
+        for moment in moments
+    ]
+
+
+def test_entries_are_documents_without_download_url(owner: Someone) -> None:
+    created = owner.upload().json()
+    assert owner.get("/documents").json() == {
+        "data": [created],
+        "pagination": {"page": 1, "limit": 20, "count": 1, "pages": 1},
+    }
+
+
+def test_an_empty_list(owner: Someone) -> None:
+    assert owner.get("/documents").json() == {
+        "data": [],
+        "pagination": {"page": 1, "limit": 20, "count": 0, "pages": 0},
+    }
+
+
+def test_each_environment_lists_its_own(owner: Someone, three: list[int]) -> None:
+    production = someone("pro", "production", owner.organization)
+    own = stored_document(owner, environment="production").pk
+    assert ids(production.get("/documents")) == [own]
+    assert ids(owner.get("/documents")) == three
+
+
+@pytest.mark.parametrize(
+    ("query", "page", "limit"),
+    [
+        ({}, 1, 20),
+        ({"page": "2", "limit": "2"}, 2, 2),
+        ({"page": "0", "limit": "0"}, 1, 20),
+        ({"page": "-1", "limit": "-5"}, 1, 20),
+        ({"page": "two", "limit": "many"}, 1, 20),
+        ({"page": "", "limit": ""}, 1, 20),
+        ({"page": "1.5", "limit": "2.0"}, 1, 20),
+        ({"page": "٣", "limit": "٣"}, 1, 20),
+        ({"limit": "100"}, 1, 100),
+        ({"limit": "101"}, 1, 100),
+        ({"limit": "9" * 18}, 1, 100),
+        ({"page": "007"}, 7, 20),
+        ({"page": "9" * 18}, int("9" * 18), 20),
+        ({"page": "9" * 5000}, 1, 20),
+    ],
+)
+def test_page_and_limit_are_lenient(owner: Someone, query: dict[str, str], page: int, limit: int) -> None:
+    pagination = owner.get("/documents", **query).json()["pagination"]
+    assert (pagination["page"], pagination["limit"]) == (page, limit)
+
+
+def test_pages(owner: Someone, three: list[int]) -> None:
+    first = owner.get("/documents", limit="2")
+    assert ids(first) == three[:2]
+    assert first.json()["pagination"] == {"page": 1, "limit": 2, "count": 3, "pages": 2}
+    assert ids(owner.get("/documents", limit="2", page="2")) == three[2:]
+    beyond = owner.get("/documents", limit="2", page="3")
+    assert ids(beyond) == []
+    assert beyond.json()["pagination"] == {"page": 3, "limit": 2, "count": 3, "pages": 2}
+
+
+def test_rows_of_the_same_second_have_a_fixed_order(owner: Someone) -> None:
+    moment = datetime(2026, 3, 1, tzinfo=UTC)
+    rows = [stored_document(owner, created_at=moment).pk for _ in range(5)]
+    assert ids(owner.get("/documents")) == rows
+    assert ids(owner.get("/documents", order="desc")) == rows[::-1]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, [0, 1, 2]),
+        ({"order": "asc"}, [0, 1, 2]),
+        ({"order": "desc"}, [2, 1, 0]),
+        ({"status": "pending"}, [1]),
+        ({"status": "ready"}, [0, 2]),
+        ({"status": "ready", "order": "desc"}, [2, 0]),
+        # A bare date is the whole day.
+        ({"created_after": "2026-03-02"}, [1, 2]),
+        ({"created_after": "2026-03-03"}, [2]),
+        ({"created_before": "2026-03-02"}, [0, 1]),
+        ({"created_before": "2026-03-03"}, [0, 1, 2]),
+        ({"created_after": "2026-03-02", "created_before": "2026-03-02"}, [1]),
+        ({"created_before": "2026-02-28"}, []),
+        # Timestamps are inclusive.
+        ({"created_after": "2026-03-02T12:30:15Z"}, [1, 2]),
+        ({"created_after": "2026-03-02T12:30:16Z"}, [2]),
+        ({"created_before": "2026-03-02T12:30:15Z"}, [0, 1]),
+        ({"created_before": "2026-03-02T12:30:14Z"}, [0]),
+        # Offsets and other forms of ISO 8601; without an offset it is UTC.
+        ({"created_after": "2026-03-02T13:30:16+01:00"}, [2]),
+        ({"created_after": "2026-03-02T13:30:15 01:00"}, [1, 2]),
+        ({"created_after": "2026-03-02T07:30:15-0500"}, [1, 2]),
+        ({"created_after": "2026-03-02T12:30:15"}, [1, 2]),
+        ({"created_after": "2026-03-02 12:30:15Z"}, [1, 2]),
+        ({"created_after": "2026-03-02t12:30:15.000z"}, [1, 2]),
+        ({"created_after": "2026-03-02T12:30:15.001Z"}, [2]),
+        ({"created_after": "2026-03-02T12:30:15,5Z"}, [2]),
+        ({"created_after": "20260302T123015Z"}, [1, 2]),
+        ({"created_after": "20260302"}, [1, 2]),
+        ({"created_after": "2026-W10-1"}, [1, 2]),
+        ({"created_after": "2026-W10-1T12:30:16Z"}, [2]),
+        ({"created_after": "2026-061"}, [1, 2]),
+        ({"created_after": "2026-03-02T12Z"}, [1, 2]),
+        ({"created_after": "0001-01-01", "created_before": "9999-12-31"}, [0, 1, 2]),
+    ],
+)
+def test_filters(owner: Someone, three: list[int], query: dict[str, str], expected: list[int]) -> None:
+    response = owner.get("/documents", **query)
+    assert ids(response) == [three[place] for place in expected]
+    assert response.json()["pagination"]["count"] == len(expected)
+
+
+@pytest.mark.parametrize("name", ["created_after", "created_before"])
+@pytest.mark.parametrize(
+    "value",
+    ["", "yesterday", "2026-13-01", "2026-02-30", "2026-366", "2026-000", "26-03-01", "2026-03", "1772409600",
+     "2026-03-02T", "2026-03-02T25:00:00Z", "2026-03-02T12:30:15+25:00", "2026-03-02x12:30:15",
+     "0001-01-01T00:00:00+14:00",
+     "9999-12-31T23:59:59-14:00", "٢٠٢٦-03-02", "2026-03-02\0", "2026-03-02Z"],
+)  # fmt: skip
+def test_unreadable_moments_are_named(owner: Someone, name: str, value: str) -> None:
+    message = error(owner.get("/documents", **{name: value}), 422, "validation_error")
+    assert message == f"{name} must be an ISO 8601 date or timestamp, not “{value}”."
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"status": "completed"}, "status must be one of pending, ready, not “completed”."),
+        ({"status": ""}, "status must be one of pending, ready, not “”."),
+        ({"status": "READY"}, "status must be one of pending, ready, not “READY”."),
+        ({"order": "up"}, "order must be one of asc, desc, not “up”."),
+        ({"order": ""}, "order must be one of asc, desc, not “”."),
+        ({"status": ["ready", "pending"]}, "status is given more than once."),
+    ],
+)
+def test_other_filters_are_as_strict(owner: Someone, query: dict[str, Any], message: str) -> None:
+    assert error(owner.get("/documents", **query), 422, "validation_error") == message
+
+
+def test_all_unreadable_filters_are_named_at_once(owner: Someone) -> None:
+    message = error(
+        owner.get("/documents", status="x", created_after="y", created_before="z", order="w"), 422, "validation_error"
+    )
+    assert [name in message for name in ("status", "created_after", "created_before", "order")] == [True] * 4
+
+
+def test_unknown_parameters_are_ignored(owner: Someone, three: list[int]) -> None:
+    assert ids(owner.get("/documents", color="blue")) == three
+
+
+def test_it_takes_three_queries(owner: Someone, three: list[int]) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        owner.get("/documents")
+    assert len(queries) == 3  # the caller, the count, the page

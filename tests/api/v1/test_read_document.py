@@ -1,0 +1,36 @@
+"""GET /documents/{id} (specification 4.4). Foreign ids: test_tenancy."""
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from tests.api.v1.cast import CONTRACT, Someone, error, stored_document
+
+
+def test_it_is_the_answer_of_the_upload_and_a_download_url(owner: Someone) -> None:
+    created = owner.upload().json()
+    read = owner.get(f"/documents/{created['id']}").json()
+    address = read.pop("download_url")
+    assert read == created
+    response = Client().get(address.removeprefix("http://127.0.0.1:8000"))
+    assert b"".join(response) == CONTRACT
+    assert response["Content-Type"] == "application/pdf"
+    assert "contract.pdf" in response["Content-Disposition"]
+
+
+def test_a_pending_document_has_nothing_to_download(owner: Someone) -> None:
+    row = stored_document(owner, status="pending")
+    content = owner.get(f"/documents/{row.pk}").json()
+    assert content["status"] == "pending"
+    assert content["download_url"] is None
+
+
+def test_unknown_is_404(owner: Someone) -> None:
+    assert error(owner.get("/documents/1"), 404, "not_found") == "There is no such resource."
+
+
+def test_it_takes_two_queries(owner: Someone) -> None:
+    row = stored_document(owner)
+    with CaptureQueriesContext(connection) as queries:
+        owner.get(f"/documents/{row.pk}")
+    assert len(queries) == 2  # the caller, the document

@@ -1,0 +1,149 @@
+"""POST /documents (specification 4.2)."""
+
+import hashlib
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+
+from paraph.documents.models import Document
+from paraph.storage import store
+from tests.api.v1.cast import CONTRACT, Someone, error
+from tests.pdf.papers import paper
+
+LIMIT = "PARAPH_UPLOAD_LIMIT_MB"
+
+
+def multipart(*parts: tuple[str, bytes], end: bytes = b"--x--\r\n") -> bytes:
+    """A body with the boundary x, of header lines and contents."""
+    return b"".join(b"--x\r\n" + head.encode() + b"\r\n\r\n" + content + b"\r\n" for head, content in parts) + end
+
+
+def pdf_part(field: str = "file", filename: str = 'filename="a.pdf"', content_type: str = "application/pdf") -> str:
+    return f'Content-Disposition: form-data; name="{field}"; {filename}\r\nContent-Type: {content_type}'
+
+
+def send(owner: Someone, body: bytes, content_type: str = "multipart/form-data; boundary=x") -> Any:
+    return owner.send("POST", "/documents", body, content_type)
+
+
+def test_the_answer_is_the_document_without_download_url(owner: Someone) -> None:
+    response = owner.upload()
+    assert response.status_code == 201
+    row = Document.objects.get()
+    assert response.json() == {
+        "id": row.pk,
+        "content_type": "pdf",
+        "sha256_hash": hashlib.sha256(CONTRACT).hexdigest(),
+        "file_size": len(CONTRACT),
+        "status": "ready",
+        "created_at": row.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def test_the_very_bytes_are_stored(owner: Someone) -> None:
+    owner.upload()
+    row = Document.objects.get()
+    assert store.get(row.object_key) == CONTRACT
+    assert row.pages == [[595, 842]] * 3
+    assert row.name == "contract.pdf"
+    assert row.organization == owner.organization
+
+
+def test_a_large_file_takes_the_way_over_the_disk(owner: Someone) -> None:
+    large = CONTRACT + b"\n%" + b"x" * 3_000_000
+    response = owner.upload(large)
+    assert response.json()["sha256_hash"] == hashlib.sha256(large).hexdigest()
+    assert response.json()["file_size"] == len(large)
+
+
+@pytest.mark.parametrize("content_type", ["image/png", "application/octet-stream", "application/x-pdf", "text/plain"])
+def test_another_mime_type_is_named(owner: Someone, content_type: str) -> None:
+    message = error(owner.upload(content_type=content_type), 422, "validation_error")
+    assert message == f"The file must be of the MIME type application/pdf, not “{content_type}”."
+
+
+def test_no_mime_type_is_refused(owner: Someone) -> None:
+    body = multipart(('Content-Disposition: form-data; name="file"; filename="a.pdf"', CONTRACT))
+    assert "application/pdf" in error(send(owner, body), 422, "validation_error")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "The file is not a PDF."),
+        (b"\x89PNG\r\n", "The file is not a PDF."),
+        (b"%PDF-1.7\nrubbish", "The file cannot be read as a PDF."),
+    ],
+)
+def test_what_is_no_pdf_is_refused_with_the_reason(owner: Someone, content: bytes, reason: str) -> None:
+    assert error(owner.upload(content), 422, "validation_error") == reason
+    assert not Document.objects.exists()
+
+
+def test_too_many_pages(owner: Someone, settings: Any) -> None:
+    settings.PARAPH = django_settings.PARAPH.model_copy(update={"page_limit": 2})
+    assert "2" in error(owner.upload(), 422, "validation_error")
+
+
+def test_over_the_limit_is_413(owner: Someone, settings: Any) -> None:
+    settings.PARAPH = django_settings.PARAPH.model_copy(update={"upload_limit_mb": 1})
+    message = error(owner.upload(CONTRACT + b" " * 1024 * 1024), 413, "payload_too_large")
+    assert message == "The file is larger than the limit of 1 MiB."
+    assert not Document.objects.exists()
+    exact = CONTRACT + b" " * (1024 * 1024 - len(CONTRACT))
+    assert owner.upload(exact).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (multipart((pdf_part("document"), CONTRACT)), "in the field “file”"),
+        (multipart(('Content-Disposition: form-data; name="file"', CONTRACT)), "in the field “file”"),
+        (multipart((pdf_part(filename='filename=""'), CONTRACT)), "in the field “file”"),
+        (multipart(), "in the field “file”"),
+        (multipart((pdf_part(), CONTRACT), (pdf_part(), CONTRACT)), "one file only"),
+        (multipart((pdf_part(), CONTRACT), (pdf_part("other"), CONTRACT)), "one file only"),
+        (multipart((pdf_part(), CONTRACT), end=b""), "broken"),
+        (multipart((pdf_part(), CONTRACT))[:-200], "broken"),
+        (b"rubbish", "broken"),
+        (multipart(*[(f'Content-Disposition: form-data; name="f{n}"', b"1") for n in range(1500)]), "broken"),
+        (multipart(('Content-Disposition: form-data; name="f"', b"x" * 5_000_000)), "broken"),
+    ],
+)
+def test_broken_bodies(owner: Someone, body: bytes, reason: str) -> None:
+    assert reason in error(send(owner, body), 422, "validation_error")
+    assert not Document.objects.exists()
+
+
+@pytest.mark.parametrize("content_type", ["multipart/form-data", "multipart/form-data; boundary=é"])
+def test_no_usable_boundary(owner: Someone, content_type: str) -> None:
+    assert "broken" in error(send(owner, multipart((pdf_part(), CONTRACT)), content_type), 422, "validation_error")
+
+
+def test_other_fields_are_ignored(owner: Someone) -> None:
+    body = multipart(('Content-Disposition: form-data; name="note"', b"hello"), (pdf_part(), CONTRACT))
+    assert send(owner, body).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("filename", "kept"),
+    [
+        ('filename="../../etc/passwd"', "passwd"),
+        ('filename="a\0b.pdf"', "ab.pdf"),
+        ("filename*=UTF-8''%E5%A5%91%E7%B4%84.pdf", "契約.pdf"),
+        (f'filename="{"é" * 300}.pdf"', "é" * 255),
+    ],
+)
+def test_file_names_are_cleaned(owner: Someone, filename: str, kept: str) -> None:
+    assert send(owner, multipart((pdf_part(filename=filename), CONTRACT))).status_code == 201
+    assert Document.objects.get().name == kept
+
+
+def test_the_same_file_twice_makes_two_documents(owner: Someone) -> None:
+    assert owner.document() != owner.document()
+
+
+def test_a_page_of_any_size_is_measured(owner: Someone) -> None:
+    owner.upload(paper("", size=(1000, 300)))
+    assert Document.objects.get().pages == [[1000, 300]]
