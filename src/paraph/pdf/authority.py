@@ -45,7 +45,7 @@ class BuiltInAuthority:
         )
         self._certificates = der.tlv(der.CONTEXT | der.CONSTRUCTED, *sorted({key.certificate, *key.chain}))
         self._signer = der.sequence(certificate.issuer, der.integer(certificate.serial))
-        self._subject = der.tlv(0xA0, der.tlv(0xA4, certificate.parsed.subject.public_bytes()))
+        self._subject = der.tlv(0xA0, der.tlv(0xA4, certificate.subject))
         self._content_type = _attribute(oids.CONTENT_TYPE, der.oid(oids.TST_INFO))
         named = der.sequence(der.octet_string(certificate.digest("sha256")))  # SHA-256 is the default, so unnamed
         self._named_certificate = _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(named)))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
@@ -27,6 +27,8 @@ class Certificate:
     parsed: x509.Certificate
     issuer: bytes
     """DER of the issuer's name."""
+    subject: bytes
+    """DER of its own name."""
     serial: int
     key_identifier: bytes
     public_key: rsa.RSAPublicKey | ec.EllipticCurvePublicKey
@@ -34,6 +36,9 @@ class Certificate:
     """Common name, else organization, else the whole subject."""
     for_timestamps_only: bool
     """Its extended key usage is critical and timeStamping alone (RFC 3161 §2.3)."""
+
+    def __hash__(self) -> int:
+        return hash(self.encoded)
 
     def digest(self, algorithm: str) -> bytes:
         return _digest(self.encoded, algorithm)
@@ -48,16 +53,17 @@ def load(encoded: bytes) -> Certificate:
         identifier = _extension(parsed, x509.SubjectKeyIdentifier)
         purposes = _extension(parsed, x509.ExtendedKeyUsage)
         fields = der.read(parsed.tbs_certificate_bytes).children()
-        issuer = fields[3 if fields[0].tag == _VERSION else 2].raw
+        issuer, _, subject = fields[3:6] if fields[0].tag == _VERSION else fields[2:5]
         name, serial = common_name(parsed.subject), parsed.serial_number
-    except (ValueError, TypeError, IndexError, UnsupportedAlgorithm, x509.DuplicateExtension) as error:
+    except Exception as error:
         raise CertificateError("a certificate cannot be read") from error
     if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
         raise CertificateError("a certificate has a key that is neither RSA nor an elliptic curve")
     return Certificate(
         encoded=encoded,
         parsed=parsed,
-        issuer=issuer,
+        issuer=issuer.raw,
+        subject=subject.raw,
         serial=serial,
         key_identifier=identifier.value.digest if identifier else b"",
         public_key=key,
@@ -66,6 +72,16 @@ def load(encoded: bytes) -> Certificate:
         and purposes.critical
         and list(purposes.value) == [ExtendedKeyUsageOID.TIME_STAMPING],
     )
+
+
+@lru_cache(maxsize=1024)
+def is_issued_by(child: Certificate, issuer: Certificate) -> bool:
+    """Whether the issuer's key signed the child's certificate."""
+    try:
+        child.parsed.verify_directly_issued_by(issuer.parsed)
+    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
+        return False
+    return True
 
 
 def common_name(name: x509.Name) -> str:

@@ -10,12 +10,15 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from paraph.kernel import tokens
 from paraph.pdf import der, oids
-from paraph.pdf.certificate import Certificate, CertificateError, load
+from paraph.pdf.certificate import Certificate, is_issued_by, load
 from paraph.pdf.der import DerError, Element
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
 _CONTEXT_1 = _CONTEXT_0 | 1
+_OPTIONAL_FIELDS: tuple[list[int], ...] = ([], [_CONTEXT_0], [_CONTEXT_1], [_CONTEXT_0, _CONTEXT_1])
+"""Certificates and revocation lists, either of which may be absent."""
 _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
+_NULL = der.tlv(der.NULL)
 _MOST_CERTIFICATES = 50
 
 
@@ -48,7 +51,9 @@ def read_signed_data(content_info: bytes) -> SignedData:
     """Takes DER of a ContentInfo, zeros after it allowed. Raises :class:`CmsRefused`."""
     try:
         return _read(content_info)
-    except (DerError, IndexError, CertificateError) as error:
+    except CmsRefused:
+        raise
+    except (ValueError, IndexError) as error:
         raise CmsRefused(f"the signature cannot be read ({error})") from error
 
 
@@ -67,9 +72,12 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
         if not tokens.same(attributes[oids.MESSAGE_DIGEST].octets(), content_digest(signed.digest_algorithm)):
             raise CmsRefused("the signed content was changed")
         _check_named_certificate(signed)
+        _check_carried(signed.certificates)
         _check_algorithms(signed)
         _check_value(signed)
-    except (DerError, IndexError) as error:
+    except CmsRefused:
+        raise
+    except (ValueError, TypeError, IndexError) as error:
         raise CmsRefused(f"the signature cannot be read ({error})") from error
 
 
@@ -79,20 +87,18 @@ def names_certificate(signed: SignedData) -> bool:
 
 
 def _read(content_info: bytes) -> SignedData:
-    outer = der.read_padded(content_info).children()
-    if outer[0].oid() != oids.SIGNED_DATA:
+    name, explicit = der.read_padded(content_info).children()
+    if name.oid() != oids.SIGNED_DATA:
         raise DerError("not SignedData")
-    fields = outer[1].children(_CONTEXT_0)[0].children()
+    fields = explicit.only(_CONTEXT_0).children()
     content = fields[2].children()
     certificates = _certificates(fields[3:-1])
-    signers = fields[-1].children(der.SET)
-    if len(signers) != 1:
-        raise DerError(f"{len(signers)} signers where one belongs")
-    signer = signers[0].children()
+    signer = fields[-1].only(der.SET).children()
     attributes = signer[3].expect(_CONTEXT_0)
+    _check_frame(fields, signer, content[0].oid())
     return SignedData(
         content_type=content[0].oid(),
-        content=content[1].children(_CONTEXT_0)[0].octets() if len(content) > 1 else None,
+        content=content[1].only(_CONTEXT_0).octets() if len(content) > 1 else None,
         certificates=certificates,
         digest_algorithm=_hash_name(signer[2]),
         signature_algorithm=signer[4].expect(der.SEQUENCE),
@@ -104,6 +110,20 @@ def _read(content_info: bytes) -> SignedData:
     )
 
 
+def _check_frame(fields: list[Element], signer: list[Element], content_type: str) -> None:
+    """The parts that no signature covers say what they must (RFC 5652 §5.1, §5.3), so that a change in them shows."""
+    version = fields[0].integer()
+    plain = content_type == oids.DATA and signer[0].integer() == 1
+    if version not in ({1} if plain else {3, 4, 5}):
+        raise DerError(f"version {version}")
+    if signer[0].integer() != (3 if signer[1].tag == _KEY_IDENTIFIER else 1):
+        raise DerError("a signer of another version")
+    if _hash_name(signer[2]) not in {_hash_name(algorithm) for algorithm in fields[1].children(der.SET)}:
+        raise DerError("the signer's hash is not announced")
+    if len(fields) > 6 or len(signer) > 7 or [field.tag for field in fields[3:-1]] not in _OPTIONAL_FIELDS:
+        raise DerError("a field that does not belong here")
+
+
 def _certificates(optional: list[Element]) -> tuple[bytes, ...]:
     sets = [field for field in optional if field.tag == _CONTEXT_0]
     found = [item.raw for field in sets for item in field.children(_CONTEXT_0) if item.tag == der.SEQUENCE]
@@ -113,7 +133,10 @@ def _certificates(optional: list[Element]) -> tuple[bytes, ...]:
 
 
 def _hash_name(algorithm: Element) -> str:
-    identifier = algorithm.children()[0].oid()
+    name, *parameters = algorithm.children()
+    identifier = name.oid()
+    if [field.raw for field in parameters] not in ([], [_NULL]):
+        raise DerError("a hash with parameters")
     if identifier not in oids.HASHES:
         raise DerError(f"hash {identifier} is not accepted")
     return oids.HASHES[identifier]
@@ -163,6 +186,15 @@ def _check_named_certificate(signed: SignedData) -> None:
         raise CmsRefused("the signature names another certificate than the one it came with")
 
 
+def _check_carried(certificates: tuple[bytes, ...]) -> None:
+    """Certificates come along unsigned: each must at least be what its issuer, where that is here too, signed."""
+    carried = [load(encoded) for encoded in certificates]
+    for child in carried:
+        issuers = [issuer for issuer in carried if issuer.subject == child.issuer]
+        if issuers and not any(is_issued_by(child, issuer) for issuer in issuers):
+            raise CmsRefused("a certificate that came along was changed")
+
+
 def _check_algorithms(signed: SignedData) -> None:
     """CMSAlgorithmProtection (RFC 6211), where it is present."""
     protection = signed.signed_attributes.get(oids.ALGORITHM_PROTECTION)
@@ -188,6 +220,8 @@ def _check_value(signed: SignedData) -> None:
     key, parts = signed.signer.public_key, signed.signature_algorithm.children()
     algorithm = parts[0].oid()
     try:
+        if algorithm != oids.RSA_PSS and [field.raw for field in parts[1:]] not in ([], [_NULL]):
+            raise CmsRefused("the signature algorithm has parameters")
         if isinstance(key, rsa.RSAPublicKey) and algorithm == oids.RSA_PSS:
             scheme, hash_ = _pss(parts[1])
             key.verify(signed.signature, signed.to_sign, scheme, hash_)
@@ -205,14 +239,17 @@ def _check_value(signed: SignedData) -> None:
 
 def _pss(parameters: Element) -> tuple[padding.PSS, hashes.HashAlgorithm]:
     """RSASSA-PSS-params (RFC 4055 §3.1). SHA-1, the default for absent fields, is not accepted."""
-    fields = {field.tag: field.children(field.tag)[0] for field in parameters.children()}
+    fields = {field.tag: field.only(field.tag) for field in parameters.children()}
     if not {_CONTEXT_0, _CONTEXT_1, _CONTEXT_0 | 2} <= fields.keys():
         raise CmsRefused("the signature uses SHA-1, which is not accepted")
     hash_ = _HASHES[_hash_name(fields[_CONTEXT_0])]
-    mask = _HASHES[_hash_name(fields[_CONTEXT_1].children()[1])]
-    salt = fields[_CONTEXT_0 | 2].integer()
-    if not 0 <= salt <= 512:
-        raise CmsRefused("the signature has a salt of an impossible length")
+    generation, mask_hash = fields[_CONTEXT_1].children()
+    if generation.oid() != oids.MGF1:
+        raise CmsRefused("the signature has a mask that is not known")
+    mask = _HASHES[_hash_name(mask_hash)]
+    salt, trailer = fields.pop(_CONTEXT_0 | 2).integer(), fields.pop(_CONTEXT_0 | 3, None)
+    if not 0 <= salt <= 512 or (trailer is not None and trailer.integer() != 1) or len(fields) > 2:
+        raise CmsRefused("the signature has impossible parameters")
     return padding.PSS(padding.MGF1(mask), salt), hash_
 
 

@@ -36,6 +36,10 @@ class Element:
         """The elements inside, after checking the tag of this one."""
         return list(_elements(self.expect(tag).content))
 
+    def only(self, tag: int = SEQUENCE) -> "Element":
+        """The one element inside, after checking the tag of this one."""
+        return read(self.expect(tag).content)
+
     def integer(self) -> int:
         content = self.expect(INTEGER).content
         if not content:

@@ -1,5 +1,6 @@
 """The object identifiers of CMS, CAdES and timestamps, with the names that their standards give them."""
 
+DATA = "1.2.840.113549.1.7.1"
 SIGNED_DATA = "1.2.840.113549.1.7.2"
 TST_INFO = "1.2.840.113549.1.9.16.1.4"
 
@@ -18,6 +19,7 @@ SHA512 = "2.16.840.1.101.3.4.2.3"
 
 RSA = "1.2.840.113549.1.1.1"
 RSA_PSS = "1.2.840.113549.1.1.10"
+MGF1 = "1.2.840.113549.1.1.8"
 RSA_SHA256 = "1.2.840.113549.1.1.11"
 RSA_SHA384 = "1.2.840.113549.1.1.12"
 RSA_SHA512 = "1.2.840.113549.1.1.13"

@@ -8,7 +8,7 @@ from paraph.kernel import tokens
 from paraph.pdf import der, oids
 from paraph.pdf.certificate import Certificate
 from paraph.pdf.cms import CmsRefused, check_signature, digest_of, names_certificate, read_signed_data
-from paraph.pdf.der import DerError, Element
+from paraph.pdf.der import Element
 
 
 class TokenRefused(ValueError):
@@ -47,8 +47,12 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Token
         if not names_certificate(signed):
             raise TokenRefused("the token does not name its certificate")
         time, policy, nonce = _read_info(der.read(signed.content), stamped_digest)
-    except (CmsRefused, DerError, IndexError) as error:
-        raise TokenRefused(f"{error}") from error
+    except TokenRefused:
+        raise
+    except CmsRefused as error:
+        raise TokenRefused(str(error)) from error
+    except (ValueError, IndexError) as error:
+        raise TokenRefused(f"the token cannot be read ({error})") from error
     if not signed.signer.for_timestamps_only:
         raise TokenRefused("its certificate is not one for timestamps alone")
     parsed = signed.signer.parsed
