@@ -70,6 +70,19 @@ def _legible(text: str, fonts: Library) -> Legible:
     return Legible(result, replaced, _cjk(result), _is_right_to_left(result))
 
 
+def written(text: str) -> str | dict[str, Any]:
+    """``text`` for a template's ``write``: legible, with places for line breaks in addresses and endless words."""
+    result = legible(text)
+    if result.right_to_left or all(len(word) <= _LONGEST_PIECE for word in result.text.split(" ")):
+        return result.text if result.text.isascii() else result.to_json()
+    parts = [
+        "".join(chunk)
+        for part in re.findall(r"[^\s/?&=._@:,;+-]*[\s/?&=._@:,;+-]?", result.text)
+        for chunk in _chunks(list(_clusters(part)), _LONGEST_PIECE)
+    ]
+    return {**result.to_json(), "parts": [part for part in parts if part]}
+
+
 def clean(text: str) -> str:
     """NFC, one space for any run of white space, without control characters and direction marks.
 
