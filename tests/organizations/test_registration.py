@@ -71,7 +71,7 @@ def test_colours_are_hexadecimal(pro: Organization, color: str) -> None:
 
 @pytest.mark.parametrize("url", ["acme.example", "ftp://acme.example", "https://", "https://a b", "https://a:x/"])
 def test_webhook_urls_are_web_addresses(pro: Organization, url: str) -> None:
-    with pytest.raises(DomainError, match="webhook_url must be"):
+    with pytest.raises(DomainError, match="webhook_url "):
         create_application(pro.pk, "sandbox", "x", url)
 
 

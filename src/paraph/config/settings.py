@@ -28,6 +28,7 @@ INSTALLED_APPS = [
     "paraph.journal",
     "paraph.otp",
     "paraph.evidence",
+    "paraph.webhooks",
     "paraph.messaging",
     "paraph.flow",
     "paraph.signer",

@@ -1,8 +1,8 @@
 """What happens to a request, told once: each function writes the journal entry of one event with the metadata
-that specification 6.2 names for it.
+that specification 6.2 names for it, and the webhook deliveries that it has (6.1).
 
-The caller holds the request's row lock and commits the change of state with it. Whatever else must happen in the
-same transaction because an event happened (the rows of webhook deliveries) belongs in :func:`_tell`.
+The caller holds the request's row lock and commits the change of state with it; request and signer are as the event
+left them.
 """
 
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from paraph.journal.append import SERVICE, Origin, append
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.webhooks import outbox
 
 
 def signer_notified(signer: Signer, acknowledgement: str) -> None:
@@ -58,4 +59,5 @@ def _tell(
     origin: Origin = SERVICE,
     metadata: dict[str, Any] | None = None,
 ) -> None:
-    append(request, event_type, signer_id=signer.pk if signer else None, origin=origin, metadata=metadata)
+    entry = append(request, event_type, signer_id=signer.pk if signer else None, origin=origin, metadata=metadata)
+    outbox.record(request, event_type, signer, entry.created_at)

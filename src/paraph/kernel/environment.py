@@ -4,9 +4,10 @@ Each field is documented for operators in docs/configuration.md; a test compares
 """
 
 import os
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -52,6 +53,16 @@ class Environment(BaseSettings):
     timestamp_roots: Path | None = Field(None, description="PEM file of the roots that timestamp authorities chain to.")
     smtp_url: str = Field("", description="Mail gateway; default: the captured inbox.")
     mail_from: str = Field("Paraph <no-reply@localhost>", description="Sender of mails.")
+    allow_private_addresses: bool | None = Field(
+        None,
+        description="Whether webhooks may go to private addresses; default: only where host and base URL are local.",
+    )
+    outbound_proxy: str = Field(
+        "", description="HTTP proxy for webhooks and callbacks, http://[user:password@]host:port."
+    )
+    webhook_retention_days: int = Field(
+        30, ge=1, description="Days that delivered and failed webhooks are kept with their attempts."
+    )
     upload_limit_mb: int = Field(50, ge=1, description="Largest upload, in MiB.")
     page_limit: int = Field(2000, ge=1, description="Most pages of an upload.")
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
@@ -73,10 +84,26 @@ class Environment(BaseSettings):
     def _networks(cls, value: list[str]) -> list[str]:
         return [str(ip_network(item, strict=False)) for item in value]
 
+    @field_validator("outbound_proxy")
+    @classmethod
+    def _check_proxy(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme != "http" or not parts.hostname):
+            raise ValueError("must be http://[user:password@]host:port")
+        return value
+
     @property
     def public_url(self) -> str:
         """``scheme://host[:port]`` without a slash at the end."""
         return (self.base_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
+    def private_addresses_allowed(self) -> bool:
+        """Without a word from the operator: only while nothing beyond this machine is meant to reach the service.
+        A service behind a proxy of the same machine listens on localhost too, but has a public address."""
+        if self.allow_private_addresses is not None:
+            return self.allow_private_addresses
+        return _is_local(self.host) and _is_local(urlsplit(self.public_url).hostname or "")
 
     @property
     def processes(self) -> tuple[int, int]:
@@ -94,6 +121,13 @@ def read() -> Environment:
             f"{_variable(str(problem['loc'][0]))}: {problem['msg'].lower()}" for problem in error.errors()
         )
         raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _variable(field: str) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
@@ -11,6 +10,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import ApiKey, Application, BrandingProfile, Environment, Organization, Plan
 from paraph.organizations.plans import allowance
+from paraph.outbound.url import check_url
 
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
 _LONGEST_NAME = 200
@@ -106,13 +106,6 @@ def _name(name: str) -> str:
 
 
 def _web_address(url: str) -> str:
-    if not url:
-        return ""
-    try:
-        parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        valid = False
-    if not valid or len(url) > 2000 or not url.isascii() or not url.isprintable() or " " in url:
-        raise DomainError("validation_error", f"webhook_url must be an http or https address, not {url!r}.")
+    if url:
+        check_url(url, name="webhook_url")
     return url

@@ -13,6 +13,9 @@ from django.core.validators import URLValidator, validate_email
 from django.utils.translation import gettext as _
 from phonenumbers import NumberParseException, is_possible_number, parse
 
+from paraph.kernel.errors import DomainError
+from paraph.outbound.url import check_url
+
 LONGEST_NAME = 200
 LONGEST_EMAIL = 320
 LONGEST_URL = 2000
@@ -97,6 +100,10 @@ def https_url(value: object) -> str:
         _https(address)
     except ValidationError:
         raise Unreadable(_("“%(value)s” is not an https address.") % {"value": shown(address)}) from None
+    try:
+        check_url(address, name="it", schemes=["https"])
+    except DomainError as refusal:
+        raise Unreadable(refusal.message) from None
     return address
 
 

@@ -1,0 +1,62 @@
+"""What an address given by a client may look like."""
+
+from collections.abc import Sequence
+
+import httpx
+
+from paraph.kernel.errors import DomainError
+
+_LONGEST = 2000
+_LONGEST_HOST = 253
+_LOWEST_FREE_PORT = 1024
+_STANDARD_PORTS = {"http": 80, "https": 443}
+
+
+def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http")) -> httpx.URL:
+    """The parsed address, when it is one that the service is willing to call.
+
+    ``name`` is what the message calls it (``callback_url``). Ports below 1024 belong to other protocols, except
+    80 and 443; user names in addresses end up in logs. Where the host's addresses lie is judged when it is
+    called, not here: a name may point elsewhere by then.
+
+    Raises ``DomainError("validation_error", …)``.
+    """
+    if len(text) > _LONGEST:
+        raise _refused(name, f"must have at most {_LONGEST} characters")
+    url = _parse(text, name)
+    if url.scheme not in schemes:
+        raise _refused(name, f"must start with {' or '.join(f'{scheme}://' for scheme in schemes)}")
+    if not 0 < len(url.raw_host) <= _LONGEST_HOST or b"%" in url.raw_host:
+        raise _refused(name, "names no host")
+    if url.userinfo:
+        raise _refused(name, "must not contain a user name or password")
+    port = port_of(url)
+    if port not in _STANDARD_PORTS.values() and not _LOWEST_FREE_PORT <= port < 2**16:
+        raise _refused(name, f"names port {port}; only 80, 443 and ports from 1024 are called")
+    return url
+
+
+def port_of(url: httpx.URL) -> int:
+    return _STANDARD_PORTS[url.scheme] if url.port is None else url.port
+
+
+def origin_of(text: str) -> str:
+    """``scheme://host:port``; the text itself where it is no address that :func:`check_url` accepts."""
+    try:
+        url = check_url(text, name="")
+    except DomainError:
+        return text
+    return f"{url.scheme}://{url.raw_host.decode('ascii')}:{port_of(url)}"
+
+
+def _parse(text: str, name: str) -> httpx.URL:
+    if "\\" in text or any(character.isspace() for character in text):
+        raise _refused(name, "contains white space or a backslash")
+    try:
+        return httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise _refused(name, "is not an address that can be read") from error
+
+
+def _refused(name: str, reason: str) -> DomainError:
+    return DomainError("validation_error", f"{name} {reason}.")

@@ -1,0 +1,88 @@
+"""Taking deliveries to send, so that no two workers send the same one."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+
+from paraph.webhooks.fairness import AT_ONCE, Load, shares
+from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
+
+LEASE = timedelta(seconds=15)  # three times what a send may take
+
+_LOADS = """
+    WITH RECURSIVE endpoints (endpoint) AS (
+        (SELECT min(endpoint) FROM webhooks_delivery WHERE status IN ('waiting', 'sending'))
+        UNION ALL
+        SELECT (SELECT min(d.endpoint) FROM webhooks_delivery d
+                WHERE d.status IN ('waiting', 'sending') AND d.endpoint > e.endpoint)
+        FROM endpoints e WHERE e.endpoint IS NOT NULL
+    )
+    SELECT e.endpoint, due.number,
+        (SELECT count(*) FROM webhooks_delivery s WHERE s.status = 'sending' AND s.endpoint = e.endpoint),
+        EXISTS (SELECT FROM webhooks_delivery t
+                WHERE t.status IN ('waiting', 'sending') AND t.failures > 0 AND t.endpoint = e.endpoint)
+    FROM endpoints e CROSS JOIN LATERAL (
+        SELECT count(*) AS number FROM (
+            SELECT FROM webhooks_delivery w
+            WHERE w.status = 'waiting' AND w.endpoint = e.endpoint AND w.due_at <= %(now)s LIMIT %(most)s
+        ) AS first_ones
+    ) AS due
+    WHERE e.endpoint IS NOT NULL AND due.number > 0
+"""
+
+_CLAIM = """
+    UPDATE webhooks_delivery AS delivery
+    SET status = 'sending', claimed_at = %(now)s, open_attempt = coalesce(open_attempt, gen_random_uuid())
+    FROM unnest(%(endpoints)s::text[], %(counts)s::int[]) AS share (endpoint, count)
+    CROSS JOIN LATERAL (
+        SELECT w.id FROM webhooks_delivery w
+        WHERE w.status = 'waiting' AND w.endpoint = share.endpoint AND w.due_at <= %(now)s
+        ORDER BY w.due_at, w.id LIMIT share.count FOR UPDATE SKIP LOCKED
+    ) AS picked
+    WHERE delivery.id = picked.id
+    RETURNING delivery.id
+"""
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """``trouble``: the delivery counts among those of endpoints in trouble while it is under way."""
+
+    delivery: Delivery
+    trouble: bool
+
+
+def claim(free: int, free_for_trouble: int, now: datetime) -> list[Claimed]:
+    """Up to ``free`` due deliveries, now ``sending``, each with its ``open_attempt`` written down.
+
+    Two workers claiming at the same instant never get the same one; together they may exceed an endpoint's
+    number at once, which is meant to be fair rather than exact.
+    """
+    if free <= 0 or not Delivery.objects.filter(status=DeliveryStatus.WAITING, due_at__lte=now).exists():
+        return []
+    with transaction.atomic():
+        loads = [Load(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
+        share = shares(loads, free, free_for_trouble)
+        arguments = {"now": now, "endpoints": list(share), "counts": list(share.values())}
+        claimed = [row[0] for row in _rows(_CLAIM, arguments)]
+        deliveries = list(Delivery.objects.filter(pk__in=claimed).select_related("application"))
+        Attempt.objects.bulk_create(
+            [Attempt(pk=delivery.open_attempt, delivery=delivery, started_at=now) for delivery in deliveries],
+            ignore_conflicts=True,  # the attempt that a dead worker began is made again
+        )
+    troubled = {load.endpoint for load in loads if load.trouble}
+    return [Claimed(delivery, delivery.endpoint in troubled) for delivery in deliveries]
+
+
+def reclaim(now: datetime) -> int:
+    """Frees what was claimed by workers that must be dead; returns how many."""
+    overdue = Delivery.objects.filter(status=DeliveryStatus.SENDING, claimed_at__lt=now - LEASE)
+    return overdue.update(status=DeliveryStatus.WAITING)
+
+
+def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, arguments)
+        return list(cursor.fetchall())

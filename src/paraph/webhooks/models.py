@@ -1,0 +1,84 @@
+"""Deliveries and their attempts. The table of deliveries is the queue that they are sent from
+(docs/decisions/webhook-queue.md)."""
+
+import uuid
+
+from django.db import models
+
+from paraph.kernel import clock
+from paraph.organizations.models import Application
+from paraph.signature_requests.models import SignatureRequest
+
+
+class Destination(models.TextChoices):
+    APPLICATION = "application"
+    CALLBACK = "callback"
+
+
+class DeliveryStatus(models.TextChoices):
+    """``held``: recorded, but the sealed PDFs that it links to do not exist yet."""
+
+    HELD = "held"
+    WAITING = "waiting"
+    SENDING = "sending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+LIVE = (DeliveryStatus.WAITING, DeliveryStatus.SENDING)
+FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
+
+
+class Delivery(models.Model):
+    """One event on its way to one URL. ``payload`` is the body as of the event, without presigned URLs.
+
+    ``endpoint`` is what shares a fate: the application and the URL's scheme, host and port. ``failures``
+    counts since the delivery was recorded or replayed. ``open_attempt`` is the attempt that was begun and whose
+    outcome is not known; after a crash it is made again under the same id.
+    """
+
+    application = models.ForeignKey(Application, models.PROTECT, related_name="+", db_index=False)
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="deliveries")
+    destination = models.CharField(max_length=11, choices=Destination)
+    url = models.CharField(max_length=2000)
+    endpoint = models.CharField(max_length=300)
+    event_type = models.CharField(max_length=30)
+    occurred_at = models.DateTimeField()
+    payload = models.TextField()
+    status = models.CharField(max_length=9, choices=DeliveryStatus, default=DeliveryStatus.WAITING)
+    failures = models.SmallIntegerField(default=0)
+    due_at = models.DateTimeField()
+    claimed_at = models.DateTimeField(null=True)
+    open_attempt = models.UUIDField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["endpoint", "status", "due_at", "id"],
+                condition=models.Q(status__in=["waiting", "sending"]),
+                name="delivery_live",
+            ),
+            models.Index(fields=["due_at"], condition=models.Q(status="waiting"), name="delivery_due"),
+            models.Index(
+                fields=["endpoint"],
+                condition=models.Q(status__in=["waiting", "sending"], failures__gt=0),
+                name="delivery_troubled",
+            ),
+            models.Index(
+                fields=["finished_at"], condition=models.Q(finished_at__isnull=False), name="delivery_finished"
+            ),
+        ]
+
+
+class Attempt(models.Model):
+    """``id`` is the header ``X-Service-Delivery``. Either ``status_code`` or ``error`` tells the outcome; neither
+    while it is under way. ``response`` is the first 2 KiB of the answer."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="attempts")
+    started_at = models.DateTimeField(default=clock.now)
+    duration_ms = models.IntegerField(null=True)
+    status_code = models.SmallIntegerField(null=True)
+    response = models.TextField(blank=True)
+    error = models.CharField(max_length=500, blank=True)

@@ -1,0 +1,61 @@
+"""Recording what has to be told, in the transaction in which it happens."""
+
+from datetime import datetime
+
+from paraph.kernel import clock
+from paraph.organizations.models import Application
+from paraph.outbound.url import origin_of
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.webhooks.payload import COMPLETED, EVENTS, TERMINAL_EVENTS, payload
+
+
+def record(
+    request: SignatureRequest,
+    event_type: str,
+    signer: Signer | None = None,
+    occurred_at: datetime | None = None,
+) -> None:
+    """Writes one delivery per URL that is told of the event: the application's, and for a terminal event the
+    request's callback too (specification 6.4). Event types without webhooks (6.2) write nothing.
+
+    Called next to the journal entry, in its transaction: workers see the deliveries once it commits.
+    ``request`` and ``signer`` must be as the event left them; ``occurred_at`` is now unless given.
+    ``request.completed`` is held until :func:`release`.
+    """
+    if event_type not in EVENTS:
+        return
+    destinations = _destinations(request, event_type)
+    if not destinations:
+        return
+    moment = occurred_at or clock.now()
+    text = payload(event_type, moment, request, signer)
+    Delivery.objects.bulk_create(
+        Delivery(
+            application_id=request.application_id,
+            request=request,
+            destination=destination,
+            url=url,
+            endpoint=f"{request.application_id} {origin_of(url)}"[:300],
+            event_type=event_type,
+            occurred_at=moment,
+            payload=text,
+            status=DeliveryStatus.HELD if event_type == COMPLETED else DeliveryStatus.WAITING,
+            due_at=moment,
+        )
+        for destination, url in destinations
+    )
+
+
+def release(request: SignatureRequest) -> None:
+    """Lets ``request.completed`` go, once sealed PDFs and proof are stored. Repeating it does nothing."""
+    held = Delivery.objects.filter(request=request, status=DeliveryStatus.HELD)
+    held.update(status=DeliveryStatus.WAITING, due_at=clock.now())
+
+
+def _destinations(request: SignatureRequest, event_type: str) -> list[tuple[Destination, str]]:
+    url = Application.objects.values_list("webhook_url", flat=True).get(pk=request.application_id)
+    found = [(Destination.APPLICATION, url)] if url else []
+    if request.callback_url and event_type in TERMINAL_EVENTS:
+        found.append((Destination.CALLBACK, request.callback_url))
+    return found

@@ -1,0 +1,69 @@
+"""The body of a delivery (specification 6.1)."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.kernel import clock
+from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.storage import store
+
+COMPLETED = "request.completed"
+EXPIRED = "request.expired"
+SIGNER_EVENTS = ("signer.notified", "signer.otp_sent", "signer.signed")
+TERMINAL_EVENTS = (COMPLETED, EXPIRED)
+EVENTS = SIGNER_EVENTS + TERMINAL_EVENTS
+
+
+def payload(event_type: str, occurred_at: datetime, request: SignatureRequest, signer: Signer | None) -> str:
+    """The JSON text that states the event as of now. Presigned URLs are added when it is sent."""
+    content: dict[str, Any] = {
+        "event": event_type,
+        "occurred_at": clock.iso(occurred_at),
+        "signature_request": {"id": request.pk, "status": str(request.status), "mode": str(request.mode)},
+    }
+    if signer is not None:
+        content["signer"] = {
+            "id": signer.pk,
+            "first_name": signer.first_name,
+            "last_name": signer.last_name,
+            "full_name": signer.full_name,
+            "email": signer.email,
+            "status": str(signer.status),
+        }
+    return _text(content)
+
+
+def body(event_type: str, stored: str, request_id: int) -> bytes:
+    """The bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
+    if event_type != COMPLETED:
+        return stored.encode()
+    return _text({**json.loads(stored), **_links(request_id)}).encode()
+
+
+def _links(request_id: int) -> dict[str, Any]:
+    """Raises ``SealedDocument.DoesNotExist`` or ``ProofFile.DoesNotExist`` when the request is not sealed."""
+    documents = RequestDocument.objects.filter(request=request_id).select_related("document", "sealed")
+    proof = ProofFile.objects.get(request=request_id)
+    return {
+        "documents": [
+            {
+                "document_id": row.document_id,
+                "signed_url": store.presign(_sealed(row).object_key, row.document.name),
+                "expires_in": store.LINK_SECONDS,
+            }
+            for row in documents
+        ],
+        "certificate_url": store.presign(proof.object_key, f"proof-{request_id}.pdf"),
+        "certificate_expires_in": store.LINK_SECONDS,
+    }
+
+
+def _sealed(row: RequestDocument) -> SealedDocument:
+    sealed: SealedDocument = row.sealed
+    return sealed
+
+
+def _text(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))

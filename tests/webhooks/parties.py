@@ -1,0 +1,58 @@
+"""Applications that are told of events, and the evidence that completed requests link to."""
+
+from datetime import datetime
+from typing import Any
+
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.kernel import clock
+from paraph.organizations.models import Application
+from paraph.organizations.registration import create_application, create_organization
+from paraph.outbound.post import Answer
+from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks.claim import Claimed, claim
+from paraph.webhooks.parcel import Parcel, pack
+from paraph.webhooks.settle import settle
+from tests.scene import Scene, scene
+
+ACCEPTED = Answer(200, b"ok", "", 0.012)
+REFUSED = Answer(500, b"oh no", "", 0.034)
+UNREACHABLE = Answer(None, b"", "ConnectError: refused", 0.001)
+
+
+def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tuple[Scene, str]:
+    """A request of an application with this webhook URL, and the application's secret."""
+    made = scene(**of_scene)
+    new = create_application(made.request.organization_id, "sandbox", "told", webhook_url)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(application=new.application)
+    made.request.refresh_from_db()
+    return made, new.webhook_secret
+
+
+def another_application(webhook_url: str) -> Application:
+    return create_application(create_organization("Other", "free").pk, "sandbox", "other", webhook_url).application
+
+
+def seal_everything(made: Scene) -> None:
+    """The rows that sealing leaves behind."""
+    for row in made.request_documents:
+        SealedDocument.objects.create(
+            request_document=row, object_key=f"sealed/{row.pk}.pdf", sha256=b"", file_size=1, seal={}
+        )
+    ProofFile.objects.create(
+        request=made.request, object_key=f"proofs/{made.request.pk}.pdf", sha256=b"", file_size=1, seal={}
+    )
+
+
+def claim_now(now: datetime | None = None, free: int = 100) -> list[Claimed]:
+    return claim(free, free, now or clock.now())
+
+
+def parcels(now: datetime | None = None) -> list[Parcel]:
+    return [pack(claimed) for claimed in claim_now(now)]
+
+
+def answer_all(result: Answer, now: datetime) -> int:
+    """Sends everything due to a receiver that answers so; returns how many that were."""
+    due = parcels(now)
+    settle([(parcel.attempt_id, result) for parcel in due], now)
+    return len(due)

@@ -1,0 +1,123 @@
+"""Claims: never the same delivery to two workers, never lost with one."""
+
+import threading
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from paraph.kernel import clock
+from paraph.webhooks.claim import LEASE, claim, reclaim
+from paraph.webhooks.fairness import AT_ONCE, AT_ONCE_IN_TROUBLE
+from paraph.webhooks.models import Attempt, Delivery
+from paraph.webhooks.outbox import record
+from paraph.webhooks.settle import settle
+from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, parcels, told
+
+
+@pytest.mark.django_db
+def test_oldest_first_and_each_once() -> None:
+    made, _ = told()
+    for number in range(5):
+        record(made.request, "signer.notified", made.signers[0], clock.now() - timedelta(seconds=number))
+    expected = list(Delivery.objects.order_by("due_at").values_list("pk", flat=True))
+    claimed = sorted(item.delivery.pk for item in claim_now(free=3))
+    assert claimed == sorted(expected[:3])
+    assert sorted(item.delivery.pk for item in claim_now()) == sorted(expected[3:])
+    assert claim_now() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_claims_at_the_same_instant_never_share_a_delivery() -> None:
+    for _ in range(6):
+        made, _ = told()
+        for _ in range(10):
+            record(made.request, "signer.notified", made.signers[0])
+    start = threading.Barrier(4)
+    claimed: Counter[int] = Counter()
+
+    def work() -> None:
+        start.wait()
+        for _ in range(10):
+            claimed.update(item.delivery.pk for item in claim(5, 5, clock.now()))
+        connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(claimed) == 60
+    assert set(claimed.values()) == {1}
+    assert Attempt.objects.count() == 60
+
+
+@pytest.mark.django_db
+def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
+    made, _ = told()
+    record(made.request, "request.expired")
+    now = clock.now()
+    [first] = parcels(now)
+    assert reclaim(now + LEASE) == 0
+    assert claim_now(now + LEASE) == []
+    later = now + LEASE + timedelta(seconds=1)
+    assert reclaim(later) == 1
+    [second] = parcels(later)
+    assert second.attempt_id == first.attempt_id
+    assert Attempt.objects.count() == 1
+    assert Delivery.objects.get().failures == 0
+
+
+@pytest.mark.django_db
+def test_a_worker_thought_dead_may_still_settle() -> None:
+    made, _ = told()
+    record(made.request, "request.expired")
+    now = clock.now()
+    [first] = parcels(now)
+    reclaim(now + timedelta(minutes=1))
+    parcels(now + timedelta(minutes=1))
+    settle([(first.attempt_id, ACCEPTED)], now)
+    settle([(first.attempt_id, REFUSED)], now)
+    assert Delivery.objects.get().status == "delivered"
+
+
+@pytest.mark.django_db
+def test_a_long_backlog_takes_only_its_endpoints_slots() -> None:
+    """Callbacks to many paths of one host are one endpoint."""
+    loud, _ = told("https://loud.example/in")
+    for number in range(50):
+        loud.request.callback_url = f"https://loud.example/{number}"
+        record(loud.request, "request.expired")
+    quiet, _ = told("https://quiet.example/in")
+    record(quiet.request, "request.expired")
+    claimed = Counter(item.delivery.request_id for item in claim_now())
+    assert claimed == {loud.request.pk: AT_ONCE, quiet.request.pk: 1}
+    assert claim_now() == []
+
+
+@pytest.mark.django_db
+def test_an_endpoint_with_a_failure_gets_fewer_slots_until_it_delivers() -> None:
+    made, _ = told()
+    now = clock.now()
+    record(made.request, "request.expired", occurred_at=now)
+    [parcel] = parcels(now)
+    settle([(parcel.attempt_id, REFUSED)], now)
+    for _ in range(50):
+        record(made.request, "signer.notified", made.signers[0])
+    claimed = claim_now(now + timedelta(seconds=30))
+    assert len(claimed) == AT_ONCE_IN_TROUBLE
+    assert all(item.trouble for item in claimed)
+    Delivery.objects.filter(failures__gt=0).update(status="delivered")
+    assert len(claim_now(now + timedelta(seconds=30))) == AT_ONCE - AT_ONCE_IN_TROUBLE
+
+
+@pytest.mark.django_db
+def test_endpoints_of_different_applications_do_not_share_a_fate() -> None:
+    sick, _ = told("https://shared.example/a")
+    well, _ = told("https://shared.example/b")
+    now = clock.now()
+    record(sick.request, "request.expired", occurred_at=now)
+    settle([(parcel.attempt_id, REFUSED) for parcel in parcels(now)], now)
+    record(well.request, "request.expired", occurred_at=now)
+    assert [item.trouble for item in claim_now(now + timedelta(seconds=1))] == [False]

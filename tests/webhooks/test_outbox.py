@@ -1,0 +1,140 @@
+"""What is recorded when something happens: for whom, in which words (specification 6.1, 6.4)."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from django.db import transaction
+
+from paraph.flow import events
+from paraph.journal.append import SERVICE
+from paraph.webhooks.models import Delivery
+from paraph.webhooks.outbox import record, release
+from tests.webhooks.parties import claim_now, told
+
+pytestmark = pytest.mark.django_db
+
+MOMENT = datetime(2030, 5, 17, 8, 30, 12, 987000, tzinfo=UTC)
+CALLBACK = "https://callback.example/done"
+
+
+def test_the_payload_of_a_signers_event() -> None:
+    made, _ = told(mode="sequential", signers=2)
+    signer = made.signers[1]
+    record(made.request, "signer.otp_sent", signer, MOMENT)
+    delivery = Delivery.objects.get()
+    assert json.loads(delivery.payload) == {
+        "event": "signer.otp_sent",
+        "occurred_at": "2030-05-17T08:30:12Z",
+        "signature_request": {"id": made.request.pk, "status": "pending", "mode": "sequential"},
+        "signer": {
+            "id": signer.pk,
+            "first_name": "Émile",
+            "last_name": "Zola",
+            "full_name": "Émile Zola",
+            "email": "émile2@example.com",
+            "status": "pending",
+        },
+    }
+    assert (delivery.destination, delivery.url) == ("application", "https://hooks.example/in")
+    assert (delivery.status, delivery.due_at) == ("waiting", MOMENT)
+
+
+def test_the_payload_states_the_moment_of_the_event() -> None:
+    made, _ = told()
+    signer = made.signers[0]
+    signer.status = "signed"
+    record(made.request, "signer.signed", signer)
+    made.request.status = "completed"
+    made.request.save()
+    payload = json.loads(Delivery.objects.get().payload)
+    assert payload["signature_request"]["status"] == "pending"
+    assert payload["signer"]["status"] == "signed"
+
+
+def test_a_requests_event_names_no_signer() -> None:
+    made, _ = told()
+    record(made.request, "request.expired")
+    assert set(json.loads(Delivery.objects.get().payload)) == {"event", "occurred_at", "signature_request"}
+
+
+@pytest.mark.parametrize(
+    ("webhook_url", "callback_url", "event_type", "destinations"),
+    [
+        ("https://hooks.example/in", CALLBACK, "request.expired", ["application", "callback"]),
+        ("https://hooks.example/in", CALLBACK, "request.completed", ["application", "callback"]),
+        ("https://hooks.example/in", CALLBACK, "signer.signed", ["application"]),
+        ("", CALLBACK, "request.expired", ["callback"]),
+        ("", CALLBACK, "signer.signed", []),
+        ("", "", "request.expired", []),
+        (CALLBACK, CALLBACK, "request.expired", ["application", "callback"]),
+        ("https://hooks.example/in", CALLBACK, "signature_request.created", []),
+        ("https://hooks.example/in", CALLBACK, "signature_request.pades_signed", []),
+        ("https://hooks.example/in", CALLBACK, "request.completion_notified", []),
+    ],
+)
+def test_who_is_told(webhook_url: str, callback_url: str, event_type: str, destinations: list[str]) -> None:
+    made, _ = told(webhook_url, callback_url=callback_url)
+    record(made.request, event_type, made.signers[0] if event_type.startswith("signer.") else None)
+    assert list(Delivery.objects.order_by("pk").values_list("destination", flat=True)) == destinations
+    assert Delivery.objects.filter(destination="callback").exclude(url=CALLBACK).count() == 0
+
+
+def test_completion_is_held_until_it_is_released() -> None:
+    made, _ = told(callback_url=CALLBACK)
+    record(made.request, "request.completed", occurred_at=MOMENT)
+    assert set(Delivery.objects.values_list("status", flat=True)) == {"held"}
+    assert claim_now() == []
+    release(made.request)
+    release(made.request)
+    assert [claimed.delivery.event_type for claimed in claim_now()] == ["request.completed"] * 2
+    assert json.loads(Delivery.objects.all()[0].payload)["occurred_at"] == "2030-05-17T08:30:12Z"
+
+
+def test_release_touches_no_other_request_and_nothing_delivered() -> None:
+    made, _ = told()
+    other, _ = told()
+    record(other.request, "request.completed")
+    record(made.request, "request.completed")
+    Delivery.objects.filter(request=made.request).update(status="delivered")
+    release(made.request)
+    assert Delivery.objects.get(request=other.request).status == "held"
+    assert Delivery.objects.get(request=made.request).status == "delivered"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_rolled_back_is_told_to_nobody() -> None:
+    made, _ = told()
+    with pytest.raises(RuntimeError), transaction.atomic():
+        record(made.request, "request.expired")
+        raise RuntimeError
+    assert not Delivery.objects.exists()
+
+
+def test_an_unreadable_url_never_breaks_the_event() -> None:
+    made, _ = told()
+    made.request.callback_url = "https://[broken" + "x" * 1000
+    record(made.request, "request.expired")
+    assert Delivery.objects.count() == 2
+
+
+def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
+    made, _ = told()
+    signer = made.signers[0]
+    signer.request = made.request
+    events.signer_notified(signer, "250 ok")
+    events.otp_sent(signer, "email", signer.email, resend=False, acknowledgement="", origin=SERVICE)
+    events.signer_signed(signer, "I agree", 1, SERVICE)
+    events.request_completed(made.request)
+    events.request_expired(made.request)
+    events.completion_notified(made.request, [])
+    recorded = list(Delivery.objects.order_by("pk"))
+    assert [delivery.event_type for delivery in recorded] == [
+        "signer.notified",
+        "signer.otp_sent",
+        "signer.signed",
+        "request.completed",
+        "request.expired",
+    ]
+    moments = {entry.event_type: entry.created_at for entry in made.entries()}
+    assert all(delivery.occurred_at == moments[delivery.event_type] for delivery in recorded)

@@ -1,0 +1,95 @@
+"""What goes over the wire (specification 6.1)."""
+
+import hashlib
+import hmac
+import json
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from paraph.evidence.models import ProofFile
+from paraph.webhooks.models import Delivery
+from paraph.webhooks.outbox import record, release
+from tests.webhooks.parties import parcels, seal_everything, told
+
+pytestmark = pytest.mark.django_db
+
+
+def test_headers_and_signature_of_the_raw_body() -> None:
+    made, secret = told()
+    record(made.request, "signer.notified", made.signers[0])
+    [parcel] = parcels()
+    assert parcel.body == Delivery.objects.get().payload.encode()
+    assert parcel.headers == {
+        "Content-Type": "application/json",
+        "User-Agent": "Paraph-Webhooks/1",
+        "X-Service-Event": "signer.notified",
+        "X-Service-Delivery": str(parcel.attempt_id),
+        "X-Service-Signature": "sha256=" + hmac.new(secret.encode(), parcel.body, hashlib.sha256).hexdigest(),
+    }
+    assert parcel.schemes == ("https", "http")
+
+
+def test_a_callback_is_signed_with_the_applications_secret_and_sent_over_https_only() -> None:
+    made, secret = told("", callback_url="https://callback.example/")
+    record(made.request, "request.expired")
+    [parcel] = parcels()
+    expected = hmac.new(secret.encode(), parcel.body, hashlib.sha256).hexdigest()
+    assert parcel.headers["X-Service-Signature"] == f"sha256={expected}"
+    assert parcel.schemes == ("https",)
+
+
+def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
+    made, _ = told(documents=3)
+    record(made.request, "request.completed")
+    seal_everything(made)
+    release(made.request)
+    [parcel] = parcels()
+    content = json.loads(parcel.body)
+    assert list(content) == [
+        "event",
+        "occurred_at",
+        "signature_request",
+        "documents",
+        "certificate_url",
+        "certificate_expires_in",
+    ]
+    assert [entry["document_id"] for entry in content["documents"]] == [
+        row.document_id for row in made.request_documents
+    ]
+    for entry, row in zip(content["documents"], made.request_documents, strict=True):
+        assert set(entry) == {"document_id", "signed_url", "expires_in"}
+        assert urlsplit(entry["signed_url"]).path == f"/files/sealed/{row.pk}.pdf"
+        assert entry["expires_in"] == 900
+    assert urlsplit(content["certificate_url"]).path == f"/files/{ProofFile.objects.get().object_key}"
+    assert content["certificate_expires_in"] == 900
+
+
+def test_links_are_made_at_sending_and_never_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, _ = told()
+    record(made.request, "request.completed")
+    seal_everything(made)
+    release(made.request)
+    [first] = parcels()
+    Delivery.objects.update(status="waiting")
+    later = _moved(monkeypatch, 3600)
+    [second] = parcels()
+    expiries = [
+        int(parse_qs(urlsplit(json.loads(parcel.body)["certificate_url"]).query)["expires"][0])
+        for parcel in (first, second)
+    ]
+    assert expiries[1] == int(later.timestamp()) + 900
+    assert expiries[1] - expiries[0] == pytest.approx(3600, abs=5)
+    stored = Delivery.objects.get().payload
+    assert "url" not in stored
+    assert "files" not in stored
+
+
+def _moved(monkeypatch: pytest.MonkeyPatch, seconds: int):  # type: ignore[no-untyped-def]
+    from datetime import timedelta
+
+    from paraph.kernel import clock
+
+    later = clock.now() + timedelta(seconds=seconds)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    return later

@@ -1,0 +1,99 @@
+"""The retry table, by a moved clock (specification 6.1)."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from paraph.kernel import clock
+from paraph.webhooks.models import Attempt, Delivery
+from paraph.webhooks.outbox import record
+from paraph.webhooks.retries import next_attempt
+from paraph.webhooks.settle import settle
+from tests.webhooks.parties import ACCEPTED, REFUSED, UNREACHABLE, answer_all, claim_now, parcels, told
+
+pytestmark = pytest.mark.django_db
+
+DELAYS = [60, 300, 1500, 7200, 36000]
+
+
+@pytest.fixture
+def now() -> datetime:
+    return clock.now()
+
+
+@pytest.fixture(autouse=True)
+def delivery(now: datetime) -> None:
+    made, _ = told()
+    record(made.request, "request.expired", occurred_at=now)
+
+
+def test_five_retries_at_their_times_then_failed(now: datetime) -> None:
+    for failures, delay in enumerate(DELAYS, start=1):
+        assert answer_all(REFUSED, now) == 1
+        delivery = Delivery.objects.get()
+        assert (delivery.status, delivery.failures) == ("waiting", failures)
+        assert delivery.due_at == now + timedelta(seconds=delay)
+        assert claim_now(delivery.due_at - timedelta(milliseconds=1)) == []
+        now = delivery.due_at
+    assert answer_all(UNREACHABLE, now) == 1
+    delivery = Delivery.objects.get()
+    assert (delivery.status, delivery.finished_at) == ("failed", now)
+    assert claim_now(now + timedelta(days=365)) == []
+    assert Attempt.objects.count() == 6
+
+
+def test_delays_count_from_the_failure_not_from_the_event(now: datetime) -> None:
+    late = now + timedelta(hours=3)
+    answer_all(REFUSED, late)
+    assert Delivery.objects.get().due_at == late + timedelta(minutes=1)
+
+
+def test_an_accepted_retry_ends_it(now: datetime) -> None:
+    answer_all(REFUSED, now)
+    answer_all(ACCEPTED, now + timedelta(minutes=1))
+    delivery = Delivery.objects.get()
+    assert (delivery.status, delivery.failures) == ("delivered", 1)
+    assert claim_now(now + timedelta(days=1)) == []
+
+
+def test_every_attempt_has_its_own_row_and_id(now: datetime) -> None:
+    answer_all(REFUSED, now)
+    answer_all(UNREACHABLE, now + timedelta(minutes=1))
+    answer_all(ACCEPTED, now + timedelta(minutes=6))
+    rows = list(Attempt.objects.order_by("started_at"))
+    assert [(row.status_code, row.error, row.response, row.duration_ms) for row in rows] == [
+        (500, "", "oh no", 34),
+        (None, "ConnectError: refused", "", 1),
+        (200, "", "ok", 12),
+    ]
+    assert len({row.pk for row in rows}) == 3
+    assert [row.started_at for row in rows] == [now, now + timedelta(minutes=1), now + timedelta(minutes=6)]
+
+
+def test_the_body_of_a_retry_is_that_of_the_event(now: datetime) -> None:
+    [first] = parcels(now)
+    settle([(first.attempt_id, REFUSED)], now)
+    Delivery.objects.get().request.__class__.objects.update(status="completed")
+    [second] = parcels(now + timedelta(minutes=1))
+    assert first.body == second.body
+    assert first.headers["X-Service-Delivery"] != second.headers["X-Service-Delivery"]
+
+
+def test_settling_twice_counts_once(now: datetime) -> None:
+    [parcel] = parcels(now)
+    for _ in range(2):
+        settle([(parcel.attempt_id, REFUSED)], now)
+    assert Delivery.objects.get().failures == 1
+
+
+def test_what_the_database_cannot_hold_is_replaced(now: datetime) -> None:
+    [parcel] = parcels(now)
+    settle([(parcel.attempt_id, type(REFUSED)(500, b"\x00\xff\xfe", "", 0))], now)
+    assert Attempt.objects.get().response == "���"
+
+
+def test_the_table(now: datetime) -> None:
+    waits = [next_attempt(failures, now) for failures in range(1, 7)]
+    assert [(wait - now).total_seconds() if wait else None for wait in waits] == [*DELAYS, None]
+    assert UUID(str(parcels(now)[0].attempt_id)).version == 4
