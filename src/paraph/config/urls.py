@@ -5,11 +5,15 @@ from django.urls import URLPattern, URLResolver, path, re_path
 from paraph.api.v1.door import door
 from paraph.files.download import download
 from paraph.signer.otp import otp
+from paraph.signer.page import page
+from paraph.signer.page_image import page_image
 from paraph.signer.signature import signature
 
 urlpatterns: list[URLPattern | URLResolver] = [
     re_path(r"^api/v1(?:/|$)", door),
     path("files/<path:key>", download),
+    path("sign/<str:token>", page),
+    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>.webp", page_image),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/signature", signature),
 ]

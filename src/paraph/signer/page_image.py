@@ -1,0 +1,47 @@
+"""``GET /sign/{token}/documents/{id}/pages/{number}.webp``: a page as a picture."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+
+from paraph.documents.models import Document
+from paraph.kernel.errors import DomainError
+from paraph.pdf.render import render_page
+from paraph.signature_requests.models import Signer
+from paraph.signature_requests.standing import require_open
+from paraph.signer import answers
+from paraph.signer.door import found
+from paraph.signer.page import documents_of
+from paraph.storage import store
+
+_WIDEST = 1240.0  # pixels: sharp on a phone and beside the form on a desk
+_FINEST = 2.0  # pixels per point
+
+
+def page_image(request: HttpRequest, token: str, document_id: int, number: int) -> HttpResponse:
+    """WebP, for those who may sign now; drawn once and kept in storage beside the document."""
+    if request.method not in ("GET", "HEAD"):
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    try:
+        signer = found(token)
+        require_open(signer)
+        picture = _picture(_document(signer, document_id, number), number)
+    except DomainError as error:
+        return answers.refusal(error)
+    return answers.private(HttpResponse(picture, content_type="image/webp"))
+
+
+def _document(signer: Signer, document_id: int, number: int) -> Document:
+    for document in documents_of(signer):
+        if document.pk == document_id and 1 <= number <= len(document.pages):
+            return document
+    raise DomainError("not_found", "There is no such page.")
+
+
+def _picture(document: Document, number: int) -> bytes:
+    key = f"pages/{bytes(document.sha256).hex()}/{number}.webp"
+    try:
+        return store.get(key)
+    except FileNotFoundError:
+        width, height = document.pages[number - 1]
+        picture = render_page(store.get(document.object_key), number, min(_FINEST, _WIDEST / min(width, height)))
+        store.put(key, picture)
+        return picture

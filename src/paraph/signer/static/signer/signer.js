@@ -1,0 +1,112 @@
+// The signing form: asks for a code, gathers what the signer gives, hands it in.
+"use strict";
+
+const form = document.getElementById("sign");
+const words = JSON.parse(document.getElementById("words").textContent);
+const code = form.elements.code;
+const consent = form.elements.consent;
+const problem = document.getElementById("problem");
+const codeStatus = document.getElementById("code-status");
+const submit = form.querySelector("[type=submit]");
+
+const marks = [...form.querySelectorAll(".mark")].map((box) => {
+  const pad = new Pad(box.querySelector("canvas"));
+  const drawn = () => box.querySelector("[value=drawn]").checked;
+  box.addEventListener("change", () => {
+    box.querySelector(".typed").hidden = drawn();
+    box.querySelector(".drawn").hidden = !drawn();
+    pad.draw();
+  });
+  box.querySelector(".clear").addEventListener("click", () => pad.clear());
+  return {
+    kind: box.dataset.kind,
+    field: box.querySelector("[value=drawn]"),
+    missing: () => drawn() && pad.empty,
+    value: () => (drawn() ? { type: "drawn", strokes: pad.strokes } : { type: "typed" }),
+  };
+});
+
+for (const button of form.querySelectorAll("[data-channel]")) {
+  button.addEventListener("click", () => sendCode(button));
+}
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (complete()) sign();
+});
+
+async function sendCode(button) {
+  button.disabled = true;
+  codeStatus.textContent = words.sending;
+  const answer = await post("otp", { channel: button.dataset.channel });
+  button.disabled = false;
+  if (answer.error) {
+    codeStatus.textContent = sentence(answer.error);
+    return;
+  }
+  const told = answer.sandbox_code ? words.sandbox_code.replace("{code}", answer.sandbox_code) : "";
+  codeStatus.textContent = `${words.sent} ${told}`;
+  code.focus();
+}
+
+async function sign() {
+  submit.disabled = true;
+  submit.textContent = words.signing;
+  const given = { code: code.value, consent: true, locale: form.dataset.locale };
+  for (const mark of marks) given[mark.kind] = mark.value();
+  const answer = await post("signature", given);
+  submit.disabled = false;
+  submit.textContent = words.sign;
+  if (!answer.error) {
+    finish();
+    return;
+  }
+  problem.textContent = sentence(answer.error);
+  problem.hidden = false;
+  point(code, ["invalid_otp", "too_many_attempts"].includes(answer.error.code));
+}
+
+// Says what is missing, and goes to the first of it.
+function complete() {
+  const checks = marks.map((mark) => [mark.field, `problem-${mark.kind}`, mark.missing()]);
+  checks.push([consent, "problem-consent", !consent.checked]);
+  checks.push([code, "problem-code", !/^\s*\d{3}\s?\d{3}\s*$/.test(code.value)]);
+  problem.hidden = true;
+  for (const [field, name, missing] of checks) {
+    document.getElementById(name).hidden = !missing;
+    point(field, missing);
+  }
+  const first = checks.find(([, , missing]) => missing);
+  if (first) first[0].focus();
+  return !first;
+}
+
+function point(field, wrong) {
+  if (wrong) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
+}
+
+function sentence(error) {
+  return words[error.code] || words[`${error.code}_text`] || words.failed;
+}
+
+function finish() {
+  const done = document.getElementById("done");
+  document.querySelector(".columns").hidden = true;
+  document.querySelector("header").hidden = true;
+  done.hidden = false;
+  done.focus();
+  window.scrollTo(0, 0);
+}
+
+async function post(what, body) {
+  try {
+    const response = await fetch(`/sign/${form.dataset.token}/${what}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return await response.json();
+  } catch {
+    return { error: { code: "failed" } };
+  }
+}

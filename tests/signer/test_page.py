@@ -1,0 +1,213 @@
+"""GET /sign/{token} and the pictures on it."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.template.loader import get_template
+from django.test import Client
+
+import paraph.signer
+from paraph.kernel import clock
+from paraph.organizations.models import BrandingProfile
+from paraph.signature_requests.consent import LOCALES, consent_notice
+from paraph.signature_requests.models import Placement, SignatureRequest, Signer
+from paraph.signer import language
+from tests.scene import Scene, scene, sign
+
+pytestmark = pytest.mark.django_db
+
+FOLDER = Path(paraph.signer.__file__).parent
+
+
+def text(response: Any) -> str:
+    content: str = response.content.decode()
+    return content
+
+
+def image_url(made: Scene, document: int = 0, number: int = 1, position: int = 0) -> str:
+    document_id = made.request_documents[document].document_id
+    return made.url(position, f"/documents/{document_id}/pages/{number}.webp")
+
+
+def test_shows_who_asks_what_to_read_and_what_is_agreed_to(client: Client) -> None:
+    made = scene(documents=2, pages=2)
+    response = client.get(made.url())
+    assert response.status_code == 200
+    page = text(response)
+    assert "Acme Ltd asks you to sign" in page and "Ada Lovelace" in page
+    assert consent_notice("en", 2) in page
+    assert page.count("<img ") == 4 and image_url(made, 1, 2) in page
+    assert page.count("<rect ") == 2  # one stamp on the last page of each document
+    assert 'x="60.00" y="702.00" width="200.00" height="80.00"' in page  # 842 - 60 - 80 from the top
+    assert "Test environment" in page
+    assert "a•••@example.com" in page and "ada1@example.com" not in page
+
+
+def test_nothing_of_the_page_is_kept_told_or_foreign(client: Client) -> None:
+    response = client.get(scene().url())
+    assert response["Cache-Control"] == "no-store"
+    assert response["Referrer-Policy"] == "no-referrer"
+    assert "X-Frame-Options" not in response and "frame-ancestors" not in response["Content-Security-Policy"]
+    policy = response["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'") and "unsafe" not in policy
+    page = text(response)
+    assert not re.search(r"(src|href)=\"(https?:)?//", page)
+    assert not re.search(r"<script(?![^>]*(src=|application/json))", page)
+    assert not re.search(r"\s(style|on\w+)=", page)
+    nonces = set(re.findall(r'<style nonce="([^"]+)"', page))
+    assert len(nonces) == 1 and f"'nonce-{nonces.pop()}'" in policy
+
+
+def test_production_says_nothing_of_tests(client: Client) -> None:
+    page = text(client.get(scene(environment="production").url()))
+    assert language.words("en")["sandbox"] not in page
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_speaks_the_language_asked_for(client: Client, locale: str) -> None:
+    made = scene()
+    for response in (
+        client.get(made.url(rest=f"?lang={locale}")),
+        client.get(made.url(), HTTP_ACCEPT_LANGUAGE=f"ja,{locale}-XX;q=0.8"),
+    ):
+        page = text(response)
+        assert f'<html lang="{locale}">' in page and f'data-locale="{locale}"' in page
+        assert consent_notice(locale, 1).replace("'", "&#x27;") in page
+
+
+def test_falls_back_to_the_request_s_language(client: Client) -> None:
+    made = scene(locale="de")
+    assert '<html lang="de">' in text(client.get(made.url(rest="?lang=xx"), HTTP_ACCEPT_LANGUAGE="ja"))
+
+
+def test_every_language_has_the_same_words_and_places_to_fill() -> None:
+    english = language.words("en")
+    for locale in LOCALES:
+        words = language.words(locale)
+        assert list(words) == list(english)
+        for name, sentence in words.items():
+            assert set(re.findall(r"{\w+}", sentence)) <= set(re.findall(r"{\w+}", english[name])), (locale, name)
+            assert sentence.strip() == sentence and sentence
+
+
+def test_every_word_is_used() -> None:
+    source = "".join(path.read_text() for path in FOLDER.rglob("*") if path.suffix in (".html", ".py", ".js"))
+    unused = [
+        name
+        for name in language.words("en")
+        if not re.search(rf"\b{name.removesuffix('_title').removesuffix('_text')}\b", source)
+    ]
+    assert unused == []
+
+
+def test_a_branding_profile_colours_the_page(client: Client) -> None:
+    made = scene()
+    profile = BrandingProfile.objects.create(
+        organization=made.request.organization,
+        name="Night",
+        background_color="#101820",
+        text_color="#202830",
+        accent_color="#ffe14d",
+    )
+    SignatureRequest.objects.update(branding_profile=profile)
+    page = text(client.get(made.url()))
+    assert "--background:#101820" in page and "--accent:#ffe14d" in page
+    assert "--text:#ffffff" in page  # the profile's own could not be read on its background
+    assert "--on-accent:#000000" in page
+
+
+def test_initials_are_asked_for_where_wanted(client: Client) -> None:
+    assert 'data-kind="initials"' in text(client.get(scene(initials_required=True).url()))
+    assert 'data-kind="initials"' not in text(client.get(scene().url()))
+
+
+def test_the_channels_offered_are_the_signer_s(client: Client) -> None:
+    page = text(client.get(scene(signer={"phone": "+33612345678"}).url()))
+    assert 'data-channel="email"' in page and 'data-channel="sms"' in page and "•••78" in page
+    page = text(client.get(scene(signer={"phone": "+33612345678", "otp_channel": "sms"}).url()))
+    assert 'data-channel="email"' not in page
+
+
+def test_names_are_text_not_markup(client: Client) -> None:
+    page = text(client.get(scene(signer={"first_name": "<b>{x}", "last_name": "</script>"}).url()))
+    assert "&lt;b&gt;{x}" in page and "<b>{x}" not in page
+
+
+@pytest.mark.parametrize(
+    ("title", "status"),
+    [
+        ("not_found", 404),
+        ("already_signed", 200),
+        ("completed", 200),
+        ("finalized", 200),
+        ("not_your_turn", 200),
+        ("expired", 410),
+    ],
+)
+def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, status: int) -> None:
+    made = scene(signers=2, mode="sequential")
+    position = 0
+    if title == "not_your_turn":
+        position = 1
+    elif title == "already_signed":
+        sign(made)
+    elif title in ("completed", "finalized"):
+        sign(made)
+        sign(made, 1)
+        SignatureRequest.objects.update(finalized=title == "finalized")
+    elif title == "expired":
+        SignatureRequest.objects.update(expires_at=clock.now())
+    response = client.get("/sign/x" if title == "not_found" else made.url(position))
+    assert response.status_code == status
+    words = language.words("en")
+    assert words[f"{title}_title"] in text(response) and "<form" not in text(response)
+    assert response["Cache-Control"] == "no-store"
+    if title != "not_found":
+        refused = client.get(image_url(made, position=position))
+        assert refused.status_code == (410 if title == "expired" else 409)
+
+
+def test_a_page_is_a_picture(client: Client) -> None:
+    made = scene(pages=2)
+    for _ in range(2):  # drawn, then from storage
+        response = client.get(image_url(made, number=2))
+        assert response.status_code == 200
+        assert response["Content-Type"] == "image/webp" and response["Cache-Control"] == "no-store"
+        assert response.content[:4] == b"RIFF" and response.content[8:12] == b"WEBP"
+
+
+def test_only_pages_of_documents_the_signer_signs(client: Client) -> None:
+    made = scene(signers=2, documents=2, pages=2)
+    Placement.objects.filter(signer=made.signers[0], request_document=made.request_documents[1]).delete()
+    other = scene()
+    assert client.get(image_url(made, 1)).status_code == 404
+    assert client.get(image_url(made, 1, position=1)).status_code == 200
+    assert client.get(image_url(made, 0, 3)).status_code == 404
+    assert client.get(image_url(made, 0, 0)).status_code == 404
+    foreign = other.request_documents[0].document_id
+    assert client.get(made.url(0, f"/documents/{foreign}/pages/1.webp")).status_code == 404
+    assert client.get(f"/sign/x/documents/{foreign}/pages/1.webp").status_code == 404
+    page = text(client.get(made.url()))
+    assert image_url(made, 1) not in page and consent_notice("en", 1) in page
+
+
+def test_reading_changes_nothing(client: Client) -> None:
+    made = scene()
+    client.get(made.url())
+    assert made.events() == ["signature_request.created"]
+    assert Signer.objects.get().status == "pending"
+    assert client.post(made.url()).status_code == 405
+    assert client.head(made.url()).status_code == 200
+
+
+def test_the_templates_name_no_word_that_is_not_there() -> None:
+    words = set(language.words("en"))
+    for template in (FOLDER / "templates/signer").glob("*.html"):
+        get_template(f"signer/{template.name}")
+        source = template.read_text()
+        named = set(re.findall(r"words\.(\w+)", source)) | set(re.findall(r'{% word "(\w+)"', source))
+        assert named <= words, (template.name, named - words)
+    assert json.loads((FOLDER / "words/en.json").read_text())
