@@ -9,10 +9,19 @@ from django.db import connection
 
 @pytest.fixture(autouse=True, scope="session")
 def _flush_may_empty_the_journal() -> None:
-    """Transactional tests empty all tables afterwards; the journal's trigger steps aside for that alone."""
+    """Transactional tests empty all tables afterwards, the queue's too; the journal's trigger steps aside for
+    that alone."""
     original = type(connection.ops).execute_sql_flush
 
     def execute_sql_flush(self: Any, sql_list: Iterable[str]) -> None:
-        original(self, ["SET session_replication_role = replica", *sql_list, "RESET session_replication_role"])
+        original(
+            self,
+            [
+                "SET session_replication_role = replica",
+                *sql_list,
+                "TRUNCATE procrastinate_jobs CASCADE",
+                "RESET session_replication_role",
+            ],
+        )
 
     type(connection.ops).execute_sql_flush = execute_sql_flush  # type: ignore[method-assign]

@@ -6,6 +6,7 @@ from procrastinate.jobs import Job
 
 from paraph.flow import invite as inviting
 from paraph.flow import notify_completion as notifying
+from paraph.flow import prove as proving
 from paraph.flow import publish as publishing
 from paraph.flow import seal as sealing
 from paraph.flow.expire import expire as expire_one
@@ -41,6 +42,11 @@ def notify_completion(request_id: int) -> None:
 @app.task(retry=RETRY)
 def seal(request_document_id: int) -> None:
     sealing.seal(request_document_id)
+
+
+@app.task(retry=RETRY)
+def prove(request_id: int) -> None:
+    proving.prove(request_id)
 
 
 @app.task(retry=RETRY)

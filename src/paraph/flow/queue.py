@@ -9,4 +9,4 @@ def defer(task: str, **arguments: int) -> None:
     By name, because a job calls the verb and a verb defers the next job: importing both ways would be a cycle.
     Inside a transaction the job exists only if the transaction commits.
     """
-    app.configure_task(f"paraph.flow.jobs.{task}").defer(**arguments)
+    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments)

@@ -1,0 +1,130 @@
+"""What the proof of a request states (specification 2.2, last paragraph), gathered from its rows."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from paraph.evidence.models import SealedDocument
+from paraph.journal.append import facts
+from paraph.journal.models import Entry
+from paraph.kernel import clock
+from paraph.otp.models import OneTimeCode
+from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.signature_requests.models import SignatureRequest, Signer
+
+EVIDENCE_FORMAT = "paraph-evidence/1"
+
+
+def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofContent:
+    """The journal is stated up to this moment, and its last hash with it. The request is completed and every
+    document of it sealed."""
+    assert request.completed_at
+    signers = list(Signer.objects.filter(request=request).order_by("order"))
+    journal = list(Entry.objects.filter(request=request).order_by("position"))
+    sealed = list(
+        SealedDocument.objects.filter(request_document__request=request)
+        .select_related("request_document__document")
+        .order_by("request_document__position")
+    )
+    return ProofContent(
+        request_id=request.pk,
+        organization=request.organization.name,
+        environment=request.environment,
+        mode=request.mode,
+        created_at=request.created_at,
+        completed_at=request.completed_at,
+        issued_at=issued_at,
+        signers=_signers(signers, journal),
+        documents=[_document(row) for row in sealed],
+        journal=_lines(journal, signers),
+        journal_hash=bytes(journal[-1].hash).hex(),
+        evidence=_evidence(request, signers, sealed, journal),
+        locale=request.locale,
+    )
+
+
+def _signers(signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
+    codes = OneTimeCode.objects.in_bulk([signer.pk for signer in signers])
+    acts = {entry.signer_id: entry for entry in journal if entry.event_type == "signer.signed"}
+    return [_signer(signer, codes[signer.pk], acts[signer.pk]) for signer in signers]
+
+
+def _signer(signer: Signer, code: OneTimeCode, act: Entry) -> ProofSigner:
+    assert signer.signed_at
+    return ProofSigner(
+        name=signer.full_name,
+        email=signer.email,
+        order=signer.order,
+        channel=code.channel,
+        destination=code.destination,
+        signed_at=signer.signed_at,
+        ip=act.ip,
+        user_agent=act.user_agent,
+        signature_type=signer.signature["type"],
+    )
+
+
+def _document(row: SealedDocument) -> ProofDocument:
+    document = row.request_document.document
+    stamped_at = row.seal["timestamped_at"]
+    return ProofDocument(
+        document_id=document.pk,
+        name=document.name,
+        page_count=len(document.pages),
+        uploaded_sha256=bytes(document.sha256).hex(),
+        signed_sha256=bytes(row.sha256).hex(),
+        seal=ProofSeal(
+            algorithm=row.seal["signing_algorithm"],
+            key_id=row.seal["kms_key_id"],
+            sealed_at=row.created_at,
+            timestamped_at=datetime.fromisoformat(stamped_at) if stamped_at else None,
+            timestamp_authority=row.seal["timestamp_authority"] or "",
+            timestamp_policy_oid=row.seal["timestamp_policy_oid"] or "",
+        ),
+    )
+
+
+def _lines(journal: Sequence[Entry], signers: Sequence[Signer]) -> list[JournalLine]:
+    names = {signer.pk: signer.full_name for signer in signers}
+    return [
+        JournalLine(
+            position=entry.position,
+            event_type=entry.event_type,
+            at=entry.created_at,
+            signer=names[entry.signer_id] if entry.signer_id else "",
+            ip=entry.ip,
+            user_agent=entry.user_agent,
+            metadata=entry.metadata,
+        )
+        for entry in journal
+    ]
+
+
+def _evidence(
+    request: SignatureRequest, signers: Sequence[Signer], sealed: Sequence[SealedDocument], journal: Sequence[Entry]
+) -> dict[str, Any]:
+    """The same for programs: with it the journal's chain can be computed again, without the service."""
+    return {
+        "format": EVIDENCE_FORMAT,
+        "request": {
+            "id": request.pk,
+            "mode": request.mode,
+            "environment": request.environment,
+            "created_at": clock.iso_milliseconds(request.created_at),
+            "expires_at": clock.iso_milliseconds(request.expires_at),
+        },
+        "signers": [
+            {"id": signer.pk, "full_name": signer.full_name, "email": signer.email, "order": signer.order}
+            for signer in signers
+        ],
+        "documents": [
+            {
+                "id": row.request_document.document_id,
+                "name": row.request_document.document.name,
+                "uploaded_sha256": bytes(row.request_document.document.sha256).hex(),
+                "seal": row.seal,
+            }
+            for row in sealed
+        ],
+        "journal": [{**facts(entry), "hash": bytes(entry.hash).hex()} for entry in journal],
+    }

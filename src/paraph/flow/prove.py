@@ -1,0 +1,59 @@
+"""Issuing the proof of a request: a sealed PDF of its own, unique per request (specification 2.2)."""
+
+from django.db import transaction
+
+from paraph.evidence import failures
+from paraph.evidence.facts import certificate_facts
+from paraph.evidence.models import ProofFile
+from paraph.evidence.record import record_proof_file
+from paraph.flow import events
+from paraph.flow.lock import lock_request
+from paraph.flow.proof_content import proof_content
+from paraph.flow.queue import defer
+from paraph.flow.sealing_context import sealing_context
+from paraph.kernel import clock
+from paraph.pdf.proof import proof
+from paraph.pdf.seal import SealedPdf
+from paraph.pdf.seal import seal as seal_pdf
+from paraph.signature_requests.models import SignatureRequest
+from paraph.storage import store
+
+
+def prove(request_id: int) -> None:
+    """Typesets, seals and stores the proof, journals it, and asks for publication.
+
+    Safe to repeat and to run twice at once, as :func:`paraph.flow.seal.seal` is. The caller has seen every document
+    sealed. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
+    """
+    if ProofFile.objects.filter(request_id=request_id).exists():
+        return
+    with failures.noted(request_id, "prove"):
+        request = SignatureRequest.objects.select_related("organization").get(pk=request_id)
+        sealed = _sealed(request)
+        key = f"proofs/{request_id}/{sealed.sha256.hex()}.pdf"
+        store.put(key, sealed.content)
+        if not _commit(request_id, sealed, key):
+            store.delete(key)
+
+
+def _sealed(request: SignatureRequest) -> SealedPdf:
+    now = clock.now()
+    context = sealing_context()
+    return seal_pdf(
+        proof(proof_content(request, now)),
+        key=context.key,
+        timestamping=context.timestamping,
+        reason=f"Proof of signature request {request.pk}",
+        at=now,
+    )
+
+
+@transaction.atomic
+def _commit(request_id: int, sealed: SealedPdf, key: str) -> bool:
+    request = lock_request(request_id)
+    recorded = record_proof_file(request, sealed, key)
+    if recorded is None:
+        return False
+    events.certificate_issued(request, certificate_facts(recorded))
+    defer("publish", request_id=request_id)
+    return True

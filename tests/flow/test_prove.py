@@ -1,0 +1,141 @@
+"""The proof of a request, and its publication (specification 2.2, 3.1, 6.2)."""
+
+import io
+import json
+from typing import Any
+
+import pikepdf
+import pytest
+
+from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
+from paraph.flow.prove import prove
+from paraph.flow.publish import publish
+from paraph.flow.seal import seal
+from paraph.flow.sealing_context import sealing_context
+from paraph.journal.append import broken_at
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+from paraph.pdf.verify import verify
+from paraph.signature_requests.models import SignatureRequest
+from paraph.storage import store
+from tests.scene import Scene, jobs, scene, sign
+
+
+def sealed(**how: Any) -> Scene:
+    made = scene(**how)
+    for position in range(len(made.signers)):
+        sign(made, position)
+    for row in made.request_documents:
+        seal(row.pk)
+    return made
+
+
+def finalized(made: Scene) -> bool:
+    return SignatureRequest.objects.get(pk=made.request.pk).finalized
+
+
+@pytest.mark.django_db
+def test_from_signature_to_finalized() -> None:
+    made = sealed(signers=2, documents=2, mode="sequential")
+    prove(made.request.pk)
+    assert not finalized(made)
+    assert jobs()[-1] == ("publish", {"request_id": made.request.pk})
+    publish(made.request.pk)
+    assert finalized(made)
+    assert made.events() == [
+        "signature_request.created",
+        "signer.otp_sent",
+        "signer.signed",
+        "signer.otp_sent",
+        "signer.signed",
+        "request.completed",
+        "signature_request.pades_signed",
+        "signature_request.pades_signed",
+        "signature_request.certificate_issued",
+    ]
+    assert broken_at(made.entries()) is None
+
+
+@pytest.mark.django_db
+def test_the_proof_is_sealed_and_its_digest_journaled() -> None:
+    made = sealed()
+    prove(made.request.pk)
+    row = ProofFile.objects.get(request=made.request)
+    content = store.get(row.object_key)
+    entry = made.entries()[-1]
+    assert (entry.event_type, entry.signer_id) == ("signature_request.certificate_issued", None)
+    assert entry.metadata["certificate_sha256"] == tokens.sha256(content).hex() == bytes(row.sha256).hex()
+    assert "signed_pdf_sha256" not in entry.metadata
+    found = verify(content, sealing_context().roots)
+    assert found.ok and found.covers_whole_file and found.timestamp
+
+
+@pytest.mark.django_db
+def test_the_evidence_in_the_proof_carries_the_whole_journal() -> None:
+    made = sealed(signers=2)
+    stated = made.entries()
+    prove(made.request.pk)
+    with pikepdf.open(io.BytesIO(store.get(ProofFile.objects.get().object_key))) as document:
+        evidence = json.loads(document.attachments["evidence.json"].get_file().read_bytes())
+    assert evidence["request"]["id"] == made.request.pk
+    assert [line["hash"] for line in evidence["journal"]] == [bytes(entry.hash).hex() for entry in stated]
+    assert evidence["documents"][0]["uploaded_sha256"] == tokens.sha256(made.uploads[0]).hex()
+    assert [signer["full_name"] for signer in evidence["signers"]] == ["Ada Lovelace", "Émile Zola"]
+
+
+@pytest.mark.django_db
+def test_the_proof_names_channel_and_destination_of_each_signer() -> None:
+    made = sealed(signer={"phone": "+33612345678", "otp_channel": "sms"})
+    prove(made.request.pk)
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(store.get(ProofFile.objects.get().object_key)) as document:
+        text = "".join(page.get_textpage().get_text_bounded() for page in document)
+    flat = text.replace("\r", "").replace("\n", "").replace(" ", "").replace("\u00a0", "")
+    assert "+33612345678" in flat and "SMS" in flat
+    assert bytes(made.entries()[-2].hash).hex()[:16] in flat
+    assert SealedDocument.objects.get().seal["timestamp_authority"].replace(" ", "") in flat
+
+
+@pytest.mark.django_db
+def test_proving_and_publishing_again_change_nothing() -> None:
+    made = sealed()
+    for _ in range(2):
+        prove(made.request.pk)
+    for _ in range(2):
+        publish(made.request.pk)
+    assert made.events().count("signature_request.certificate_issued") == 1
+    assert [name for name, _ in jobs()].count("publish") == 1
+    assert finalized(made)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("which", ["sealed", "proof"])
+def test_what_storage_changed_is_not_published(which: str) -> None:
+    made = sealed()
+    prove(made.request.pk)
+    row = SealedDocument.objects.get() if which == "sealed" else ProofFile.objects.get()
+    good = store.get(row.object_key)
+    store.put(row.object_key, good[:-1] + b" ")
+    with pytest.raises(DomainError):
+        publish(made.request.pk)
+    assert not finalized(made)
+    failure = SealingFailure.objects.get()
+    assert failure.stage == "publish" and row.object_key in failure.cause
+    store.put(row.object_key, good)
+    publish(made.request.pk)
+    assert finalized(made) and not SealingFailure.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_seal_that_does_not_validate_is_not_published() -> None:
+    made = sealed()
+    prove(made.request.pk)
+    row = SealedDocument.objects.get()
+    unsealed = made.uploads[0]
+    store.put(row.object_key, unsealed)
+    row.sha256 = tokens.sha256(unsealed)
+    row.save(update_fields=["sha256"])
+    with pytest.raises(DomainError, match="not sealed"):
+        publish(made.request.pk)
+    assert not finalized(made)
