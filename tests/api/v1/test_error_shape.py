@@ -119,7 +119,14 @@ def test_a_large_json_body_is_413(owner: Someone) -> None:
     assert "4 MiB" in message
 
 
-@pytest.mark.parametrize("fault", [RuntimeError("the disk is gone"), DomainError("configuration", "secret detail")])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        RuntimeError("the disk is gone"),
+        DomainError("configuration", "secret"),
+        DomainError("internal_error", "secret"),
+    ],
+)
 def test_a_crash_has_an_id_that_the_log_has_too(
     owner: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: Exception
 ) -> None:

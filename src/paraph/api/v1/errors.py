@@ -40,7 +40,6 @@ STATUSES = {
     "identity_declaration_required": 422,
     "validation_error": 422,
     "rate_limited": 429,
-    "internal_error": 500,
 }
 
 

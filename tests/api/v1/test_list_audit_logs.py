@@ -1,0 +1,76 @@
+"""GET /signature_requests/{id}/audit_logs (specification 4.8). Foreign ids: test_tenancy."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from paraph.journal.append import Origin, append
+from paraph.journal.models import Entry
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.cast import Someone, error, payload
+
+
+@pytest.fixture
+def path(owner: Someone) -> str:
+    """The audit log of a request with three entries."""
+    content = payload(owner.document(), identity_declaration_accepted=True)
+    request = SignatureRequest.objects.get(pk=owner.create(content).json()["id"])
+    signer = request.signers.first()
+    assert signer
+    append(
+        request,
+        "signer.otp_sent",
+        signer_id=signer.pk,
+        origin=Origin("203.0.113.9", "Firefox"),
+        metadata={"provider": "email", "resend": False},
+    )
+    return f"/signature_requests/{request.pk}/audit_logs"
+
+
+def test_entries_in_order(owner: Someone, path: str) -> None:
+    response = owner.get(path)
+    rows = list(Entry.objects.order_by("position"))
+    assert response.json()["pagination"] == {"page": 1, "limit": 20, "count": 3, "pages": 1}
+    created, declared, sent = response.json()["data"]
+    assert created["event_type"] == "signature_request.created"
+    assert declared["event_type"] == "signature_request.identity_declared"
+    assert created["signer_id"] is declared["signer_id"] is None
+    assert sent == {
+        "id": rows[2].pk,
+        "event_type": "signer.otp_sent",
+        "signer_id": rows[2].signer_id,
+        "ip": "203.0.113.9",
+        "user_agent": "Firefox",
+        "metadata": {"provider": "email", "resend": False},
+        "created_at": clock.iso(rows[2].created_at),
+    }
+
+
+def test_pages(owner: Someone, path: str) -> None:
+    response = owner.get(path, page="2", limit="2").json()
+    assert [entry["event_type"] for entry in response["data"]] == ["signer.otp_sent"]
+    assert response["pagination"] == {"page": 2, "limit": 2, "count": 3, "pages": 2}
+
+
+def test_filters_are_ignored(owner: Someone, path: str) -> None:
+    assert len(owner.get(path, status="x", order="desc", created_after="y").json()["data"]) == 3
+
+
+def test_only_entries_of_the_request(owner: Someone, path: str) -> None:
+    other = owner.create(payload(owner.document())).json()["id"]
+    content: dict[str, Any] = owner.get(f"/signature_requests/{other}/audit_logs").json()
+    assert content["pagination"]["count"] == 1
+
+
+@pytest.mark.parametrize("request_id", [999, 2**63])
+def test_unknown_is_404(owner: Someone, request_id: int) -> None:
+    error(owner.get(f"/signature_requests/{request_id}/audit_logs"), 404, "not_found")
+
+
+def test_it_takes_four_queries(owner: Someone, path: str) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        owner.get(path)
+    assert len(queries) == 4  # the caller, the request, the count, the page

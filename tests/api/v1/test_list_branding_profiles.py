@@ -1,0 +1,52 @@
+"""GET /branding_profiles (specification 4.9)."""
+
+import pytest
+
+from paraph.organizations.models import BrandingProfile
+from tests.api.v1.cast import Someone, someone
+
+
+@pytest.fixture
+def names(owner: Someone) -> list[str]:
+    assert owner.organization
+    for name in ("Winter", "autumn", "Spring"):
+        BrandingProfile.objects.create(
+            organization=owner.organization,
+            name=name,
+            background_color="#ffffff",
+            text_color="#000000",
+            accent_color="#1a2b3c",
+        )
+    return ["autumn", "Spring", "Winter"]
+
+
+def test_entries(owner: Someone, names: list[str]) -> None:
+    row = BrandingProfile.objects.get(name="autumn")
+    content = owner.get("/branding_profiles").json()
+    assert content["pagination"] == {"page": 1, "limit": 20, "count": 3, "pages": 1}
+    assert content["data"][0] == {
+        "id": row.pk,
+        "name": "autumn",
+        "background_color": "#ffffff",
+        "text_color": "#000000",
+        "accent_color": "#1a2b3c",
+    }
+
+
+def test_sorted_by_name_and_paged(owner: Someone, names: list[str]) -> None:
+    pages = [owner.get("/branding_profiles", limit="2", page=page).json()["data"] for page in ("1", "2")]
+    assert [entry["name"] for page in pages for entry in page] == names
+
+
+def test_the_same_in_both_environments(owner: Someone, names: list[str]) -> None:
+    production = someone("pro", "production", owner.organization)
+    assert production.get("/branding_profiles").json() == owner.get("/branding_profiles").json()
+
+
+def test_not_those_of_others(owner: Someone, names: list[str]) -> None:
+    assert someone().get("/branding_profiles").json()["data"] == []
+
+
+def test_filters_are_ignored(owner: Someone, names: list[str]) -> None:
+    content = owner.get("/branding_profiles", order="desc", status="x", created_after="never").json()
+    assert [entry["name"] for entry in content["data"]] == names

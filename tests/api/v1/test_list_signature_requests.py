@@ -1,0 +1,69 @@
+"""GET /signature_requests (specification 4.6). Pages and filters in general: test_list_documents."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.cast import Someone, error, payload
+from tests.api.v1.test_read_signature_request import sealed
+
+
+@pytest.fixture
+def three(owner: Someone) -> list[int]:
+    """A pending, a completed and an expired request."""
+    document = owner.document()
+    ids = [owner.create(payload(document)).json()["id"] for _ in range(3)]
+    for request_id, status in zip(ids, ("pending", "completed", "expired"), strict=True):
+        SignatureRequest.objects.filter(pk=request_id).update(status=status)
+    return ids
+
+
+def entries(owner: Someone, **query: Any) -> list[dict[str, Any]]:
+    response = owner.get("/signature_requests", **query)
+    assert response.status_code == 200
+    return list(response.json()["data"])
+
+
+def test_entries_are_those_of_the_read(owner: Someone, three: list[int]) -> None:
+    assert entries(owner) == [owner.get(f"/signature_requests/{request_id}").json() for request_id in three]
+
+
+def test_entries_never_have_download_urls(owner: Someone) -> None:
+    created = owner.create(payload(owner.document())).json()
+    sealed(created)
+    assert "download_urls" in owner.get(f"/signature_requests/{created['id']}").json()
+    entry = entries(owner)[0]
+    assert entry["finalized"] is True
+    assert "download_urls" not in entry
+
+
+@pytest.mark.parametrize(("status", "place"), [("pending", 0), ("completed", 1), ("expired", 2)])
+def test_by_status(owner: Someone, three: list[int], status: str, place: int) -> None:
+    response = owner.get("/signature_requests", status=status)
+    assert [entry["id"] for entry in response.json()["data"]] == [three[place]]
+    assert response.json()["pagination"]["count"] == 1
+
+
+def test_by_order_and_creation(owner: Someone, three: list[int]) -> None:
+    assert [entry["id"] for entry in entries(owner, order="desc")] == three[::-1]
+    first = owner.get(f"/signature_requests/{three[0]}").json()["created_at"]
+    last = owner.get(f"/signature_requests/{three[2]}").json()["created_at"]
+    assert [entry["id"] for entry in entries(owner, created_after=first, created_before=last)] == three
+    assert entries(owner, created_before="2020-01-01") == []
+
+
+def test_the_enumeration_is_that_of_requests(owner: Someone) -> None:
+    message = error(owner.get("/signature_requests", status="ready"), 422, "validation_error")
+    assert message == "status must be one of pending, completed, expired, not “ready”."
+
+
+def test_the_number_of_queries_does_not_grow(owner: Someone, three: list[int]) -> None:
+    counts = []
+    for limit in ("1", "3"):
+        with CaptureQueriesContext(connection) as queries:
+            entries(owner, limit=limit)
+        counts.append(len(queries))
+    assert counts == [5, 5]  # the caller, the count, the page, its signers, its documents

@@ -1,0 +1,151 @@
+"""Whatever a payload says, it is planned or refused with a sentence: nothing else may happen."""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paraph.documents.models import Document
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import Application, Organization
+from paraph.organizations.scope import Caller
+from paraph.pdf.find import find_tags
+from paraph.signature_requests import placing
+from paraph.signature_requests.plan import Plan, make_plan
+from paraph.storage import store
+from tests.api.v1.cast import payload, rectangle, someone, tag
+
+pytestmark = pytest.mark.django_db
+
+CODES = {"validation_error", "forbidden", "initials_not_available_on_plan", "identity_declaration_required"}
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=()))  # surrogates and control characters among them
+    | st.sampled_from([0, -1, 2**31, 2**63, 2**64, 1e308, "sms", "ada", "sequential", "parallel", "\ud800", "\0"]),
+    lambda children: st.lists(children, max_size=12) | st.dictionaries(st.text(max_size=9), children, max_size=4),
+    max_leaves=8,
+)
+
+
+@pytest.fixture
+def caller(db: None) -> Caller:
+    owner = someone("free")
+    assert owner.organization
+    application = Application.objects.get(organization=owner.organization)
+    owner.document()
+    return Caller(owner.organization.pk, "sandbox", "free", application.pk)
+
+
+@pytest.fixture
+def document(caller: Caller) -> int:
+    return Document.objects.get().pk
+
+
+def nodes(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every node of a JSON value."""
+    yield path
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from nodes(value[key], (*path, key))
+
+
+def replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
+    if not path:
+        return by
+    changed = copy.deepcopy(value)
+    place = changed
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = by
+    return changed
+
+
+EXAMPLE = payload(1, send_email=True, identity_declaration_accepted=True, callback_url="https://x.example/")
+EXAMPLE["signers"][0] |= {"phone": "+33612345678", "otp_channel": "email"}
+EXAMPLE["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(places=st.lists(st.tuples(st.sampled_from(list(nodes(EXAMPLE))), json_values), min_size=1, max_size=3))
+def test_a_payload_changed_anywhere(caller: Caller, document: int, places: list[tuple[tuple[Any, ...], Any]]) -> None:
+    value: Any = replaced(EXAMPLE, ("documents", 0, "id"), document)
+    for path, by in places:
+        try:
+            value = replaced(value, path, by)
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier change took the place away
+    outcome(caller, value)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=json_values)
+def test_any_value_at_all(caller: Caller, value: Any) -> None:
+    outcome(caller, value)
+
+
+def outcome(caller: Caller, value: Any) -> None:
+    try:
+        plan = make_plan(caller, json.loads(json.dumps(value)))
+    except DomainError as error:
+        assert error.code in CODES
+        assert 10 < len(error.message) < 20_000
+        error.message.encode("utf-8", "backslashreplace")
+    else:
+        assert isinstance(plan, Plan)
+        assert all(planned.placements for planned in plan.documents)
+
+
+def test_each_file_is_searched_once_with_all_its_tags(
+    caller: Caller, document: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[list[str]] = []
+
+    def watched(content: bytes, tags: list[str]) -> Any:
+        searches.append(tags)
+        return find_tags(content, tags)
+
+    monkeypatch.setattr(placing, "find_tags", watched)
+    content = payload(document)
+    content["documents"][0]["signers"][1]["stamps"] = [tag("{{grace}}"), tag("{{ada}}"), tag("no", optional=True)]
+    make_plan(caller, content)
+    assert searches == [["no", "{{ada}}", "{{grace}}"]]
+
+
+def test_a_file_without_tags_is_not_even_read(caller: Caller, document: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "get", None)
+    content = payload(document)
+    content["documents"][0]["signers"][0]["stamps"] = [rectangle()]
+    make_plan(caller, content)
+
+
+def test_a_document_listed_again_and_again_is_searched_once(
+    caller: Caller, document: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[object] = []
+
+    def watched(*arguments: object) -> dict[str, object]:
+        searches.append(arguments)
+        return {}
+
+    monkeypatch.setattr(placing, "find_tags", watched)
+    content = payload(document)
+    content["documents"] *= 3
+    with pytest.raises(DomainError, match="listed more than once"):
+        make_plan(caller, content)
+    assert len(searches) == 1
+
+
+def test_an_organization_of_another_plan_has_other_limits(caller: Caller, document: int) -> None:
+    Organization.objects.update(plan="pro")
+    content = payload(document, initials_required=True)
+    with pytest.raises(DomainError, match="initials"):
+        make_plan(caller, content)
+    pro = Caller(caller.organization_id, "sandbox", "pro", caller.application_id)
+    assert make_plan(pro, content).draft.initials_required
