@@ -72,12 +72,12 @@ def _sealed(backend: Backend, request_id: int) -> int:
 
 
 def _workers(service: Service) -> list[int]:
-    """The processes below the supervisor that run ``paraph worker``."""
+    """The job workers below the supervisor."""
     found, waiting = [], [service.pid]
     while waiting:
         pid = waiting.pop()
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         waiting += [int(child) for child in children]
-        if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+        if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker":
             found.append(pid)
     return found

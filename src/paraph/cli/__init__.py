@@ -1,0 +1,51 @@
+"""The ``paraph`` command: one file per subcommand, each with its ``command``, imported when it is called."""
+
+import importlib
+from typing import Any
+
+import click
+
+from paraph import __version__
+from paraph.kernel.errors import DomainError
+
+_COMMANDS = (
+    "serve",
+    "web",
+    "worker",
+    "migrate",
+    "organization",
+    "application",
+    "branding",
+    "inbox",
+    "demo",
+)
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's form
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's form
+        if cmd_name not in _COMMANDS:
+            return None
+        found: click.Command = importlib.import_module(f"paraph.cli.{cmd_name}").command
+        return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DomainError as refusal:
+            raise _Sentence(refusal.message) from refusal
+
+
+class _Sentence(click.ClickException):
+    """One clear sentence on stderr, exit status 1."""
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, err=True, file=file)
+
+
+@click.group(cls=_Commands)
+@click.version_option(__version__, prog_name="paraph")
+def main() -> None:
+    """Paraph, a self-hosted electronic-signature service."""

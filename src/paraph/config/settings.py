@@ -4,6 +4,7 @@ from pathlib import Path
 
 import dj_database_url
 
+from paraph.config.logs import logging_settings
 from paraph.kernel import environment, tokens
 from paraph.kernel.master_key import read_master_key
 from paraph.postgres import embedded_url
@@ -35,6 +36,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "paraph.config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -69,3 +71,5 @@ WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect a
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # JSON bodies; uploads are streamed and have their own limit
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
+
+LOGGING = logging_settings(PARAPH.log_level)

@@ -3,7 +3,6 @@
 Each field is documented for operators in docs/configuration.md; a test compares the two.
 """
 
-import os
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
 
 BUILT_IN_TIMESTAMPS = "built-in"
@@ -72,7 +72,8 @@ class Environment(BaseSettings):
         [],
         description="Networks whose X-Forwarded-For is believed, separated by commas (10.0.0.0/8, 127.0.0.1).",
     )
-    log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    worker_concurrency: int = Field(2, ge=1, description="Jobs that each worker process does at a time.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level to be logged.")
 
     @field_validator("timestamp_authorities", "trusted_proxies", mode="before")
     @classmethod
@@ -95,7 +96,8 @@ class Environment(BaseSettings):
     @property
     def public_url(self) -> str:
         """``scheme://host[:port]`` without a slash at the end."""
-        return (self.base_url or f"http://{self.host}:{self.port}").rstrip("/")
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return (self.base_url or f"http://{host}:{self.port}").rstrip("/")
 
     @property
     def private_addresses_allowed(self) -> bool:
@@ -108,8 +110,7 @@ class Environment(BaseSettings):
     @property
     def processes(self) -> tuple[int, int]:
         """How many web and how many worker processes to run."""
-        cores = os.cpu_count() or 1
-        return self.web_processes or cores, self.worker_processes or cores
+        return self.web_processes or machine.cores(), self.worker_processes or machine.cores()
 
 
 def read() -> Environment:

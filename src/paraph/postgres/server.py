@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import psycopg
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.parent import following_parent
+from paraph.kernel.parent import follow_parent
 from paraph.postgres import cluster, place, tuning
 from paraph.postgres.binaries import programs
 
@@ -54,7 +55,7 @@ class Server:
                 stderr=log,
                 cwd=self.place.home,
                 start_new_session=True,  # Ctrl-C is for the supervisor, which stops us last
-                preexec_fn=following_parent(signal.SIGINT),  # noqa: PLW1509  one system call, loaded beforehand
+                preexec_fn=partial(follow_parent, os.getpid(), signal.SIGINT),  # noqa: PLW1509  one system call
                 **cluster.credentials(self.place),
             )
 

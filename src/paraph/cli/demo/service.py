@@ -91,4 +91,4 @@ class DemoService:
         return json.loads(done.stdout)
 
 
-_PARAPH = [sys.executable, "-m", "paraph.cli"]
+_PARAPH = [sys.executable, "-m", "paraph"]

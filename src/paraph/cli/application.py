@@ -1,0 +1,48 @@
+"""``paraph application create`` and ``revoke``."""
+
+import click
+
+from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.session import database
+
+
+@click.group()
+def command() -> None:
+    """Applications and their API keys."""
+
+
+@command.command()
+@click.option("--organization", type=int, required=True, help="id of the organization")
+@click.option("--environment", required=True, help="sandbox or production")
+@click.option("--name", required=True)
+@click.option("--webhook-url", default="", help="http or https address that webhooks go to")
+@data_dir_option
+@json_option
+def create(organization: int, environment: str, name: str, webhook_url: str, *, as_json: bool) -> None:
+    """Make an application; its API key and webhook secret are shown only now."""
+    with database():
+        from paraph.organizations.registration import create_application
+
+        made = create_application(organization, environment, name, webhook_url)
+        facts = {
+            "id": made.application.pk,
+            "organization_id": organization,
+            "environment": environment,
+            "name": made.application.name,
+            "webhook_url": webhook_url,
+            "api_key": made.api_key,
+            "webhook_secret": made.webhook_secret,
+        }
+        show(facts, as_json=as_json)
+
+
+@command.command()
+@click.argument("id", type=int)
+@data_dir_option
+@json_option
+def revoke(id: int, *, as_json: bool) -> None:
+    """Reject an application's keys from now on."""
+    with database():
+        from paraph.organizations.registration import revoke_application
+
+        show({"id": id, "revoked_keys": revoke_application(id)}, as_json=as_json)

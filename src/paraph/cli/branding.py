@@ -1,0 +1,40 @@
+"""``paraph branding create``."""
+
+import click
+
+from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.session import database
+
+
+@click.group()
+def command() -> None:
+    """Branding profiles, the colours of the signer journey."""
+
+
+@command.command()
+@click.option("--organization", type=int, required=True, help="id of the organization")
+@click.option("--name", required=True)
+@click.option("--background-color", required=True, help="such as #ffffff")
+@click.option("--text-color", required=True)
+@click.option("--accent-color", required=True)
+@data_dir_option
+@json_option
+def create(
+    organization: int, name: str, background_color: str, text_color: str, accent_color: str, *, as_json: bool
+) -> None:
+    """Make a branding profile."""
+    with database():
+        from paraph.organizations.registration import create_branding_profile
+
+        made = create_branding_profile(
+            organization, name, background_color=background_color, text_color=text_color, accent_color=accent_color
+        )
+        facts = {
+            "id": made.pk,
+            "organization_id": organization,
+            "name": made.name,
+            "background_color": made.background_color,
+            "text_color": made.text_color,
+            "accent_color": made.accent_color,
+        }
+        show(facts, as_json=as_json)

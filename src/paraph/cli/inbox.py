@@ -1,0 +1,35 @@
+"""``paraph inbox``: the messages captured while no gateway is set."""
+
+import json
+
+import click
+
+from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.session import database
+from paraph.kernel import clock
+
+
+@click.command()
+@data_dir_option
+@json_option
+def command(*, as_json: bool) -> None:
+    """Show captured messages, newest last."""
+    with database():
+        from paraph.messaging.inbox import messages
+
+        found = [
+            {
+                "to": message.to,
+                "channel": message.channel,
+                "subject": message.subject,
+                "text": message.text,
+                "created_at": clock.iso(message.created_at),
+            }
+            for message in messages()
+        ]
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return
+    for message in found:
+        click.echo(f"{message['created_at']}  {message['channel']}  {message['to']}  {message['subject']}")
+        click.echo("    " + message["text"].replace("\n", "\n    ") + "\n")

@@ -1,0 +1,54 @@
+"""Options that several commands share. They are handed on as environment variables, so that child processes and
+settings see one truth."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def data_dir_option(function: Function) -> Function:
+    """``--data-dir``, also ``PARAPH_DATA_DIR``."""
+    return click.option(
+        "--data-dir",
+        envvar="PARAPH_DATA_DIR",
+        default="paraph-data",
+        show_default=True,
+        type=click.Path(path_type=Path, file_okay=False),
+        callback=_export,
+        expose_value=False,
+        help="Folder of everything the service keeps.",
+    )(function)
+
+
+def address_options(function: Function) -> Function:
+    """``--host`` and ``--port``, also ``PARAPH_HOST`` and ``PARAPH_PORT``."""
+    host = click.option("--host", callback=_export, expose_value=False, help="Address to listen on  [127.0.0.1]")
+    port = click.option("--port", type=int, callback=_export, expose_value=False, help="Port to listen on  [8000]")
+    return host(port(function))
+
+
+def json_option(function: Function) -> Function:
+    """``--json``, given to the function as ``as_json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(function)
+
+
+def show(facts: dict[str, Any], *, as_json: bool) -> None:
+    """Prints what a command made, as JSON or as ``name: value`` lines."""
+    if as_json:
+        click.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    for name, value in facts.items():
+        click.echo(f"{name}: {value}")
+
+
+def _export(context: click.Context, parameter: click.Parameter, value: Any) -> Any:  # noqa: ARG001  click's form
+    if value is not None:
+        text = str(value.absolute()) if isinstance(value, Path) else str(value)
+        os.environ[f"PARAPH_{str(parameter.name).upper()}"] = text
+    return value

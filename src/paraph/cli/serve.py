@@ -1,0 +1,133 @@
+"""``paraph serve``: everything on one machine, in one command."""
+
+import gc
+import http.client
+import json
+import os
+import sys
+import time
+
+import click
+
+from paraph.cli import web, worker
+from paraph.cli.lock import DataFolderLock
+from paraph.cli.options import address_options, data_dir_option
+from paraph.cli.session import set_up
+from paraph.cli.supervisor import Child, Supervisor, fork
+from paraph.kernel import environment
+from paraph.kernel.errors import DomainError
+from paraph.postgres import Server
+
+_READY_SECONDS = 60
+_WEB_GRACE, _WORKER_GRACE = 15, 60
+_SPARE_CONNECTIONS = 40  # operators' commands, migrations, the superuser's reserve
+
+
+@click.command()
+@address_options
+@data_dir_option
+def command() -> None:
+    """Run the whole service: database, web server, workers."""
+    settings = environment.read()
+    lock = DataFolderLock(settings.data_dir)
+    lock.take_for_service()
+    web.check_port(settings)
+    server = None if settings.database_url else _server(settings)
+    supervisor = Supervisor(_children(settings), lambda: _watch(server))
+    with supervisor.listening():
+        try:
+            first_key = _prepare(server)
+            lock.mark_ready()
+            supervisor.run(until=_Answering(settings))
+            if not supervisor.stopping:
+                _greet(settings, first_key)
+                supervisor.run()
+            click.echo("Paraph is stopping.")
+        finally:
+            supervisor.stop()
+            if server:
+                server.stop()
+
+
+def _server(settings: environment.Environment) -> Server:
+    web_processes, worker_processes = settings.processes
+    connections = web_processes * settings.web_threads + worker_processes * (settings.worker_concurrency + 6)
+    return Server(settings.data_dir, settings.postgres_dir, connections + _SPARE_CONNECTIONS)
+
+
+def _children(settings: environment.Environment) -> list[Child]:
+    _, workers = settings.processes
+    return [Child("web", web.run, _WEB_GRACE), *(Child("worker", worker.run, _WORKER_GRACE) for _ in range(workers))]
+
+
+def _prepare(server: Server | None) -> str:
+    """Imports everything while the database starts, then lets a child do what opens connections: children forked
+    later must not inherit any. Returns the API key of a first start, or ""."""
+    if server:
+        server.launch()
+    set_up()
+    from django.urls import get_resolver
+
+    from paraph.cli.prepare import prepare
+
+    get_resolver().check()  # imports every view
+
+    gc.freeze()  # what is loaded now stays: collections in the children leave its memory shared
+    if server:
+        server.wait()
+    read, write = os.pipe()
+    pid = fork("prepare", lambda: _report(write, prepare()))
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        answer = pipe.read()
+    _, status = os.waitpid(pid, 0)
+    if os.waitstatus_to_exitcode(status):
+        sys.exit(1)  # the child has said why
+    return str(json.loads(answer))
+
+
+def _report(handle: int, answer: str) -> None:
+    with os.fdopen(handle, "w") as pipe:
+        json.dump(answer, pipe)
+
+
+def _watch(server: Server | None) -> None:
+    """Starts a database server that died again; what was committed is there when it has recovered."""
+    if server is None:
+        return
+    if server.poll() is not None:
+        click.echo("PostgreSQL ended; starting it again.", err=True)
+        server.start()
+    server.trim_log()
+
+
+class _Answering:
+    """Whether the web server answers. Raises ``DomainError`` when it does not in time."""
+
+    def __init__(self, settings: environment.Environment) -> None:
+        self._address = ({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host), settings.port)  # noqa: S104  compared, not bound
+        self._deadline = time.monotonic() + _READY_SECONDS
+
+    def __call__(self) -> bool:
+        connection = http.client.HTTPConnection(*self._address, timeout=5)
+        try:
+            connection.request("GET", "/healthz")
+            if connection.getresponse().status == 200:
+                return True
+        except OSError:
+            pass
+        finally:
+            connection.close()
+        if time.monotonic() > self._deadline:
+            raise DomainError("configuration", "The web server does not answer; its log above says why.")
+        return False
+
+
+def _greet(settings: environment.Environment, first_key: str) -> None:
+    click.echo(f"Paraph is ready at {settings.public_url}")
+    if settings.host in ("0.0.0.0", "::") and not settings.base_url:  # noqa: S104  compared, not bound
+        click.echo("Set PARAPH_BASE_URL to the address that signers reach: their links point there.")
+    if first_key:
+        click.echo(f"\nA sandbox API key, shown only now:\n\n    {first_key}\n\nTry it:\n")
+        click.echo(f'    curl -H "X-Api-Key: {first_key}" {settings.public_url}/api/v1/health\n')
+    sys.stdout.flush()

@@ -1,0 +1,160 @@
+"""Child processes that are kept alive, and stopped in order.
+
+Children are forked from a process that has imported everything and opened nothing: they begin at once and share
+its memory. Nothing here may start a thread.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FrameType
+
+import structlog
+
+from paraph.kernel.errors import DomainError
+from paraph.kernel.parent import follow_parent, name_process
+
+_TICK_SECONDS = 1.0
+_STEADY_SECONDS = 30
+_FIRST_DELAY, _LONGEST_DELAY = 0.1, 30.0
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+log = structlog.get_logger("paraph.serve")
+
+
+def fork(name: str, run: Callable[[], None]) -> int:
+    """Runs the function in a child that ends with us and is called ``paraph-<name>``; returns its number. The child's status is 0,
+    or 1 after a sentence on stderr for a :class:`DomainError`, or 70 after a logged fault."""
+    parent = os.getpid()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 70
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in (*_SIGNALS, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        follow_parent(parent)
+        name_process(f"paraph-{name}")
+        os.setsid()  # Ctrl-C is for the supervisor, which stops its children in order
+        run()
+        status = 0
+    except DomainError as refusal:
+        sys.stderr.write(f"{refusal.message}\n")
+        status = 1
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        log.exception("a child process failed")
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+@dataclass
+class Child:
+    """``grace`` is how many seconds it has to end after SIGTERM."""
+
+    name: str
+    run: Callable[[], None]
+    grace: float
+    pid: int = 0
+    began: float = 0.0
+    failures: int = 0
+    due: float = 0.0
+
+
+class Supervisor:
+    """``children`` are stopped in their order, those of one name together. ``each_tick`` is called at least once
+    a second and may raise :class:`DomainError` to end it all."""
+
+    def __init__(self, children: list[Child], each_tick: Callable[[], None]) -> None:
+        self._children = children
+        self._each_tick = each_tick
+        self._asked_to_stop = 0
+        self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Signals to stop are noticed from here on, also while :meth:`run` is not yet called."""
+        for number in _SIGNALS:
+            signal.signal(number, self._ask_to_stop)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # only to be woken
+        signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(-1)
+
+    @property
+    def stopping(self) -> bool:
+        return self._asked_to_stop > 0
+
+    def run(self, *, until: Callable[[], bool] | None = None) -> None:
+        """Keeps the children running until asked to stop or ``until``, asked every 20 ms, holds."""
+        while not self.stopping and not (until and until()):
+            self._each_tick()
+            for child in self._children:
+                self._look_after(child)
+            self._sleep(0.02 if until else _TICK_SECONDS)
+
+    def stop(self) -> None:
+        """SIGTERM to each group of children, SIGKILL after its grace or when asked to stop once more."""
+        for name in dict.fromkeys(child.name for child in self._children):
+            group = [child for child in self._children if child.name == name and child.pid]
+            for child in group:
+                _signal(child.pid, signal.SIGTERM)
+            deadline = time.monotonic() + max((child.grace for child in group), default=0)
+            while any(child.pid and self._reap(child) is None for child in group):
+                if time.monotonic() > deadline or self._asked_to_stop > 1:
+                    for child in group:
+                        if child.pid:
+                            log.warning("killing a child that does not end", child=child.name, pid=child.pid)
+                            _signal(child.pid, signal.SIGKILL)
+                    deadline = float("inf")
+                self._sleep(0.1)
+
+    def _look_after(self, child: Child) -> None:
+        if child.pid:
+            status = self._reap(child)
+            if status is None:
+                return
+            lived = time.monotonic() - child.began
+            child.failures = 0 if lived > _STEADY_SECONDS else child.failures + 1
+            delay = min(_FIRST_DELAY * 2**child.failures, _LONGEST_DELAY)
+            child.due = time.monotonic() + delay
+            log.error("a child process ended", child=child.name, status=status, again_in_seconds=round(delay, 1))
+        if time.monotonic() >= child.due:
+            child.began = time.monotonic()
+            child.pid = fork(child.name, child.run)
+
+    def _reap(self, child: Child) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+        pid, status = os.waitpid(child.pid, os.WNOHANG)
+        if not pid:
+            return None
+        child.pid = 0
+        return os.waitstatus_to_exitcode(status)
+
+    def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  the form of handlers
+        self._asked_to_stop += 1
+
+    def _sleep(self, seconds: float) -> None:
+        due = [child.due - time.monotonic() for child in self._children if not child.pid]
+        select.select([self._wake_read], [], [], max(0.0, min([seconds, *due])) if due else seconds)
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._wake_read, 4096)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)

@@ -1,0 +1,77 @@
+"""``paraph web``: the web server alone."""
+
+import multiprocessing
+import os
+import socket
+from typing import Any
+
+import click
+
+from paraph.cli.options import address_options, data_dir_option
+from paraph.cli.session import set_up
+from paraph.kernel import environment
+from paraph.kernel.errors import DomainError
+from paraph.kernel.parent import follow_parent
+
+_KILL_SECONDS = 10
+
+
+@click.command()
+@address_options
+@data_dir_option
+def command() -> None:
+    """Run the web server, with the database and the workers elsewhere."""
+    check_port(environment.read())
+    set_up()
+    run()
+
+
+def check_port(settings: environment.Environment) -> None:
+    """Raises ``DomainError("configuration", …)`` when the address is taken or not ours: granian shares its port
+    with whoever listens there, and so would not notice."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
+            0
+        ]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise DomainError(
+            "configuration", f"Paraph cannot listen on {settings.host} port {settings.port}: {error.strerror}."
+        ) from error
+
+
+def run() -> None:
+    """Serves until SIGTERM or SIGINT; requests on their way are answered first."""
+    from django.conf import settings
+    from django.core.wsgi import get_wsgi_application
+    from granian.constants import HTTPModes, Interfaces
+    from granian.log import LogLevels
+    from granian.server import Server
+
+    application = get_wsgi_application()  # made once here, shared by the processes forked below
+
+    def load() -> Any:
+        follow_parent(os.getppid())
+        return application
+
+    if multiprocessing.get_start_method(allow_none=True) != "fork":
+        multiprocessing.set_start_method("fork", force=True)
+    processes, _ = settings.PARAPH.processes
+    server = Server(
+        "paraph.config.wsgi",
+        address=settings.PARAPH.host,
+        port=settings.PARAPH.port,
+        interface=Interfaces.WSGI,
+        workers=processes,
+        blocking_threads=settings.PARAPH.web_threads,
+        http=HTTPModes.http1,
+        websockets=False,
+        log_level=LogLevels.error,
+        log_dictconfig=settings.LOGGING,
+        respawn_failed_workers=True,
+        respawn_interval=0.1,
+        workers_kill_timeout=_KILL_SECONDS,
+    )
+    server.serve(target_loader=load, wrap_loader=False)

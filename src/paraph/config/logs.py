@@ -1,0 +1,59 @@
+"""Logs: one line per event on stderr, JSON unless that is a terminal. No key, token or code ever stands in one:
+requests are named by their route, jobs by task and number."""
+
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+
+def logging_settings(level: str) -> dict[str, Any]:
+    """The ``LOGGING`` setting; also tells structlog to write through it."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[
+            *shared,
+            structlog.stdlib.PositionalArgumentsFormatter(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    renderer: list[Any] = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    if sys.stderr.isatty():
+        renderer = [structlog.dev.ConsoleRenderer()]
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "foreign_pre_chain": [*shared, _name_jobs],
+        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": formatter},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django.request": {"level": "CRITICAL"},  # names paths, and tokens stand in them: RequestLog does this
+            "procrastinate": {"level": "INFO" if level == "DEBUG" else "WARNING"},
+            "httpx": {"level": "WARNING"},
+            "_granian": {"level": "ERROR"},
+        },
+    }
+
+
+def _name_jobs(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Procrastinate writes a job's arguments into its messages; we keep the task and the number."""
+    record = event.get("_record")
+    job = getattr(record, "job", None)
+    if isinstance(job, dict):
+        event["event"] = getattr(record, "action", "job")
+        event["job"] = {"id": job.get("id"), "task": job.get("task_name"), "attempts": job.get("attempts")}
+    return event

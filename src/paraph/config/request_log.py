@@ -1,0 +1,48 @@
+"""One log line per request, and the id that joins it to everything else logged on the way."""
+
+import logging
+import time
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+
+from paraph.kernel import tokens
+
+log = structlog.get_logger("paraph.request")
+
+
+class RequestLog:
+    """Gives each request an id (also the answer's ``X-Request-Id``). The line names the route, never the path or
+    the query: signing tokens and presigned signatures stand there."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        began = time.perf_counter()
+        request_id = tokens.random_hex(8)
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        response = self._get_response(request)
+        response.headers["X-Request-Id"] = request_id
+        match = request.resolver_match
+        log.log(
+            _level(request, response),
+            "request",
+            method=request.method,
+            route=match.route if match else None,
+            status=response.status_code,
+            milliseconds=round((time.perf_counter() - began) * 1000, 1),
+        )
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:  # noqa: ARG002  Django's form
+        """Logs what Django is about to turn into a plain 500."""
+        log.error("unhandled", exc_info=exception)
+
+
+def _level(request: HttpRequest, response: HttpResponse) -> int:
+    if response.status_code >= 500:
+        return logging.ERROR
+    return logging.DEBUG if request.path == "/healthz" else logging.INFO

@@ -1,0 +1,117 @@
+"""A real ``paraph serve``: its own process, port, data folder and database."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, TextIO
+
+READY_SECONDS = 60
+
+
+class Service:
+    """``base_url`` is the address without a path. ``output`` grows while the service speaks."""
+
+    def __init__(self, data_dir: Path, **settings: str) -> None:
+        self.data_dir = data_dir
+        self.port = free_port()
+        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.output: list[str] = []
+        self._environment = clean_environment(data_dir, PARAPH_PORT=str(self.port), **settings)
+        self._ready = threading.Event()
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Returns once it is ready; fails with all it said when it ends before."""
+        self._ready.clear()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "paraph", "serve"],
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self.process.stdout
+        reader = threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True)
+        reader.start()
+        self._ready.wait(READY_SECONDS)
+        if not self._ready.is_set() or self.process.poll() is not None:
+            self.stop()
+            raise AssertionError("the service did not start:\n" + "".join(self.output))
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Asks it to stop and returns its exit status."""
+        assert self.process
+        self.process.send_signal(number)
+        return self.process.wait(90)
+
+    def command(self, *arguments: str) -> Any:
+        """What an operator's command answers with ``--json``. Raises ``CalledProcessError`` when it refuses."""
+        done = subprocess.run(
+            [sys.executable, "-m", "paraph", *arguments, "--json"],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
+        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
+        organization = self.command("organization", "create", "Acme", "--plan", plan)["id"]
+        options = ["--organization", str(organization), "--environment", environment, "--name", "backend"]
+        made: dict[str, Any] = self.command("application", "create", *options)
+        return made
+
+    def inbox(self) -> list[dict[str, str]]:
+        """The captured messages, newest last."""
+        found: list[dict[str, str]] = self.command("inbox")
+        return found
+
+    def processes(self) -> dict[int, str]:
+        """Number and command line of every process that was started with our data folder."""
+        return processes_of(self.data_dir)
+
+    def _listen(self, stream: TextIO) -> None:
+        with stream:
+            for line in stream:
+                self.output.append(line)
+                if line.startswith("Paraph is ready"):
+                    self._ready.set()
+        self._ready.set()
+
+
+def clean_environment(data_dir: Path, **settings: str) -> dict[str, str]:
+    """This process's environment without what belongs to the tests' own database."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PARAPH_", "DATABASE_URL", "DJANGO_", "PYTEST_"))
+    }
+    source = str(Path(__file__).parents[2] / "src")
+    return {**kept, "PYTHONPATH": source, "PARAPH_DATA_DIR": str(data_dir), **settings}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def processes_of(data_dir: Path) -> dict[int, str]:
+    found = {}
+    mark = os.fsencode(data_dir)
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            command, environment = (entry / "cmdline").read_bytes(), (entry / "environ").read_bytes()
+        except OSError:
+            continue
+        if command and mark in command + environment:
+            found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
+    return found
