@@ -28,8 +28,10 @@ log = structlog.get_logger("paraph.serve")
 
 
 def fork(name: str, run: Callable[[], None]) -> int:
-    """Runs the function in a child that ends with us and is called ``paraph-<name>``; returns its number. The child's status is 0,
-    or 1 after a sentence on stderr for a :class:`DomainError`, or 70 after a logged fault."""
+    """Runs the function in a child that ends with us and is called ``paraph-<name>``; returns its number.
+
+    The child's status is 0, or 1 after a sentence on stderr for a :class:`DomainError`, or 70 after a logged fault.
+    """
     parent = os.getpid()
     sys.stdout.flush()
     sys.stderr.flush()
