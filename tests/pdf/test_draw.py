@@ -20,6 +20,7 @@ SCALE = 2.0
 def page_of(pdf: bytes, number: int = 1) -> Image.Image:
     """The page as a reader sees it, 2 pixels a point."""
     document = pypdfium2.PdfDocument(pdf)
+    document.init_forms()  # else fields stay invisible
     image: Image.Image = document[number - 1].render(scale=SCALE).to_pil().convert("RGB")
     document.close()
     return image

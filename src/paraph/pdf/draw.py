@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from paraph.pdf.errors import SealError
 from paraph.pdf.field import Widget
 from paraph.pdf.forms import Forms, open_forms
-from paraph.pdf.geometry import Box
 from paraph.pdf.marks import Drawing, Mark, Overlay, drawing
 from paraph.pdf.normalise import Unreadable, normalised
 from paraph.pdf.objects import Ref, Unsafe
@@ -53,7 +52,7 @@ def draw(
         picture = drawing(geometry, own, overlay, forms)
         expected[page.ref] = picture
         if signed:
-            widgets.append(Widget(page, geometry.visible, _appearance(revision, picture, geometry.visible)))
+            widgets.append(Widget(page, picture.extent, _appearance(revision, picture)))
         else:
             stamper.stamp(page, picture)
     if by_page:
@@ -71,7 +70,7 @@ def _open(appearances: bytes, revision: Revision, needed: int) -> Forms:
         raise SealError("The pictures of the marks cannot be read.") from error
 
 
-def _appearance(revision: Revision, picture: Drawing, visible: Box) -> Ref:
+def _appearance(revision: Revision, picture: Drawing) -> Ref:
     resources = {b"/XObject": dict(picture.names)}
     entries = {b"/Type": b"/XObject", b"/Subtype": b"/Form", b"/Resources": resources}
-    return revision.stream(picture.operators, {**entries, b"/BBox": [float(edge) for edge in visible]})
+    return revision.stream(picture.operators, {**entries, b"/BBox": [float(edge) for edge in picture.extent]})

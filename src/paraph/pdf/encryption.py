@@ -96,9 +96,10 @@ def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
             if not document.is_encrypted:
                 raise Unsafe("the encryption is damaged")
             terms = document.encryption
-            return Encryption(
-                terms.encryption_key, _METHODS[terms.string_method.name], _METHODS[terms.stream_method.name]
-            )
+            if terms.V < 4:  # before crypt filters there was one method only
+                return Encryption(terms.encryption_key, "rc4", "rc4")
+            strings, streams = _METHODS[terms.string_method.name], _METHODS[terms.stream_method.name]
+            return Encryption(terms.encryption_key, strings, streams)
     except pikepdf.PasswordError as error:
         raise SealError("The PDF needs a password to open.") from error
     except (pikepdf.PdfError, KeyError, ValueError, RuntimeError) as error:

@@ -57,7 +57,9 @@ def add_field(revision: Revision, signature: Ref, taken: frozenset[bytes], widge
         _annotate(revision, widgets[0].page, ref)
     else:
         ref = revision.reserve()
-        kids = [revision.add({**_widget(widget), b"/Parent": ref}) for widget in widgets]
+        # Poppler looks for the value, PDFium for the type, in the widgets alone.
+        inherited = {b"/Parent": ref, b"/FT": b"/Sig", b"/V": signature}
+        kids = [revision.add({**_widget(widget), **inherited}) for widget in widgets]
         revision.put(ref, {**field, b"/Kids": kids})
         for widget, kid in zip(widgets, kids, strict=True):
             _annotate(revision, widget.page, kid)

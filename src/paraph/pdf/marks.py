@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paraph.pdf.forms import Form, Forms
-from paraph.pdf.geometry import Matrix, PageGeometry, compose
+from paraph.pdf.geometry import Box, Matrix, PageGeometry, compose, transform_box
 from paraph.pdf.objects import Ref, number
 
 
@@ -32,10 +32,11 @@ class Overlay:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn on one page: ``operators`` in user space, using ``names`` of form XObjects."""
+    """What is drawn on one page: ``operators`` in user space, within ``extent``, using ``names`` of form XObjects."""
 
     operators: bytes
     names: dict[bytes, Ref]
+    extent: Box
 
 
 def drawing(geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None, forms: Forms) -> Drawing:
@@ -47,16 +48,23 @@ def drawing(geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | No
     for mark in marks:
         form = forms.form(mark.appearance)
         placed.append((_name(mark.appearance), form, _scale(form.geometry, mark)))
-    operators = [b"/Artifact BMC\n"]
+    operators, extents = [b"/Artifact BMC\n"], []
     for name, form, to_reader in placed:
         matrix = compose(compose(form.geometry.to_reader, to_reader), geometry.to_user)
+        extents.append(transform_box(matrix, form.geometry.visible))
         operators.append(b"q %b cm %b Do Q\n" % (b" ".join(number(value) for value in matrix), name))
     operators.append(b"EMC\n")
-    return Drawing(b"".join(operators), {name: form.ref for name, form, _ in placed})
+    names = {name: form.ref for name, form, _ in placed}
+    return Drawing(b"".join(operators), names, _around(extents))
 
 
 def _name(appearance: int) -> bytes:
     return b"/Paraph%d" % appearance
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
 
 
 def _scale(picture: PageGeometry, mark: Mark) -> Matrix:

@@ -29,15 +29,19 @@ class RecoveredCrossReference:
         self.carried: dict[int, Entry] = {}
         self.trailer: Dictionary = {}
         self.containers: list[int] = []
+        catalog: Ref | None = None
         for ref, place, value in _objects(data):
             if isinstance(value, dict):
                 if ref is None or value.get(b"/Type") == b"/XRef":
                     self.trailer.update({key: value[key] for key in _KEPT if key in value})
-                if ref is not None and value.get(b"/Type") == b"/ObjStm":
+                elif value.get(b"/Type") == b"/ObjStm":
                     self.containers.append(ref.number)
+                elif value.get(b"/Type") == b"/Catalog":
+                    catalog = ref
             if ref is not None:
                 self.carried[ref.number] = Entry(False, place, ref.generation)
-        if b"/Root" not in self.trailer:
+        self.trailer.setdefault(b"/Root", catalog)
+        if self.trailer[b"/Root"] is None:
             raise Unsafe("no trailer names the root of the document")
 
     @property
@@ -56,7 +60,7 @@ class RecoveredCrossReference:
 
 
 def recover(data: bytes) -> Reader:
-    """A reader of the objects found. Raises :class:`Unsafe` where qpdf finds another number of pages."""
+    """A reader of the objects found. Raises :class:`Unsafe` where qpdf reads the file and finds other pages."""
     crossreference = RecoveredCrossReference(data)
     reader = Reader(data, crossreference)
     for container in crossreference.containers:
@@ -64,14 +68,19 @@ def recover(data: bytes) -> Reader:
             known = crossreference.carried.get(number)
             if known is None or known.packed:
                 crossreference.carried[number] = Entry(True, container, index)
-    try:
-        with pikepdf.open(io.BytesIO(data), suppress_warnings=True) as document:
-            agreed = len(document.pages) == sum(1 for _ in pages(reader))
-    except (pikepdf.PdfError, ValueError, RuntimeError) as error:
-        raise Unsafe("qpdf does not read the file") from error
-    if not agreed:
+    found = [page.ref.number for page in pages(reader)]
+    if _pages_of_qpdf(data) not in (None, found):
         raise Unsafe("qpdf finds other pages")
     return reader
+
+
+def _pages_of_qpdf(data: bytes) -> list[int] | None:
+    """The numbers of the page objects, None where qpdf does not read the file."""
+    try:
+        with pikepdf.open(io.BytesIO(data), suppress_warnings=True) as document:
+            return [page.obj.objgen[0] for page in document.pages]
+    except (pikepdf.PdfError, ValueError, RuntimeError):
+        return None
 
 
 def _objects(data: bytes) -> Iterator[tuple[Ref | None, int, object]]:
