@@ -133,15 +133,15 @@ def letters(name: str) -> str:
     return (" " if apart else "").join(firsts)
 
 
-def _drawing(signature: Mapping[str, Any], width: float, height: float) -> str:
-    """The drawn signature as SVG, empty when it is typed or nothing visible was drawn.
+def _drawing(signature: Mapping[str, Any], width: float, height: float) -> dict[str, Any] | None:
+    """The drawn signature as SVG with its proportions, None when it is typed or nothing visible was drawn.
 
     ``width`` and ``height``: about the room it gets, in points, for a pen that suits the size.
     """
     if signature.get("type") != "drawn":
-        return ""
+        return None
     half_width = 0.35 + 0.009 * height
     drawn = ink(
         signature.get("strokes", ()), float(signature.get("aspect", 1.0)), half_width / min(width, height * 2.5)
     )
-    return drawn.svg(INK) if drawn else ""
+    return {"svg": drawn.svg(INK), "width": drawn.width, "height": drawn.height} if drawn else None

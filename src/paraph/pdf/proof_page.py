@@ -148,6 +148,8 @@ def _values(value: Any) -> Iterator[str]:
     """How a metadata value reads; empty ones are left to evidence.json."""
     if isinstance(value, bool):
         yield "yes" if value else "no"
+    elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+        yield from value
     elif isinstance(value, Mapping | list):
         yield json.dumps(value, ensure_ascii=False, sort_keys=True)
     elif value is not None and value != "":

@@ -17,6 +17,14 @@ EVENTS = {
 }
 SENDERS_EVENTS = frozenset({"signature_request.created", "signature_request.identity_declared"})
 METADATA = {
+    "mode": "signing order",
+    "signers_count": "signers",
+    "channel": "channel",
+    "recipients": "sent to",
+    "expires_at": "expired at",
+    "document_id": "document",
+    "method": "sealed by",
+    "timestamp_failures": "authorities that failed",
     "provider": "channel",
     "recipient": "sent to",
     "resend": "sent again",

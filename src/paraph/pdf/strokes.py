@@ -10,7 +10,8 @@ from itertools import pairwise
 
 Point = tuple[float, float]
 
-_STEP = 0.004  # spacing of the resampled centre line, as a share of the drawing's longer side
+_STEP = 0.005  # spacing of points on the smoothed line, as a share of the drawing's longer side
+_STRAIGHT = 0.05  # turn, in radians, up to which points of the line are left out
 PEN = 0.008  # half-width of slow ink, likewise
 _FAST = 0.05  # spacing of given points at which the ink is thinnest
 
@@ -69,8 +70,10 @@ def _outline(points: Sequence[Point], unit: float, pen: float) -> str:
         return f"M{left:.1f} {top:.1f}A{r * unit:.1f} {r * unit:.1f} 0 1 0 {right:.1f} {top:.1f}" + (
             f"A{r * unit:.1f} {r * unit:.1f} 0 1 0 {left:.1f} {top:.1f}Z"
         )
-    centre = _resample(_smooth(points))
-    widths = _widths(points, len(centre), pen)
+    line = _smooth(points)
+    kept = _needed(line)
+    centre, all_widths = [line[index] for index in kept], _widths(points, len(line), pen)
+    widths = [all_widths[index] for index in kept]
     left_side: list[Point] = []
     right_side: list[Point] = []
     for index, (x, y) in enumerate(centre):
@@ -106,7 +109,7 @@ def _smooth(points: Sequence[Point]) -> list[Point]:
     for index in range(len(points) - 1):
         p0, p1 = points[max(index - 1, 0)], points[index]
         p2, p3 = points[index + 1], points[min(index + 2, len(points) - 1)]
-        steps = max(1, min(64, math.ceil(math.dist(p1, p2) / _STEP)))
+        steps = _steps(math.dist(p1, p2))
         for step in range(1, steps + 1):
             t = step / steps
             result.append((_spline(p0[0], p1[0], p2[0], p3[0], t), _spline(p0[1], p1[1], p2[1], p3[1], t)))
@@ -117,30 +120,35 @@ def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
     return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
 
 
-def _resample(line: Sequence[Point]) -> list[Point]:
-    """Points at equal steps along the line, both ends kept: 20,000 given points do not become 20,000 curves."""
-    result, travelled = [line[0]], 0.0
-    for before, point in pairwise(line):
+def _needed(line: Sequence[Point]) -> list[int]:
+    """Indexes of the points that make the shape, both ends among them: few where the line is straight, so that
+    20,000 given points do not become 20,000 curves."""
+    result, travelled, heading = [0], 0.0, math.inf
+    for index, (before, point) in enumerate(pairwise(line), start=1):
         travelled += math.dist(before, point)
-        if travelled >= _STEP:
-            result.append(point)
-            travelled = 0.0
-    if result[-1] != line[-1]:
-        result.append(line[-1])
-    return result if len(result) > 1 else [line[0], line[-1]]
+        if travelled < _STEP:
+            continue
+        direction = math.atan2(point[1] - before[1], point[0] - before[0])
+        turned = math.inf if heading == math.inf else abs((direction - heading + math.pi) % math.tau - math.pi)
+        if turned > _STRAIGHT or travelled > 6 * _STEP:
+            result.append(index)
+            travelled, heading = 0.0, direction
+    return result if result[-1] == len(line) - 1 else [*result, len(line) - 1]
 
 
 def _widths(points: Sequence[Point], count: int, pen: float) -> list[float]:
-    """Half-widths along the line: thin where given points lie far apart, drawn out at both ends."""
-    gaps = [math.dist(a, b) for a, b in pairwise(points)]
-    along: list[float] = []
-    for gap in gaps:  # one value per step of length, as the centre line has points
-        along.extend([gap] * max(1, round(gap / _STEP)))
+    """Half-widths along the smoothed line of ``count`` points: thin where the given points lie far apart, drawn out
+    at both ends."""
+    along = [gap for gap in map(math.dist, points, points[1:]) for _ in range(_steps(gap))]
     result: list[float] = []
     speed = along[0]
     for index in range(count):
-        speed += (along[min(len(along) - 1, index * len(along) // count)] - speed) * 0.12
+        speed += (along[min(index, len(along) - 1)] - speed) * 0.12
         width = pen * (1.15 - 0.6 * min(1.0, speed / _FAST))
         end = min(index, count - 1 - index) / 8
         result.append(width * (0.55 + 0.45 * min(1.0, end)))
     return result
+
+
+def _steps(gap: float) -> int:
+    return max(1, min(64, math.ceil(gap / _STEP)))
