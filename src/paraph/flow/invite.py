@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from paraph.flow import events, letters
-from paraph.flow.lock import alone, lock_request
+from paraph.flow.lock import alone, lock_signer
 from paraph.kernel import clock
 from paraph.messaging.email import send_email
 from paraph.signature_requests.models import Signer, SignerStatus
@@ -26,13 +26,14 @@ def invite(signer_id: int) -> None:
     acknowledgement = send_email(
         signer.email, letter.subject, letter.text, letter.html, message_id=f"invitation-{signer.pk}"
     )
-    signer.request = lock_request(signer.request_id)
-    _mark_notified(signer)
-    events.signer_notified(signer, acknowledgement)
+    _mark_notified(signer_id, acknowledgement)
 
 
-def _mark_notified(signer: Signer) -> None:
+def _mark_notified(signer_id: int, acknowledgement: str) -> None:
     """A signer who signed while the mail was on its way stays ``signed``."""
+    signer = lock_signer(signer_id)
     signer.notified_at = clock.now()
-    Signer.objects.filter(pk=signer.pk).update(notified_at=signer.notified_at)
-    Signer.objects.filter(pk=signer.pk, status=SignerStatus.PENDING).update(status=SignerStatus.NOTIFIED)
+    if signer.status == SignerStatus.PENDING:
+        signer.status = SignerStatus.NOTIFIED
+    signer.save(update_fields=["notified_at", "status"])
+    events.signer_notified(signer, acknowledgement)

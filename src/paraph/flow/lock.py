@@ -2,13 +2,22 @@
 
 from django.db import connection
 
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import SignatureRequest, Signer
 
 
 def lock_request(request_id: int) -> SignatureRequest:
     """The request as it stands now, kept so until the transaction ends. Whoever changes a request's state or
     writes to its journal holds this."""
     return SignatureRequest.objects.select_for_update(no_key=True).get(pk=request_id)
+
+
+def lock_signer(signer_id: int) -> Signer:
+    """The signer as they stand now, kept so until the transaction ends, with the request locked before them."""
+    request_id = Signer.objects.values_list("request_id", flat=True).get(pk=signer_id)
+    request = lock_request(request_id)
+    signer = Signer.objects.select_for_update(no_key=True).get(pk=signer_id)
+    signer.request = request
+    return signer
 
 
 def alone(work: str, row_id: int) -> None:

@@ -11,21 +11,28 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.verify import verify
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
+from paraph.webhooks import outbox
 
 
 def publish(request_id: int) -> None:
     """Marks the request ``finalized`` once every sealed document and the proof are in storage, unchanged and with a
-    seal that is intact, trusted and covers the whole file. Safe to repeat. Raises ``DomainError`` or ``OSError``
-    otherwise; the cause is noted.
+    seal that is intact, trusted and covers the whole file; then its ``request.completed`` webhook may go.
+
+    Safe to repeat. Raises ``DomainError`` or ``OSError`` otherwise; the cause is noted.
     """
+    if SignatureRequest.objects.filter(pk=request_id, finalized=True).exists():
+        return
     with failures.noted(request_id, "publish"):
         for sealed in SealedDocument.objects.filter(request_document__request_id=request_id):
             _check(sealed)
         _check(ProofFile.objects.get(request_id=request_id))
     with transaction.atomic():
-        lock_request(request_id)
-        SignatureRequest.objects.filter(pk=request_id).update(finalized=True)
-        failures.clear(request_id)
+        request = lock_request(request_id)
+        if not request.finalized:
+            request.finalized = True
+            request.save(update_fields=["finalized"])
+            failures.clear(request_id)
+            outbox.release(request)
 
 
 def _check(stored: SealedDocument | ProofFile) -> None:

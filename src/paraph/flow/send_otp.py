@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from paraph.flow import events, letters
-from paraph.flow.lock import lock_request
+from paraph.flow.lock import lock_signer
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
@@ -37,7 +37,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
     issued = codes.issue(signer, chosen, recipient)
     acknowledgement = _deliver(signer, chosen, recipient, issued.code)
     with transaction.atomic():
-        signer.request = lock_request(signer.request_id)
+        signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX

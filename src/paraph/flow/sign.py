@@ -7,7 +7,7 @@ from django.db import transaction
 
 from paraph.flow import events
 from paraph.flow.complete import complete
-from paraph.flow.lock import lock_request
+from paraph.flow.lock import lock_signer
 from paraph.flow.queue import defer
 from paraph.journal.append import Origin
 from paraph.kernel import clock
@@ -38,15 +38,13 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
     require_open(signer)
     code_hash = codes.guess(signer, given.code)
     with transaction.atomic():
-        request = lock_request(signer.request_id)
-        signer = Signer.objects.select_for_update(no_key=True).get(pk=signer.pk)
-        signer.request = request
+        signer = lock_signer(signer.pk)
         require_open(signer)
         codes.consume(signer, code_hash)
         _store(signer, given)
         documents = RequestDocument.objects.filter(placements__signer=signer).distinct().count()
         events.signer_signed(signer, consent_notice(given.locale, documents), documents, origin)
-        _go_on(request)
+        _go_on(signer.request)
     return signer
 
 

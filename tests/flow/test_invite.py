@@ -1,0 +1,96 @@
+"""Invitations and the summary at completion (specification 3.2, 4.5)."""
+
+from typing import Any
+
+import pytest
+
+from paraph.flow.invite import invite
+from paraph.flow.notify_completion import notify_completion
+from paraph.kernel import clock
+from paraph.messaging.models import CapturedMessage
+from paraph.organizations.models import Application
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signing_token import signing_url
+from paraph.webhooks.models import Delivery
+from tests.flow.test_sign import at_once
+from tests.scene import scene, sign
+
+pytestmark = pytest.mark.django_db
+
+
+def test_mails_the_link_then_marks_and_journals() -> None:
+    made = scene(signers=2, send_email=True)
+    Application.objects.update(webhook_url="https://shop.example/hooks")
+    signer = made.signers[0]
+    invite(signer.pk)
+    message = CapturedMessage.objects.get()
+    assert message.to == signer.email and signing_url(signer) in message.text
+    assert "Acme Ltd" in message.subject
+    signer.refresh_from_db()
+    assert signer.status == "notified" and signer.notified_at
+    entry = made.entries()[-1]
+    assert (entry.event_type, entry.signer_id) == ("signer.notified", signer.pk)
+    assert entry.metadata == {
+        "channel": "email",
+        "recipient": signer.email,
+        "acknowledgement": f"captured:{message.pk}",
+    }
+    assert '"status":"notified"' in Delivery.objects.get().payload
+
+
+def test_mails_once() -> None:
+    made = scene()
+    for _ in range(2):
+        invite(made.signers[0].pk)
+    assert CapturedMessage.objects.count() == 1
+    assert made.events().count("signer.notified") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_mails_once_though_two_workers_have_the_job() -> None:
+    made = scene()
+    at_once(*[lambda: invite(made.signers[0].pk)] * 3)
+    assert CapturedMessage.objects.count() == 1
+    assert made.events().count("signer.notified") == 1
+
+
+def test_is_not_notified_while_the_mail_server_takes_nothing(settings: Any) -> None:
+    made = scene()
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    with pytest.raises(OSError, match="refused"):
+        invite(made.signers[0].pk)
+    signer = Signer.objects.get()
+    assert (signer.status, signer.notified_at) == ("pending", None)
+    assert made.events() == ["signature_request.created"]
+
+
+def test_nobody_is_invited_who_may_not_sign() -> None:
+    made = scene(signers=2, mode="sequential")
+    invite(made.signers[1].pk)
+    sign(made)
+    invite(made.signers[0].pk)
+    SignatureRequest.objects.update(expires_at=clock.now())
+    invite(made.signers[1].pk)
+    assert "signer.notified" not in made.events()
+    assert not CapturedMessage.objects.filter(subject__contains="asks you").exists()
+
+
+def test_speaks_the_language_of_the_request() -> None:
+    made = scene(locale="fr")
+    invite(made.signers[0].pk)
+    assert CapturedMessage.objects.get().subject == "Acme Ltd vous demande de signer"
+
+
+def test_the_summary_goes_to_every_signer_once() -> None:
+    made = scene(signers=2, notify_signers_on_completion=True)
+    sign(made, 0)
+    sign(made, 1, locale="de")
+    for _ in range(2):
+        notify_completion(made.request.pk)
+    summaries = CapturedMessage.objects.filter(message_id__startswith="completion-").order_by("id")
+    assert [message.to for message in summaries] == [signer.email for signer in made.signers]
+    assert "Everybody has signed" in summaries[0].subject and "Alle haben" in summaries[1].subject
+    assert made.events().count("request.completion_notified") == 1
+    entry = made.entries()[-1]
+    assert entry.signer_id is None
+    assert entry.metadata == {"channel": "email", "recipients": [signer.email for signer in made.signers]}

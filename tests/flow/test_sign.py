@@ -1,0 +1,137 @@
+"""Signing under race: one completion, one winner against expiry, one use of a code."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from paraph.flow.expire import expire, expire_due
+from paraph.flow.sign import Signature
+from paraph.flow.sign import sign as sign_verb
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import SignatureRequest, Signer
+from tests.scene import TYPED, VISITOR, Scene, jobs, scene, sign
+
+
+def at_once(*works: Callable[[], Any]) -> list[Any]:
+    """Runs the works on connections of their own, started together; an answer or the code of a refusal each."""
+    barrier = Barrier(len(works))
+
+    def run(work: Callable[[], Any]) -> Any:
+        try:
+            connection.ensure_connection()
+            barrier.wait()
+            return work()
+        except DomainError as error:
+            return error.code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        return list(pool.map(run, works))
+
+
+def signing(made: Scene, position: int, code: str) -> Callable[[], str]:
+    def work() -> str:
+        signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
+        return sign_verb(signer, Signature(code, TYPED, None, "en"), VISITOR).status
+
+    return work
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("attempt", range(5))
+def test_the_last_signers_at_the_same_instant_complete_once(attempt: int) -> None:
+    made = scene(signers=4, documents=2, notify_signers_on_completion=True)
+    works = [signing(made, position, made.code(position)) for position in range(4)]
+    assert at_once(*works) == ["signed"] * 4
+    assert SignatureRequest.objects.get().status == "completed"
+    assert made.events().count("signer.signed") == 4
+    assert made.events()[-1] == "request.completed" and made.events().count("request.completed") == 1
+    assert sorted(name for name, _ in jobs()) == ["notify_completion", "seal", "seal"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_code_signs_once() -> None:
+    made = scene(signers=2)
+    code = made.code()
+    answers = at_once(*[signing(made, 0, code)] * 4)
+    assert answers.count("signed") == 1
+    assert set(answers) <= {"signed", "already_signed", "invalid_otp"}
+    assert made.events().count("signer.signed") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("attempt", range(6))
+def test_a_signature_and_the_expiry_end_in_exactly_one(attempt: int) -> None:
+    made = scene()
+    code = made.code()
+    due = clock.now() + timedelta(milliseconds=60)
+    SignatureRequest.objects.update(expires_at=due)
+
+    def expiring() -> bool:
+        while clock.now() < due:
+            pass
+        return expire(made.request.pk)
+
+    def signing_late() -> str:
+        while clock.now() < due - timedelta(milliseconds=5 * attempt):
+            pass
+        return signing(made, 0, code)()
+
+    signed, expired = at_once(signing_late, expiring)
+    status = SignatureRequest.objects.get().status
+    if expired:
+        assert (signed, status, made.events()[-1]) == ("expired", "expired", "request.expired")
+        assert Signer.objects.get().status != "signed"
+    else:
+        assert (signed, status, made.events()[-1]) == ("signed", "completed", "request.completed")
+    assert ("signer.signed" in made.events()) != ("request.expired" in made.events())
+
+
+@pytest.mark.django_db
+def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene()
+    code = made.code()
+
+    def fail(_: object) -> None:
+        raise RuntimeError("the power is gone")
+
+    monkeypatch.setattr("paraph.flow.sign.complete", fail)
+    with pytest.raises(RuntimeError):
+        signing(made, 0, code)()
+    signer = Signer.objects.get()
+    assert (signer.status, signer.signed_at, signer.signature) == ("pending", None, None)
+    assert made.events() == ["signature_request.created", "signer.otp_sent"]
+    assert jobs() == []
+    monkeypatch.undo()
+    assert signing(made, 0, code)() == "signed"  # the code was not used up
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("mode", "send_email", "invited"),
+    [("sequential", True, True), ("sequential", False, False), ("parallel", True, False)],
+)
+def test_the_next_in_line_is_invited(mode: str, send_email: bool, invited: bool) -> None:
+    made = scene(signers=3, mode=mode, send_email=send_email)
+    sign(made)
+    assert jobs() == ([("invite", {"signer_id": made.signers[1].pk})] if invited else [])
+
+
+@pytest.mark.django_db
+def test_expiry_takes_what_is_due_and_pending_alone() -> None:
+    due, early, done = scene(), scene(), scene()
+    sign(done)
+    SignatureRequest.objects.filter(pk__in=[due.request.pk, done.request.pk]).update(expires_at=clock.now())
+    assert expire_due() == 1
+    assert not expire(early.request.pk) and not expire(done.request.pk) and not expire(due.request.pk)
+    statuses = dict(SignatureRequest.objects.values_list("pk", "status"))
+    assert [statuses[made.request.pk] for made in (due, early, done)] == ["expired", "pending", "completed"]
+    entry = due.entries()[-1]
+    assert (entry.event_type, entry.signer_id, entry.ip) == ("request.expired", None, "")
