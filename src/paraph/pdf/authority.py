@@ -6,7 +6,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.signing_key import ECDSA_SHA256, SigningKey
 from paraph.pdf import der, oids
-from paraph.pdf.certificate import load
+from paraph.pdf.certificate import load, without_root
 from paraph.pdf.der import DerError
 
 POLICY_OID = "2.25.207415320811283467123150942803476521089"
@@ -43,7 +43,7 @@ class BuiltInAuthority:
             if key.algorithm == ECDSA_SHA256
             else der.sequence(der.oid(oids.RSA_SHA256), der.tlv(der.NULL))
         )
-        self._certificates = der.tlv(der.CONTEXT | der.CONSTRUCTED, *sorted({key.certificate, *key.chain}))
+        self._certificates = der.tlv(der.CONTEXT | der.CONSTRUCTED, *sorted(without_root(key.certificate, key.chain)))
         self._signer = der.sequence(certificate.issuer, der.integer(certificate.serial))
         self._subject = der.tlv(0xA0, der.tlv(0xA4, certificate.subject))
         self._content_type = _attribute(oids.CONTENT_TYPE, der.oid(oids.TST_INFO))

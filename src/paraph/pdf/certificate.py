@@ -74,6 +74,11 @@ def load(encoded: bytes) -> Certificate:
     )
 
 
+def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:
+    """What travels with a signature. Verifiers bring the root themselves; a copy would be covered by nothing."""
+    return [certificate, *(link for link in chain if load(link).issuer != load(link).subject)]
+
+
 @lru_cache(maxsize=1024)
 def is_issued_by(child: Certificate, issuer: Certificate) -> bool:
     """Whether the issuer's key signed the child's certificate."""

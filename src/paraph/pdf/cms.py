@@ -73,6 +73,7 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
             raise CmsRefused("the signed content was changed")
         _check_named_certificate(signed)
         _check_carried(signed.certificates)
+        _check_unsigned(signed)
         _check_algorithms(signed)
         _check_value(signed)
     except CmsRefused:
@@ -122,6 +123,12 @@ def _check_frame(fields: list[Element], signer: list[Element], content_type: str
         raise DerError("the signer's hash is not announced")
     if len(fields) > 6 or len(signer) > 7 or [field.tag for field in fields[3:-1]] not in _OPTIONAL_FIELDS:
         raise DerError("a field that does not belong here")
+
+
+def _check_unsigned(signed: SignedData) -> None:
+    """Nothing joined the signature afterwards that is not known to join signatures: it may have been something else."""
+    if not oids.UNSIGNED.issuperset(signed.unsigned_attributes):
+        raise CmsRefused("something unknown was added to the signature")
 
 
 def _certificates(optional: list[Element]) -> tuple[bytes, ...]:

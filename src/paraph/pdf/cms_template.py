@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from paraph.keys import SigningKey
 from paraph.pdf import der, oids
+from paraph.pdf.certificate import without_root
 
 _DATA = "1.2.840.113549.1.7.1"
 _SIGNATURE_ALGORITHMS = {
@@ -74,7 +75,7 @@ def _template(certificate: bytes, chain: tuple[bytes, ...], algorithm: str) -> C
                 der.integer(1),
                 der.set_of(_DIGEST_ALGORITHM),
                 der.sequence(der.oid(_DATA)),
-                der.tlv(_EXPLICIT_0, *sorted({certificate, *chain})),
+                der.tlv(_EXPLICIT_0, *sorted(without_root(certificate, chain))),
             )
         ),
         signer=der.integer(1) + der.sequence(issuer, serial) + _DIGEST_ALGORITHM,

@@ -1,6 +1,7 @@
 """The signatures of a PDF as they stand in it. pyHanko reads the structure; nothing of it is believed yet."""
 
 import hashlib
+import logging
 from datetime import UTC, datetime
 from io import BytesIO
 
@@ -24,6 +25,8 @@ from pyhanko.sign.validation.status import SignatureCoverageLevel
 
 from paraph.pdf.long_term import LongTermData
 from paraph.pdf.verification import Coverage
+
+logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # what it would log of hostile files stands in the findings
 
 _MOST_SIGNATURES = 200
 _HEXADECIMAL = (frozenset(b"0123456789abcdef"), frozenset(b"0123456789ABCDEF"))

@@ -12,7 +12,23 @@ SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12"
 SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47"
 TIMESTAMP_TOKEN = "1.2.840.113549.1.9.16.2.14"  # noqa: S105 — an object identifier
 
-SHA1 = "1.3.14.3.2.26"
+UNSIGNED = frozenset(
+    {
+        TIMESTAMP_TOKEN,
+        "1.2.840.113549.1.9.6",  # countersignature
+        "1.2.840.113549.1.9.16.2.21",  # complete certificate references
+        "1.2.840.113549.1.9.16.2.22",  # complete revocation references
+        "1.2.840.113549.1.9.16.2.23",  # certificate values
+        "1.2.840.113549.1.9.16.2.24",  # revocation values
+        "1.2.840.113549.1.9.16.2.25",  # CAdES-C timestamp
+        "1.2.840.113549.1.9.16.2.26",  # timestamp of references
+        "1.2.840.113549.1.9.16.2.48",  # archive timestamp, second version
+        "0.4.0.1733.2.4",  # archive timestamp, third version
+        "0.4.0.1733.2.5",  # long-term validation
+    }
+)
+"""Attributes that may join a signature afterwards (ETSI EN 319 122-1)."""
+
 SHA256 = "2.16.840.1.101.3.4.2.1"
 SHA384 = "2.16.840.1.101.3.4.2.2"
 SHA512 = "2.16.840.1.101.3.4.2.3"

@@ -99,7 +99,8 @@ def _sentences(seal: SignatureReport, reports: list[SignatureReport]) -> list[st
     sentences = []
     if seal.intact:
         covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
-        sentences.append(f'Sealed by "{seal.signer}"; the seal is intact and covers {covered}.')
+        trust = "trusted" if seal.trusted else "not trusted"
+        sentences.append(f'Sealed by "{seal.signer}", which is {trust}; the seal is intact and covers {covered}.')
     sentences.append(_when(seal))
     sentences += seal.changes
     if not seal.level and seal.intact:
