@@ -5,10 +5,10 @@ from typing import Any
 from django.http import HttpRequest
 
 from paraph.flow.send_otp import send_otp
+from paraph.journal.client_address import origin
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Signer
 from paraph.signer.door import posted
-from paraph.signer.origin import origin
 
 
 @posted

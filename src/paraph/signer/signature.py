@@ -5,11 +5,11 @@ from typing import Any
 from django.http import HttpRequest
 
 from paraph.flow.sign import sign
+from paraph.journal.client_address import origin
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.standing import require_open
 from paraph.signer.door import posted
-from paraph.signer.origin import origin
 from paraph.signer.signature_body import read
 
 

@@ -3,8 +3,8 @@
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.client_address import client_address, guarded_network
 from paraph.api.v1.ratelimit import RateLimited, Standing, bad_key_standing, standing
+from paraph.journal.client_address import client_address, guarded_network
 from paraph.kernel.errors import DomainError
 from paraph.organizations.admission import admit, count_bad_call
 from paraph.organizations.models import Environment

@@ -6,12 +6,12 @@ from ninja import Router
 
 from paraph.api.v1 import body, schemas, serialize
 from paraph.api.v1.auth import ApiRequest
-from paraph.api.v1.client_address import origin
 from paraph.api.v1.errors import answer, not_found
 from paraph.api.v1.filters import filtered
 from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
 from paraph.api.v1.pagination import envelope
 from paraph.flow.create import create
+from paraph.journal.client_address import origin
 from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from paraph.api.v1.client_address import client_address, guarded_network
+from paraph.journal.client_address import client_address, guarded_network
 from paraph.kernel import environment
 
 
