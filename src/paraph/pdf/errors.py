@@ -1,5 +1,5 @@
 """What sealing raises at its boundary."""
 
 
-class SealError(ValueError):
+class SealError(Exception):
     """A file cannot be sealed, or what came out does not validate. The message is one sentence for people."""

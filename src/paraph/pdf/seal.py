@@ -103,8 +103,6 @@ def _attempt(read: Callable[[bytes], Reader], pdf: bytes, order: _Order, method:
             return _sealed(read(pdf), order, method, _TOKEN_SIZE if order.timestamping else 0)
         except _TokenTooLarge as error:
             return _sealed(read(pdf), order, method, error.size + _TOKEN_MARGIN)
-    except SealError:
-        raise
     except (RecursionError, ValueError, OverflowError) as error:
         raise Unsafe("the file confuses the reader") from error
 
@@ -146,9 +144,10 @@ def _signed(reader: Reader, written: Written, order: _Order, method: str, expect
     stamp, failures = None, list[str]()
     if order.timestamping is not None:
         stamp, failures = stamp_time(hashlib.sha256(signature.value).digest(), order.timestamping)
-    contents = cms.assemble(attributes, signature.value, stamp.token if stamp else b"").hex().encode()
+    token = stamp.token if stamp else b""
+    contents = cms.assemble(attributes, signature.value, token).hex().encode()
     if len(contents) > end - start - 2:
-        raise _TokenTooLarge(len(stamp.token) if stamp else 0)
+        raise _TokenTooLarge(len(token))
     written.text[start + 1 : start + 1 + len(contents)] = contents
     content = pdf + written.text
     check(
@@ -156,8 +155,8 @@ def _signed(reader: Reader, written: Written, order: _Order, method: str, expect
         pdf,
         original_hash=original_hash,
         encryption=reader.encryption,
-        certificate=order.key.certificate,
-        timestamped=stamp is not None,
+        certificates=(order.key.certificate, *order.key.chain),
+        token=token,
         expected=expected,
     )
     whole = original_hash.copy()

@@ -5,9 +5,11 @@ The reader, the DER parser and the signature check here share no code with the w
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from paraph.pdf import oids
 from paraph.pdf.cms import CmsRefused, SignedData, check_signature, read_signed_data
 from paraph.pdf.der import DerError
 from paraph.pdf.encryption import Encryption
@@ -16,7 +18,6 @@ from paraph.pdf.marks import Drawing
 from paraph.pdf.objects import Ref, Stream, Unsafe
 from paraph.pdf.reader import Reader, decoded
 
-_TIMESTAMP = "1.2.840.113549.1.9.16.2.14"
 _DRAWN = re.compile(rb"(/\S+) Do")
 
 
@@ -34,13 +35,14 @@ def check(
     *,
     original_hash: "hashlib._Hash",
     encryption: Encryption | None,
-    certificate: bytes,
-    timestamped: bool,
+    certificates: Sequence[bytes],
+    token: bytes,
     expected: Expected,
 ) -> None:
     """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
 
     ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
+    ``certificates`` are those of the key, its own first; ``token`` is empty without a timestamp.
     """
     try:
         if not content.startswith(original):
@@ -48,12 +50,12 @@ def check(
         reader = Reader(content, encryption=encryption)
         signature = _last_signature(reader)
         signed = _check_seal(content, original, original_hash, signature)
-        if signed.signer.encoded != certificate:
-            raise SealError("The seal was made with another certificate than its own.")
-        _check_timestamp(signed, timestamped)
+        if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
+            raise SealError("The seal carries other certificates than its own.")
+        _check_timestamp(signed, token)
         for ref, drawing in expected.drawings.items():
             _check_drawing(reader, ref, drawing, expected.in_annotations)
-    except (CmsRefused, Unsafe, DerError, KeyError, IndexError) as error:
+    except (CmsRefused, Unsafe, DerError, LookupError, TypeError, ValueError) as error:
         raise SealError(f"The sealed file does not validate: {error}.") from error
 
 
@@ -84,14 +86,14 @@ def _check_seal(
     return signed
 
 
-def _check_timestamp(signed: SignedData, timestamped: bool) -> None:
-    tokens = signed.unsigned_attributes.get(_TIMESTAMP, [])
-    if len(tokens) != int(timestamped):
-        raise SealError("The timestamp of the seal is missing.")
-    for token in tokens:
-        imprint = hashlib.sha256(signed.signature).digest()
-        if imprint not in (read_signed_data(token.raw).content or b""):
-            raise SealError("The timestamp of the seal is over something else.")
+def _check_timestamp(signed: SignedData, token: bytes) -> None:
+    """The token was verified when it came; here it must be the same, and over this very signature."""
+    tokens = [value.raw for value in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, [])]
+    if tokens != ([token] if token else []):
+        raise SealError("The timestamp of the seal is missing or was changed.")
+    imprint = hashlib.sha256(signed.signature).digest()
+    if token and imprint not in (read_signed_data(token).content or b""):
+        raise SealError("The timestamp of the seal is over something else.")
 
 
 def _check_drawing(reader: Reader, ref: Ref, drawing: Drawing, in_annotations: bool) -> None:

@@ -1,0 +1,114 @@
+"""A seal that does not validate never gets out."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paraph.keys import KeySignature
+from paraph.pdf import draw, marks, seal
+from paraph.pdf.seal import Mark, Overlay, SealError
+from paraph.pdf.selfcheck import Expected, check
+from tests import independent
+from tests.pdf.papers import paper, text
+from tests.pdf.sealing import GREEN, RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
+
+LETTER = paper(text("To whom it may concern", 72, 700))
+MARKS = [Mark(1, 100, 100, 100, 50, RED)]
+
+
+def checked(content: bytes, original: bytes, token: bytes = b"", expected: Expected | None = None) -> None:
+    key = authority("p-256").sealing_key
+    check(
+        content,
+        original,
+        original_hash=hashlib.sha256(original),
+        encryption=None,
+        certificates=(key.certificate, *key.chain),
+        token=token,
+        expected=expected or Expected(),
+    )
+
+
+def test_any_flipped_byte_is_noticed() -> None:
+    """Every eleventh, which comes by every part: the upload, the revision, the seal's own value and its padding."""
+    result = sealed(LETTER, timestamping=timestamping(), appearances=pictures(), marks=MARKS)
+    assert result.timestamp is not None
+    checked(result.content, LETTER, result.timestamp.token)
+    unnoticed = []
+    for position in range(0, len(result.content), 11):
+        changed = bytearray(result.content)
+        changed[position] ^= 1
+        try:
+            checked(bytes(changed), LETTER, result.timestamp.token)
+        except SealError:
+            continue
+        unnoticed.append((position, result.content[position - 20 : position + 20]))
+    assert unnoticed == []
+
+
+@pytest.mark.parametrize("words", [b"/Helvetica", b"/MediaBox", b"/Reason", b"/M (D:2031", b"/Contents <308", b"%%EOF"])
+def test_poppler_notices_too(words: bytes, tmp_path: Path) -> None:
+    content = bytearray(sealed(LETTER, reason="Signed").content)
+    content[content.rindex(words) + len(words) - 1] ^= 1
+    (tmp_path / "sealed.pdf").write_bytes(content)
+    said = independent.pdfsig(tmp_path / "sealed.pdf", root_file(tmp_path))
+    assert "Signature is Valid" not in said
+
+
+def test_bytes_added_or_missing_are_noticed() -> None:
+    content = sealed(LETTER).content
+    for changed in (content + b"\n", content[:-1], b"\n" + content):
+        with pytest.raises(SealError):
+            checked(changed, LETTER)
+
+
+class Forger:
+    """A key that signs with another private key than its certificate's."""
+
+    certificate = authority("p-256").sealing_key.certificate
+    chain = authority("p-256").sealing_key.chain
+    algorithm = authority("p-256").sealing_key.algorithm
+    key_id = "forged"
+
+    def sign(self, message: bytes) -> KeySignature:
+        return authority("p-256").timestamp_key.sign(message)
+
+
+def test_a_key_that_does_not_match_its_certificate_is_noticed() -> None:
+    with pytest.raises(SealError, match="does not validate"):
+        sealed(LETTER, key=Forger())
+
+
+@pytest.mark.parametrize("signed_before", [False, True])
+def test_a_lost_or_exchanged_mark_is_noticed(monkeypatch: pytest.MonkeyPatch, signed_before: bool) -> None:
+    original = marks.drawing
+
+    def forgetful(*arguments: Any) -> Any:
+        picture = original(*arguments)
+        return replace(picture, operators=picture.operators.replace(b"/Paraph0 Do", b""))
+
+    pdf = sealed(LETTER).content if signed_before else LETTER
+    both = [*MARKS, Mark(1, 300, 300, 100, 50, GREEN)]
+    sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
+    monkeypatch.setattr(draw, "drawing", forgetful)
+    with pytest.raises(SealError, match="mark is missing"):
+        sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
+
+
+def test_the_timestamp_must_be_over_this_signature() -> None:
+    first, second = (sealed(LETTER, timestamping=timestamping()) for _ in range(2))
+    assert first.timestamp is not None and second.timestamp is not None
+    with pytest.raises(SealError, match="timestamp"):
+        checked(first.content, LETTER, second.timestamp.token)
+    with pytest.raises(SealError, match="timestamp"):
+        checked(first.content, LETTER)
+
+
+def test_a_token_larger_than_expected_gets_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seal, "_TOKEN_SIZE", 100)
+    result = sealed(LETTER, timestamping=timestamping())
+    assert result.timestamp is not None
+    checked(result.content, LETTER, result.timestamp.token)
