@@ -56,7 +56,8 @@ def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
 def _show(file: Path, verification: Verification, *, rooted: bool) -> None:
     click.echo(f"{file}: {'valid' if verification.ok else 'NOT VALID'}")
     if verification.level:
-        click.echo(f"  PAdES level {verification.level}, {len(verification.signatures)} signature(s).")
+        count = len(verification.signatures)
+        click.echo(f"  PAdES level {verification.level}, {count} signature{'s' if count > 1 else ''}.")
     for finding in verification.findings:
         click.echo(f"  {finding}")
     if not rooted and verification.signatures:

@@ -1,0 +1,74 @@
+"""`paraph verify`: what it says, and with which status it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from paraph.cli import main
+from paraph.kernel import clock
+from paraph.keys import development_authority
+from tests.pdf.papers import paper, text
+from tests.pdf.sealing import root_file, sealed, timestamping
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    pdf = sealed(paper(text("A contract", 100, 700)), at=clock.now(), timestamping=timestamping()).content
+    (tmp_path / "signed.pdf").write_bytes(pdf)
+    return tmp_path / "signed.pdf"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["verify", *map(str, arguments)])
+
+
+def test_a_trusted_file_ends_with_0(file: Path, tmp_path: Path) -> None:
+    result = run(file, "--root", root_file(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert f"{file}: valid\n" in result.output
+    assert "PAdES level B-T, 1 signature." in result.output
+    assert "Timestamped on" in result.output and "covers the whole file" in result.output
+
+
+def test_json_is_one_object_per_file(file: Path, tmp_path: Path) -> None:
+    result = run(file, file, "--root", root_file(tmp_path), "--json")
+    assert result.exit_code == 0
+    first, second = (json.loads(line) for line in result.output.splitlines())
+    assert first == second and first["ok"] is True and first["file"] == str(file)
+    assert first["timestamp"]["authority"] == "Paraph Development Timestamp Authority"
+
+
+def test_one_bad_file_among_good_ones_ends_with_1(file: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.pdf"
+    changed.write_bytes(file.read_bytes().replace(b"A contract", b"B contract", 1) + b"\n")
+    result = run(file, changed, "--root", root_file(tmp_path))
+    assert result.exit_code == 1
+    assert f"{file}: valid" in result.output and f"{changed}: NOT VALID" in result.output
+
+
+def test_the_roots_of_the_service_are_those_of_its_folder(file: Path, tmp_path: Path) -> None:
+    ours = development_authority(tmp_path / "service" / "keys", b"s" * 32)
+    own = tmp_path / "own.pdf"
+    own.write_bytes(sealed(paper(text("x", 9, 9)), key=ours.sealing_key, at=clock.now()).content)
+    assert run(own, "--data-dir", tmp_path / "service").exit_code == 0
+    result = run(file, "--data-dir", tmp_path / "service")
+    assert result.exit_code == 1 and "is not trusted" in result.output
+
+
+def test_without_any_root_it_says_how_to_name_one(file: Path, tmp_path: Path) -> None:
+    result = run(file, "--data-dir", tmp_path / "nothing")
+    assert result.exit_code == 1 and "No root is trusted: name one with --root" in result.output
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_root_file_without_certificates_is_a_sentence(file: Path) -> None:
+    result = run(file, "--root", file)
+    assert result.exit_code == 1 and "holds no certificate in PEM form." in result.output
+
+
+def test_a_file_of_another_kind(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("hello")
+    result = run(tmp_path / "note.txt", "--root", root_file(tmp_path), "--json")
+    assert result.exit_code == 1 and json.loads(result.output)["intact"] is False
