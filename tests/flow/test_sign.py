@@ -135,3 +135,19 @@ def test_expiry_takes_what_is_due_and_pending_alone() -> None:
     assert [statuses[made.request.pk] for made in (due, early, done)] == ["expired", "pending", "completed"]
     entry = due.entries()[-1]
     assert (entry.event_type, entry.signer_id, entry.ip) == ("request.expired", None, "")
+
+
+@pytest.mark.django_db
+def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = scene(), scene()
+    SignatureRequest.objects.update(expires_at=clock.now())
+
+    def fail_for_the_first(request_id: int) -> bool:
+        if request_id == first.request.pk:
+            raise RuntimeError("something about this one")
+        return expire(request_id)
+
+    monkeypatch.setattr("paraph.flow.expire.expire", fail_for_the_first)
+    with pytest.raises(RuntimeError):
+        expire_due()
+    assert second.events()[-1] == "request.expired"

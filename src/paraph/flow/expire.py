@@ -7,8 +7,6 @@ from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 
-_BATCH = 500
-
 
 def expire(request_id: int) -> bool:
     """Marks the request ``expired`` if it is pending and its time is over; tells whether it did.
@@ -28,14 +26,20 @@ def expire(request_id: int) -> bool:
 def expire_due() -> int:
     """Expires every request that is due, oldest first, each in a transaction of its own; returns how many.
 
-    Run every few seconds: a look at one small index, instead of one waiting job for each pending request.
+    Run every few seconds: a look at one small index, instead of one waiting job for each pending request. One
+    that fails does not keep those after it waiting; the first failure is raised at the end.
     """
-    expired = 0
-    while due := _due():
-        expired += sum(expire(request_id) for request_id in due)
+    expired, failed = 0, list[Exception]()
+    for request_id in _due():
+        try:
+            expired += expire(request_id)
+        except Exception as error:  # noqa: BLE001  raised below, after the others had their turn
+            failed.append(error)
+    if failed:
+        raise failed[0]
     return expired
 
 
 def _due() -> list[int]:
     pending = SignatureRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=clock.now())
-    return list(pending.order_by("expires_at").values_list("pk", flat=True)[:_BATCH])
+    return list(pending.order_by("expires_at").values_list("pk", flat=True))
