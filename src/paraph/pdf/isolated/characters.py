@@ -13,6 +13,7 @@ from pypdfium2 import raw
 from paraph.pdf.geometry import Box, PageGeometry, transform_box
 
 _EDGE = 0.5  # points by which ink may stick out of the page and still be seen
+_SAMPLE = 16  # every how many characters the quick text is checked
 _NEXT_LINE = 0.6  # of the size of the text: further off its baseline is another line
 _TORN = 3.0  # of the size of the text, from character to character: further along is another column
 
@@ -48,6 +49,9 @@ class Characters:
 
     def exact(self) -> list[str]:
         """Each character by its index; a surrogate pair stands whole at its first half, its second is empty."""
+        text = self.quick()
+        if len(text) == self.count and self._agrees(text):
+            return list(text)
         codes = [raw.FPDFText_GetUnicode(self._text, index) for index in range(self.count)]
         characters = [chr(code) if code <= 0x10FFFF else "" for code in codes]
         for index, (high, low) in enumerate(pairwise(codes)):
@@ -60,7 +64,15 @@ class Characters:
 
     def box(self, index: int) -> Box | None:
         """The ink of a character in user space, or its cell where the font draws nothing; None without area."""
-        return self._box(raw.FPDFText_GetCharBox, index) or self._loose_box(index)
+        return self._box(raw.FPDFText_GetCharBox, index) or self.cell(index)
+
+    def cell(self, index: int) -> Box | None:
+        """The room that the font gives to a character, in user space; None without area."""
+        rectangle = raw.FS_RECTF()
+        if not raw.FPDFText_GetLooseCharBox(self._text, index, rectangle):
+            return None
+        box = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+        return box if box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box)) else None
 
     def baseline(self, index: int) -> Baseline:
         matrix = raw.FS_MATRIX()
@@ -73,18 +85,16 @@ class Characters:
         along = x.value * cosine + y.value * sine
         return Baseline(angle, along, y.value * cosine - x.value * sine, abs(size) or 1.0)
 
+    def _agrees(self, text: str) -> bool:
+        """Whether the quick text has the characters' own indices; then there is no need to ask for each."""
+        places = {*range(0, self.count, _SAMPLE), self.count - 1}
+        return all(raw.FPDFText_GetUnicode(self._text, index) == ord(text[index]) for index in places if index >= 0)
+
     def _box(self, read: Any, index: int) -> Box | None:
         left, right, bottom, top = (ctypes.c_double() for _ in range(4))
         if not read(self._text, index, left, right, bottom, top):
             return None
         box = (left.value, bottom.value, right.value, top.value)
-        return box if box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box)) else None
-
-    def _loose_box(self, index: int) -> Box | None:
-        rectangle = raw.FS_RECTF()
-        if not raw.FPDFText_GetLooseCharBox(self._text, index, rectangle):
-            return None
-        box = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
         return box if box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box)) else None
 
 

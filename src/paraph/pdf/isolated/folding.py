@@ -5,6 +5,7 @@ accents), no white space (producers set it by moving the pen, so it cannot be to
 marks, one hyphen. Case stays.
 """
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -27,7 +28,7 @@ def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
     folded: list[str] = []
     places: list[int] = []
     for index, character in enumerate(characters):
-        for part in fold(character):
+        for part in _fold_character(character):
             position = len(folded)
             mark = unicodedata.combining(part) if part > "\u02ff" else 0
             while mark and position and unicodedata.combining(folded[position - 1]) > mark:
@@ -35,6 +36,9 @@ def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
             folded.insert(position, part)
             places.insert(position, index)
     return "".join(folded), places
+
+
+_fold_character = functools.lru_cache(4096)(fold)  # a page has few different characters
 
 
 def occurrences(needle: str, text: str) -> list[int]:

@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from paraph.pdf.isolated import finding, inspecting, rendering, wire
+from paraph.pdf.isolated import finding, inspecting, layering, rendering, wire
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.refusal import PdfRefused, too_complex
 
@@ -25,6 +25,7 @@ JOBS: dict[str, Callable[..., Answer]] = {
     "inspect": inspecting.inspect,
     "find": finding.find,
     "render": rendering.render,
+    "text": layering.layer,
 }
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38

@@ -1,0 +1,66 @@
+"""The words of a page and where they stand, inside the sandbox."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2
+
+from paraph.pdf.geometry import Box, PageGeometry, transform_box
+from paraph.pdf.isolated.characters import Characters
+from paraph.pdf.isolated.pages import geometry_of
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.refusal import PdfRefused
+
+_HYPHENS = str.maketrans(dict.fromkeys("\x02\ufffe\u00ad", "-"))  # as PDFium gives those at the end of a line
+
+
+def layer(source: Source, page_number: int) -> tuple[dict[str, Any], bytes]:
+    """``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
+    document = source.pdfium()
+    if not 1 <= page_number <= len(document):
+        raise PdfRefused("no_such_page", f"The PDF has {len(document)} pages, so there is no page {page_number}.")
+    try:
+        page = document[page_number - 1]
+        geometry = geometry_of(source, page, page_number - 1)
+        with Characters(page) as characters:
+            words = [[word, *map(_rounded, _span(box)), line] for word, box, line in _words(characters, geometry)]
+    except pypdfium2.PdfiumError as error:
+        raise PdfRefused("unreadable", f"Page {page_number} of the PDF cannot be shown.") from error
+    return {"width": geometry.width, "height": geometry.height, "words": words}, b""
+
+
+def _words(characters: Characters, geometry: PageGeometry) -> Iterator[tuple[str, Box, int]]:
+    """Word by word in the order of the text, with the number of its line. What the reader does not see is left out."""
+    word, around, line = "", None, 0
+    for index, character in enumerate([*characters.exact(), " "]):
+        text = character.translate(_HYPHENS)
+        if not text.isspace() and text.isprintable():
+            box = characters.cell(index) if text else None
+            seen = box and _cut(transform_box(geometry.to_reader, box), geometry)
+            if seen:
+                word, around = word + text, _joined(around, seen)
+            continue
+        if around:
+            yield word, around, line
+            word, around = "", None
+        line += character == "\n"
+
+
+def _cut(box: Box, geometry: PageGeometry) -> Box | None:
+    left, bottom = max(box[0], 0.0), max(box[1], 0.0)
+    right, top = min(box[2], geometry.width), min(box[3], geometry.height)
+    return (left, bottom, right, top) if left < right and bottom < top else None
+
+
+def _joined(one: Box | None, other: Box) -> Box:
+    if one is None:
+        return other
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
+
+
+def _span(box: Box) -> tuple[float, float, float, float]:
+    return box[0], box[1], box[2] - box[0], box[3] - box[1]
+
+
+def _rounded(value: float) -> float:
+    return round(value, 2)
