@@ -17,7 +17,8 @@ def paper(
 ) -> bytes:
     """One page per content stream, with Helvetica as /F1; ``page`` adds entries to every page."""
     document = pikepdf.new()
-    font = document.make_indirect(Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica))
+    entries = {"/Type": Name.Font, "/Subtype": Name.Type1, "/BaseFont": Name.Helvetica}
+    font = document.make_indirect(Dictionary({**entries, "/Encoding": Name.WinAnsiEncoding}))
     for content in contents:
         sheet = document.add_blank_page(page_size=size)
         sheet.obj.Resources = Dictionary(Font=Dictionary(F1=font))

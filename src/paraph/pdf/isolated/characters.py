@@ -35,6 +35,7 @@ class Characters:
         self._page = page
         self._text = page.get_textpage()
         self.count: int = self._text.count_chars()
+        self._rectangle = raw.FS_RECTF()  # one for all calls, which saves most of their time
 
     def __enter__(self) -> "Characters":
         return self
@@ -68,7 +69,7 @@ class Characters:
 
     def cell(self, index: int) -> Box | None:
         """The room that the font gives to a character, in user space; None without area."""
-        rectangle = raw.FS_RECTF()
+        rectangle = self._rectangle
         if not raw.FPDFText_GetLooseCharBox(self._text, index, rectangle):
             return None
         box = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
@@ -103,12 +104,13 @@ def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry
 
     None when the reader sees not all of them, or sees them so far apart that they are no text together.
     """
+    to_reader = geometry.to_reader
     found: list[list[tuple[Baseline, Box]]] = []
     for index in indices:
         box = characters.box(index)
         if box is None:
             continue
-        box = transform_box(geometry.to_reader, box)
+        box = transform_box(to_reader, box)
         if not _seen(box, geometry):
             return None
         here = characters.baseline(index)
@@ -118,7 +120,13 @@ def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry
             found.append([(here, box)])
     if not found or any(_torn([here for here, _ in line]) for line in found):
         return None
-    return [_around([box for _, box in line]) for line in found]
+    return [around([box for _, box in line]) for line in found]
+
+
+def around(boxes: Sequence[Box]) -> Box:
+    """The smallest box around all ``boxes``, of which there is at least one."""
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
 
 
 def _seen(box: Box, geometry: PageGeometry) -> bool:
@@ -132,8 +140,3 @@ def _on_another_line(last: Baseline, here: Baseline) -> bool:
 def _torn(line: Sequence[Baseline]) -> bool:
     ordered = sorted(line, key=lambda here: here.along)  # the order of reading goes back and forth in some scripts
     return any(after.along - before.along > _TORN * max(before.size, after.size) for before, after in pairwise(ordered))
-
-
-def _around(boxes: Sequence[Box]) -> Box:
-    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
-    return min(lefts), min(bottoms), max(rights), max(tops)

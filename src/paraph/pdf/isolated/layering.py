@@ -6,12 +6,12 @@ from typing import Any
 import pypdfium2
 
 from paraph.pdf.geometry import Box, PageGeometry, transform_box
-from paraph.pdf.isolated.characters import Characters
+from paraph.pdf.isolated.characters import Characters, around
 from paraph.pdf.isolated.pages import geometry_of
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.refusal import PdfRefused
 
-_HYPHENS = str.maketrans(dict.fromkeys("\x02\ufffe\u00ad", "-"))  # as PDFium gives those at the end of a line
+_HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium gives those at the end of a line
 
 
 def layer(source: Source, page_number: int) -> tuple[dict[str, Any], bytes]:
@@ -31,31 +31,24 @@ def layer(source: Source, page_number: int) -> tuple[dict[str, Any], bytes]:
 
 def _words(characters: Characters, geometry: PageGeometry) -> Iterator[tuple[str, Box, int]]:
     """Word by word in the order of the text, with the number of its line. What the reader does not see is left out."""
-    word, around, line = "", None, 0
+    to_reader = geometry.to_reader
+    word, cells, line = "", list[Box](), 0
     for index, character in enumerate([*characters.exact(), " "]):
-        text = character.translate(_HYPHENS)
-        if not text.isspace() and text.isprintable():
-            box = characters.cell(index) if text else None
-            seen = box and _cut(transform_box(geometry.to_reader, box), geometry)
+        if character.isspace() or (not character.isprintable() and character not in _HYPHENS):
+            seen = _cut(transform_box(to_reader, around(cells)), geometry) if cells else None
             if seen:
-                word, around = word + text, _joined(around, seen)
-            continue
-        if around:
-            yield word, around, line
-            word, around = "", None
-        line += character == "\n"
+                yield word, seen, line
+            word, cells = "", []
+            line += character == "\n"
+        elif cell := characters.cell(index) if character else None:
+            word += "-" if character in _HYPHENS else character
+            cells.append(cell)
 
 
 def _cut(box: Box, geometry: PageGeometry) -> Box | None:
     left, bottom = max(box[0], 0.0), max(box[1], 0.0)
     right, top = min(box[2], geometry.width), min(box[3], geometry.height)
     return (left, bottom, right, top) if left < right and bottom < top else None
-
-
-def _joined(one: Box | None, other: Box) -> Box:
-    if one is None:
-        return other
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
 def _span(box: Box) -> tuple[float, float, float, float]:
