@@ -9,6 +9,7 @@ import pytest
 
 from paraph.keys import KeySignature
 from paraph.pdf import draw, marks, seal
+from paraph.pdf.certificate import without_root
 from paraph.pdf.seal import Mark, Overlay, SealError
 from paraph.pdf.selfcheck import Expected, check
 from tests import independent
@@ -26,7 +27,7 @@ def checked(content: bytes, original: bytes, token: bytes = b"", expected: Expec
         original,
         original_hash=hashlib.sha256(original),
         encryption=None,
-        certificates=(key.certificate, *key.chain),
+        certificates=without_root(key.certificate, key.chain),
         token=token,
         expected=expected or Expected(),
     )

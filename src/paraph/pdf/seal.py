@@ -12,6 +12,7 @@ from datetime import datetime
 
 from paraph.keys import SigningKey
 from paraph.pdf import field
+from paraph.pdf.certificate import without_root
 from paraph.pdf.cms_template import template
 from paraph.pdf.draw import draw
 from paraph.pdf.errors import SealError
@@ -155,7 +156,7 @@ def _signed(reader: Reader, written: Written, order: _Order, method: str, expect
         pdf,
         original_hash=original_hash,
         encryption=reader.encryption,
-        certificates=(order.key.certificate, *order.key.chain),
+        certificates=without_root(order.key.certificate, order.key.chain),
         token=token,
         expected=expected,
     )

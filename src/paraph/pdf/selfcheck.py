@@ -42,7 +42,7 @@ def check(
     """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
 
     ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
-    ``certificates`` are those of the key, its own first; ``token`` is empty without a timestamp.
+    ``certificates`` are those of the key without the root, its own first; ``token`` is empty without a timestamp.
     """
     try:
         if not content.startswith(original):
