@@ -90,7 +90,7 @@ _SHA1 = {"hash_algorithm": {"algorithm": "sha1"}, "hashed_message": hashlib.sha1
         ({"with_middle": False}, "does not chain to a trusted root"),
         ({"named": "none"}, "does not name its certificate"),
         ({"named": "other"}, "names another certificate"),
-        ({"hash_": "sha1"}, "hash 1.3.14.3.2.26 is not accepted"),
+        ({"hash_": "sha1"}, "the hash SHA-1 is not accepted"),
         ({"content_type": "data"}, "cannot be read (version 3)"),
         ({"status": 2, "failure": "bad_alg", "text": "no thanks"}, 'refused, "no thanks", the hash is not accepted'),
         ({"status": 2, "failure": "system_failure"}, "it has a fault of its own"),

@@ -31,7 +31,7 @@ class DevelopmentAuthority:
     timestamp_key: SigningKey
     root: bytes
     """DER of the root certificate."""
-    root_key: SigningKey
+    root_key: LocalKey
     """Signs revocation lists and status answers."""
 
 

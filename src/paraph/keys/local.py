@@ -36,7 +36,7 @@ class LocalKey:
         """
         own = pick(certificates, private_key.public_key())
         check_usable(own)
-        self._private_key = private_key
+        self.private_key: PrivateKey = private_key
         self._own = own
         self._expires = own.not_valid_after_utc
         self.certificate: bytes = own.public_bytes(Encoding.DER)
@@ -50,9 +50,9 @@ class LocalKey:
         """Raises ``DomainError("configuration", …)`` once the certificate has expired."""
         if clock.now() > self._expires:
             raise DomainError("configuration", f"{subject(self._own)} expired on {clock.iso(self._expires)}.")
-        if isinstance(self._private_key, rsa.RSAPrivateKey):
-            return KeySignature(self._private_key.sign(message, PKCS1v15(), SHA256()))
-        return KeySignature(self._private_key.sign(message, ec.ECDSA(SHA256())))
+        if isinstance(self.private_key, rsa.RSAPrivateKey):
+            return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
+        return KeySignature(self.private_key.sign(message, ec.ECDSA(SHA256())))
 
 
 def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:

@@ -18,6 +18,7 @@ _CONTEXT_1 = _CONTEXT_0 | 1
 _OPTIONAL_FIELDS: tuple[list[int], ...] = ([], [_CONTEXT_0], [_CONTEXT_1], [_CONTEXT_0, _CONTEXT_1])
 """Certificates and revocation lists, either of which may be absent."""
 _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
+_OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5"}
 _NULL = der.tlv(der.NULL)
 _MOST_CERTIFICATES = 50
 
@@ -95,7 +96,9 @@ def _read(content_info: bytes) -> SignedData:
     content = fields[2].children()
     certificates = _certificates(fields[3:-1])
     signer = fields[-1].only(der.SET).children()
-    attributes = signer[3].expect(_CONTEXT_0)
+    if signer[3].tag != _CONTEXT_0:
+        raise CmsRefused("it signs no attributes, which is not accepted")
+    attributes = signer[3]
     _check_frame(fields, signer, content[0].oid())
     return SignedData(
         content_type=content[0].oid(),
@@ -145,7 +148,7 @@ def _hash_name(algorithm: Element) -> str:
     if [field.raw for field in parameters] not in ([], [_NULL]):
         raise DerError("a hash with parameters")
     if identifier not in oids.HASHES:
-        raise DerError(f"hash {identifier} is not accepted")
+        raise CmsRefused(f"the hash {_OLD_HASHES.get(identifier, identifier)} is not accepted")
     return oids.HASHES[identifier]
 
 

@@ -29,6 +29,8 @@ UNSIGNED = frozenset(
 )
 """Attributes that may join a signature afterwards (ETSI EN 319 122-1)."""
 
+MD5 = "1.2.840.113549.2.5"
+SHA1 = "1.3.14.3.2.26"
 SHA256 = "2.16.840.1.101.3.4.2.1"
 SHA384 = "2.16.840.1.101.3.4.2.2"
 SHA512 = "2.16.840.1.101.3.4.2.3"
