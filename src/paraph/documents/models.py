@@ -27,4 +27,9 @@ class Document(models.Model):
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
-        indexes = [models.Index(fields=["organization", "environment", "created_at", "id"])]
+        indexes = [
+            models.Index(fields=["organization", "environment", "created_at", "id"]),
+            models.Index(
+                fields=["organization", "environment", "status", "created_at", "id"], name="document_by_status"
+            ),
+        ]

@@ -52,6 +52,9 @@ class SignatureRequest(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["organization", "environment", "created_at", "id"]),
+            models.Index(
+                fields=["organization", "environment", "status", "created_at", "id"], name="request_by_status"
+            ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
         ]
 

@@ -1,6 +1,6 @@
 """Signature requests (specification 4.5 to 4.7)."""
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch
 from django.http import HttpResponse
 from ninja import Router
 
@@ -12,8 +12,9 @@ from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
 from paraph.api.v1.pagination import envelope
 from paraph.flow.create import create
 from paraph.journal.client_address import origin
-from paraph.organizations.scope import Caller, scoped
-from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
+from paraph.organizations.scope import scoped
+from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.reading import LARGE, read
 
 router = Router(tags=["Signature requests"])
 
@@ -30,22 +31,20 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
 @router.get("", response=schemas.SignatureRequests, operation_id="listSignatureRequests", openapi_extra=REQUEST_LIST)
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """Lists the signature requests of the key's environment."""
-    rows = filtered(_rows(request.caller), request.GET, RequestStatus.values)
-    return envelope(rows, request.GET, serialize.request)
+    rows = filtered(scoped(SignatureRequest, request.caller), request.GET, RequestStatus.values)
+    loaded = rows.select_related("branding_profile").prefetch_related(
+        Prefetch("signers", Signer.objects.defer(*LARGE)), "request_documents"
+    )
+    return envelope(loaded, request.GET, serialize.request)
 
 
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
-    row = _rows(request.caller).filter(pk=request_id).first()
+    row = read(request.caller, request_id)
     if row is None:
         raise not_found()
     content = serialize.request(row)
     if row.status == RequestStatus.COMPLETED and row.finalized:
         content["download_urls"] = serialize.download_urls(row)
     return answer(content)
-
-
-def _rows(caller: Caller) -> QuerySet[SignatureRequest]:
-    documents = Prefetch("request_documents", RequestDocument.objects.order_by("position"))
-    return scoped(SignatureRequest, caller).select_related("branding_profile").prefetch_related("signers", documents)
