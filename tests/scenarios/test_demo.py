@@ -12,7 +12,7 @@ FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "root-ca.pem",
 
 
 def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "paraph.cli", "demo", "--out", str(out), *arguments]
+    command = [sys.executable, "-m", "paraph", "demo", "--out", str(out), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -27,7 +27,7 @@ def test_it_leaves_six_files_and_everything_verified(tmp_path: Path) -> None:
     assert all(name in done.stdout for name in FILES)
     root = str(tmp_path / "out" / "root-ca.pem")
     for name in ("signed.pdf", "proof.pdf"):
-        command = [sys.executable, "-m", "paraph.cli", "verify", str(tmp_path / "out" / name), "--root", root]
+        command = [sys.executable, "-m", "paraph", "verify", str(tmp_path / "out" / name), "--root", root]
         assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 

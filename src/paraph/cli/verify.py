@@ -16,7 +16,7 @@ from paraph.pdf.verify import verify
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command("verify")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of the roots to trust, and no others.")
 @click.option(

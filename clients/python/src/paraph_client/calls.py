@@ -13,6 +13,7 @@ from paraph_client.models import AuditLogEntry, BrandingProfile, Document, Healt
 T = TypeVar("T")
 Json = dict[str, Any]
 MIME = "application/pdf"
+USER_AGENT = "paraph-client/0.1.0"
 
 
 @dataclass(frozen=True)

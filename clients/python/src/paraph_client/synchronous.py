@@ -37,7 +37,7 @@ class Client:
         self._retries = retries
         self._http = httpx.Client(
             base_url=f"{address.rstrip('/')}/api/v1/",
-            headers={"X-Api-Key": api_key, "Accept-Language": language},
+            headers={"X-Api-Key": api_key, "Accept-Language": language, "User-Agent": calls.USER_AGENT},
             timeout=timeout,
             transport=transport,
         )

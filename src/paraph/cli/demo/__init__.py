@@ -12,10 +12,10 @@ from paraph.cli.demo.walk import Signing, Stopwatch, walk
 from paraph_client import ParaphError, at, under_tag
 
 
-@click.command()
+@click.command("demo")
 @click.option("--pdf", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A PDF of your own.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo-output"), show_default=True)
-def demo(pdf: Path | None, out: Path) -> None:
+def command(pdf: Path | None, out: Path) -> None:
     """Uploads a PDF, has two people sign it one after the other, and verifies what comes back."""
     watch = Stopwatch(click.echo)
     content = pdf.read_bytes() if pdf else contract()
