@@ -113,16 +113,18 @@ def _sign(signing_url: str, signing: Signing) -> None:
 
 
 def _flourish() -> list[list[list[float]]]:
-    """A drawn signature: a run of narrowing loops and a stroke under it, x and y in 0..1."""
+    """A drawn signature, about three times as wide as high: narrowing loops and a stroke under them, in 0..1."""
     loops = [
         [
-            round(0.08 + 0.74 * t + 0.07 * math.sin(26 * t), 4),
-            round(0.46 - (0.34 - 0.2 * t) * math.cos(26 * t + 0.5), 4),
+            round(0.05 + 0.8 * t + 0.04 * math.sin(40 * t), 4),
+            round(0.16 - (0.13 - 0.09 * t) * math.cos(40 * t + 0.5), 4),
         ]
-        for t in (step / 160 for step in range(161))
+        for t in (step / 240 for step in range(241))
     ]
-    underline = [[round(0.06 + 0.86 * t, 4), round(0.9 - 0.1 * t - 0.05 * math.sin(5 * t), 4)] for t in
-                 (step / 30 for step in range(31))]  # fmt: skip
+    underline = [
+        [round(0.03 + 0.94 * t, 4), round(0.33 - 0.04 * t - 0.02 * math.sin(5 * t), 4)]
+        for t in (step / 30 for step in range(31))
+    ]
     return [loops, underline]
 
 
