@@ -20,7 +20,8 @@ def test_the_walk_through_with_curl(service: Service, tmp_path: Path) -> None:
     script = "\n".join(block for block in blocks if "make serve" not in block)
     script = script.replace("http://127.0.0.1:8000", service.url)
     (tmp_path / "demo-output").mkdir()
-    (tmp_path / "demo-output" / "uploaded.pdf").write_bytes(contract())
+    uploaded = contract()
+    (tmp_path / "demo-output" / "uploaded.pdf").write_bytes(uploaded)
     (tmp_path / ".venv").symlink_to(PROJECT / ".venv")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
@@ -33,5 +34,5 @@ def test_the_walk_through_with_curl(service: Service, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "signature_request.certificate_issued" in done.stdout
-    assert (tmp_path / "signed.pdf").read_bytes().startswith(contract())
+    assert (tmp_path / "signed.pdf").read_bytes().startswith(uploaded)
     assert (tmp_path / "proof.pdf").read_bytes().startswith(b"%PDF-")
