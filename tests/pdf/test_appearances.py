@@ -1,13 +1,17 @@
 """Stamps, initials and watermarks as a reader sees them."""
 
+import math
+import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+import typst
 
 from paraph.pdf import fonts
 from paraph.pdf.appearances import InitialsContent, StampContent, appearances, letters, stamps, watermark
+from paraph.pdf.typeset import typeset
 from tests.pdf.pictures import DRAWN, font_names, ink_box, pictures, sizes, texts
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
@@ -82,8 +86,6 @@ def test_what_draws_nothing_visible_is_typed_instead(strokes: list[list[list[flo
 
 
 def test_twenty_thousand_points_stay_small() -> None:
-    import math
-
     points = [[0.5 + 0.4 * math.cos(i / 50), 0.5 + 0.4 * math.sin(i / 37)] for i in range(20_000)]
     pdf = stamps([replace(STAMP, signature={"type": "drawn", "strokes": [points]})])
     assert len(pdf) < 2_000_000
@@ -107,7 +109,7 @@ def test_markup_in_names_stays_text(name: str) -> None:
     assert squeezed(text).count(squeezed(expected)) == 2
 
 
-@pytest.mark.parametrize("name", ["", " ", "\u202e"])
+@pytest.mark.parametrize("name", ["", " ", "\u202e", "\u0317"])
 def test_a_name_of_nothing_visible_still_gives_a_stamp(name: str) -> None:
     [text] = texts(stamps([replace(STAMP, name=name)]))
     assert "1042" in text
@@ -119,6 +121,21 @@ def test_cjk_names_are_written_with_the_systems_font() -> None:
     pdf = stamps([replace(STAMP, name=name) for name in ("王小明", "山田たろう", "김민준")])
     assert ["王小明" in texts(pdf)[0], "山田たろう" in texts(pdf)[1], "김민준" in texts(pdf)[2]] == [True] * 3
     assert any("CJK" in name for name in font_names(pdf))
+
+
+def test_what_passes_for_legible_never_stops_typst() -> None:
+    """Letters of every font, mixed without sense: Typst would refuse a glyph that no font has."""
+    characters = sorted(set().union(*(font.characters for font in fonts.library().covering)))
+    chance = random.Random(2026)  # the same names in every run
+    names = ["".join(map(chr, chance.sample(characters, 16))) for _ in range(60)]
+    assert len(sizes(stamps([replace(STAMP, name=name) for name in names]))) == 60
+
+
+def test_typst_refuses_a_missing_glyph() -> None:
+    page = {"kind": "initials", "width": 48, "height": 24, "drawing": None}
+    letters = {"text": "\ua98a", "cjk": "", "rtl": False}
+    with pytest.raises(typst.TypstError, match="could not be displayed"):
+        typeset("appearances", {"pages": [{**page, "letters": letters}], "ink": "#000"}, standard="a-2b")
 
 
 def test_everything_in_one_file_with_equal_pictures_once() -> None:

@@ -1,5 +1,6 @@
 """What the proof of a request states (specification 2.2, last paragraph), gathered from its rows."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 
 EVIDENCE_FORMAT = "paraph-evidence/1"
 
@@ -44,12 +45,23 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
 
 
 def _signers(signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
+    signed = _documents_of(signers)
     codes = OneTimeCode.objects.in_bulk([signer.pk for signer in signers])
     acts = {entry.signer_id: entry for entry in journal if entry.event_type == "signer.signed"}
-    return [_signer(signer, codes[signer.pk], acts[signer.pk]) for signer in signers]
+    return [_signer(signer, codes[signer.pk], acts[signer.pk], signed[signer.pk]) for signer in signers]
 
 
-def _signer(signer: Signer, code: OneTimeCode, act: Entry) -> ProofSigner:
+def _documents_of(signers: Sequence[Signer]) -> dict[int, list[str]]:
+    rows = Placement.objects.filter(signer__in=signers).order_by("request_document__position", "id")
+    names: dict[int, dict[int, str]] = defaultdict(dict)
+    for signer_id, row_id, name in rows.values_list(
+        "signer_id", "request_document_id", "request_document__document__name"
+    ):
+        names[signer_id][row_id] = name
+    return {signer_id: list(by_row.values()) for signer_id, by_row in names.items()}
+
+
+def _signer(signer: Signer, code: OneTimeCode, act: Entry, documents: Sequence[str]) -> ProofSigner:
     assert signer.signed_at
     return ProofSigner(
         name=signer.full_name,
@@ -61,6 +73,7 @@ def _signer(signer: Signer, code: OneTimeCode, act: Entry) -> ProofSigner:
         ip=act.ip,
         user_agent=act.user_agent,
         signature_type=signer.signature["type"],
+        documents=documents,
     )
 
 
