@@ -22,12 +22,11 @@ class Service:
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.output: list[str] = []
         self._environment = clean_environment(data_dir, PARAPH_PORT=str(self.port), **settings)
-        self._ready = threading.Event()
         self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Returns once it is ready; fails with all it said when it ends before."""
-        self._ready.clear()
+        ready = threading.Event()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "paraph", "serve"],
             env=self._environment,
@@ -36,10 +35,9 @@ class Service:
             text=True,
         )
         assert self.process.stdout
-        reader = threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True)
+        reader = threading.Thread(target=self._listen, args=(self.process.stdout, ready), daemon=True)
         reader.start()
-        self._ready.wait(READY_SECONDS)
-        if not self._ready.is_set() or self.process.poll() is not None:
+        if not ready.wait(READY_SECONDS) or self.process.poll() is not None:
             self.stop()
             raise AssertionError("the service did not start:\n" + "".join(self.output))
 
@@ -76,13 +74,13 @@ class Service:
         """Number and command line of every process that was started with our data folder."""
         return processes_of(self.data_dir)
 
-    def _listen(self, stream: TextIO) -> None:
+    def _listen(self, stream: TextIO, ready: threading.Event) -> None:
         with stream:
             for line in stream:
                 self.output.append(line)
                 if line.startswith("Paraph is ready"):
-                    self._ready.set()
-        self._ready.set()
+                    ready.set()
+        ready.set()
 
 
 def clean_environment(data_dir: Path, **settings: str) -> dict[str, str]:

@@ -65,7 +65,7 @@ def _prepare(server: Server | None) -> str:
     later must not inherit any. Returns the API key of a first start, or ""."""
     if server:
         server.launch()
-    set_up()
+    set_up(tasks=True)
     from django.urls import get_resolver
 
     from paraph.cli.prepare import prepare

@@ -10,11 +10,15 @@ from paraph.kernel.errors import DomainError
 from paraph.postgres import Server
 
 
-def set_up() -> None:
-    """Sets Django up. What it imports takes most of a second: only commands that need it call this."""
+def set_up(*, tasks: bool) -> None:
+    """Sets Django up, with or without the tasks of the job queue: they bring the whole flow and its PDF tools
+    with them, a second or two that an operator's command need not wait."""
     import django
+    from django.conf import settings
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "paraph.config.settings")
+    if not tasks:
+        settings.PROCRASTINATE_AUTODISCOVER_MODULE_NAME = None
     django.setup()
 
 
@@ -24,7 +28,7 @@ def database() -> Iterator[None]:
     server runs for as long as the command does. Raises ``DomainError``."""
     settings = environment.read()
     if settings.database_url:
-        set_up()
+        set_up(tasks=False)
         with _sentences():
             yield
         return
@@ -36,7 +40,7 @@ def database() -> Iterator[None]:
             lock.release()
             return
         if lock.wait_until_ready():
-            set_up()
+            set_up(tasks=False)
             with _sentences():
                 yield
             return
@@ -47,7 +51,7 @@ def _own_server(settings: environment.Environment) -> Iterator[None]:
     server = Server(settings.data_dir, settings.postgres_dir)
     try:
         server.launch()
-        set_up()
+        set_up(tasks=False)
         server.wait()
         from paraph.cli.migrate import migrate
 

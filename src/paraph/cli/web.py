@@ -22,7 +22,7 @@ _KILL_SECONDS = 10
 def command() -> None:
     """Run the web server, with the database and the workers elsewhere."""
     check_port(environment.read())
-    set_up()
+    set_up(tasks=True)
     run()
 
 

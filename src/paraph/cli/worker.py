@@ -19,7 +19,7 @@ _FORGET_SECONDS = 3600
 @data_dir_option
 def command() -> None:
     """Run one job worker, with the database elsewhere."""
-    set_up()
+    set_up(tasks=True)
     run()
 
 

@@ -15,7 +15,7 @@ def settings(sockets: Path, connections: int) -> dict[str, str]:
         "unix_socket_directories": str(sockets),
         "unix_socket_permissions": "0700",
         "max_connections": str(connections),
-        "shared_buffers": f"{_between(64, memory // 8, 4096)}MB",
+        "shared_buffers": f"{_between(64, memory // 8, 1024)}MB",
         "effective_cache_size": f"{max(memory // 2, 128)}MB",
         "maintenance_work_mem": f"{_between(32, memory // 32, 512)}MB",
         "work_mem": "8MB",

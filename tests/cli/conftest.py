@@ -1,0 +1,39 @@
+"""A running service for the tests of the command line."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.service import Service
+
+SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
+
+
+@pytest.fixture
+def new_service(tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Makes services that are not started; ends and removes what a test leaves."""
+    made: list[Service] = []
+
+    def make(**settings: str) -> Service:
+        made.append(Service(tmp_path / "data", **SMALL, **settings))
+        return made[-1]
+
+    yield make
+    for service in made:
+        if service.process and service.process.poll() is None:
+            service.stop()
+    shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One that runs."""
+    service = Service(
+        tmp_path_factory.mktemp("service") / "data", PARAPH_WORKER_PROCESSES="1", PARAPH_WEB_PROCESSES="1"
+    )
+    service.start()
+    yield service
+    service.stop()
+    shutil.rmtree((service.data_dir / "postgres").resolve(), ignore_errors=True)

@@ -1,0 +1,78 @@
+"""The operator's commands, with and without a service running."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.service import Service, clean_environment, processes_of
+
+
+def test_an_organization_and_its_keys_while_the_service_runs(service: Service) -> None:
+    organization = service.command("organization", "create", "Acme Œuvres", "--plan", "pro")
+    assert (organization["name"], organization["plan"]) == ("Acme Œuvres", "pro")
+    options = ["--organization", str(organization["id"]), "--environment", "production", "--name", "backend"]
+    made = service.command("application", "create", *options, "--webhook-url", "https://acme.example/hook")
+    assert made["webhook_url"] == "https://acme.example/hook"
+    assert made["webhook_secret"]
+    health = f"{service.base_url}/api/v1/health"
+    assert httpx.get(health, headers={"X-Api-Key": made["api_key"]}).json()["environment"] == "production"
+
+    assert service.command("application", "revoke", str(made["id"])) == {"id": made["id"], "revoked_keys": 1}
+    assert httpx.get(health, headers={"X-Api-Key": made["api_key"]}).status_code == 401
+
+
+def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
+    organization = service.command("organization", "create", "Acme", "--plan", "pro")["id"]
+    colors = ["--background-color", "#ffffff", "--text-color", "#000000", "--accent-color", "#1A2B3C"]
+    options = ["branding", "create", "--organization", str(organization), "--name", "House", *colors]
+    assert service.command(*options)["accent_color"] == "#1A2B3C"
+    service.command(*options)
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        service.command(*options)
+    assert refused.value.returncode == 1
+    assert refused.value.stderr == "The plan pro allows 2 branding profiles.\n"
+
+
+def test_the_inbox_is_a_list(service: Service) -> None:
+    assert service.inbox() == []
+
+
+def test_mistakes_get_one_sentence(service: Service) -> None:
+    for arguments, sentence in (
+        (("organization", "create", "x", "--plan", "gold"), "plan must be one of free, pro, enterprise, not 'gold'."),
+        (("application", "revoke", "999999"), "There is no application 999999."),
+    ):
+        with pytest.raises(subprocess.CalledProcessError) as refused:
+            service.command(*arguments)
+        assert (refused.value.returncode, refused.value.stderr) == (1, f"{sentence}\n")
+
+
+def test_without_a_service_a_command_starts_the_database_for_itself(tmp_path: Path) -> None:
+    stopped = Service(tmp_path / "data")
+    made = stopped.command("organization", "create", "First", "--plan", "free")
+    assert stopped.command("organization", "create", "Second", "--plan", "free")["id"] > made["id"]
+    wait_until_gone(tmp_path / "data")
+
+
+def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "paraph", "inbox"],
+        env=clean_environment(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("The database does not answer: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def wait_until_gone(data_dir: Path) -> None:
+    deadline = time.monotonic() + 10
+    while processes_of(data_dir):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,168 @@
+"""``paraph serve``: one command starts everything, keeps it running and stops it."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.service import Service, clean_environment, processes_of
+
+NewService = Callable[..., Service]
+
+
+def test_first_start_second_start_and_stop(new_service: NewService) -> None:
+    service = new_service()
+    service.start()
+    said = wait_for_line(service, "curl")
+    key = re.search(r"^ +([0-9a-f]{64})$", said, re.MULTILINE)
+    assert key, said
+    curl = re.search(r"^ +(curl .*)$", said, re.MULTILINE)
+    assert curl, said
+    answer = subprocess.run(["sh", "-c", f"{curl[1]} -sS --fail"], capture_output=True, text=True, check=True)
+    assert '"sandbox"' in answer.stdout
+    assert service.stop() == 0
+    assert service.processes() == {}
+
+    service.output.clear()
+    before = processor_seconds()
+    service.start()
+    assert httpx.get(f"{service.base_url}/api/v1/health", headers={"X-Api-Key": key[1]}).status_code == 200
+    assert service.stop(signal.SIGINT) == 0
+    assert processor_seconds() - before < 5  # its start, of which a second one must not take 5 s, and its end
+    assert not re.search(r"[0-9a-f]{64}", "".join(service.output))  # the key is shown once
+    assert service.processes() == {}
+
+
+def test_a_second_service_on_the_same_folder_is_refused(service: Service) -> None:
+    done = paraph("serve", "--port", "1", data_dir=service.data_dir)
+    assert done.returncode == 1
+    assert f"Paraph already runs on {service.data_dir}" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_port_in_use_is_refused_and_nothing_stays(service: Service, tmp_path: Path) -> None:
+    done = paraph("serve", "--port", str(service.port), data_dir=tmp_path / "data")
+    assert done.returncode == 1
+    assert done.stderr == f"Paraph cannot listen on 127.0.0.1 port {service.port}: Address already in use.\n"
+    assert processes_of(tmp_path / "data") == {}
+
+
+def test_children_that_die_are_started_again(new_service: NewService) -> None:
+    service = new_service()
+    service.start()
+    before = named(service)
+    assert set(before) >= {"paraph-web", "paraph-worker", "postgres"}
+    for name in ("paraph-worker", "paraph-web", "postgres"):
+        os.kill(before[name], signal.SIGKILL)
+        wait_until(lambda name=name: named(service).get(name, before[name]) != before[name])  # type: ignore[misc]
+        wait_until(lambda: answers(service))
+    wait_until(lambda: set(named(service)) >= set(before))
+    assert service.stop() == 0
+    assert service.processes() == {}
+
+
+def test_nothing_outlives_a_killed_supervisor_and_the_next_start_works(new_service: NewService) -> None:
+    service = new_service()
+    service.start()
+    made = service.new_application()
+    service.stop(signal.SIGKILL)
+    wait_until(lambda: service.processes() == {})
+    service.start()
+    health = httpx.get(f"{service.base_url}/api/v1/health", headers={"X-Api-Key": made["api_key"]})
+    assert health.status_code == 200
+
+
+def test_a_leftover_database_server_is_taken_over(new_service: NewService) -> None:
+    service = new_service()
+    service.start()
+    postgres = named(service)["postgres"]
+    os.kill(postgres, signal.SIGSTOP)  # so that it cannot follow its supervisor at once
+    service.stop(signal.SIGKILL)
+    os.kill(postgres, signal.SIGCONT)
+    service.start()
+    assert named(service)["postgres"] != postgres
+
+
+def test_no_secret_stands_in_the_log(new_service: NewService) -> None:
+    service = new_service(PARAPH_LOG_LEVEL="DEBUG")
+    service.start()
+    secret = "a1b2c3d4" * 8
+    httpx.get(f"{service.base_url}/sign/{secret}")
+    httpx.post(f"{service.base_url}/sign/{secret}/otp", json={"channel": "email"})
+    httpx.get(f"{service.base_url}/files/a.pdf?expires=1&filename=x&signature={secret}")
+    httpx.get(f"{service.base_url}/api/v1/health", headers={"X-Api-Key": secret})
+    service.stop()
+    log = "".join(service.output)
+    assert "files/<path:key>" in log
+    assert secret not in log
+
+
+def test_a_folder_that_cannot_be_written_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = paraph("serve", data_dir=tmp_path / "file" / "data")
+    assert done.returncode == 1
+    assert done.stderr == f"The data folder {tmp_path}/file/data cannot be written: Not a directory.\n"
+
+
+@pytest.mark.parametrize(("name", "value"), [("PARAPH_WEB_THREADS", "many"), ("PARAPH_LOG_LEVEL", "LOUD")])
+def test_a_wrong_setting_gets_a_sentence(tmp_path: Path, name: str, value: str) -> None:
+    done = paraph("serve", data_dir=tmp_path, **{name: value})
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"The environment has mistakes: {name}: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "paraph", *arguments],
+        env=clean_environment(data_dir, **settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def named(service: Service) -> dict[str, int]:
+    """One process of each name: the web server's and the database's own children are left out."""
+    found: dict[str, int] = {}
+    for pid in sorted(service.processes(), reverse=True):
+        try:
+            name = Path(f"/proc/{pid}/comm").read_text().strip()
+        except OSError:
+            continue
+        found[name] = pid
+    return found
+
+
+def processor_seconds() -> float:
+    """What ended children have used: unlike the clock it does not mind what else the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def answers(service: Service) -> bool:
+    try:
+        return httpx.get(f"{service.base_url}/healthz", timeout=5).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def wait_for_line(service: Service, word: str) -> str:
+    wait_until(lambda: any(word in line for line in service.output))
+    return "".join(service.output)
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
