@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.pdf.isolated import wire
+from paraph.pdf import sandbox_wire as wire
 from paraph.pdf.refusal import PdfRefused, too_complex
 
 _log = logging.getLogger(__name__)

@@ -15,7 +15,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from paraph.pdf.isolated import finding, inspecting, layering, rendering, wire
+from paraph.pdf import sandbox_wire as wire
+from paraph.pdf.isolated import finding, inspecting, layering, rendering
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.refusal import PdfRefused, too_complex
 
