@@ -1,5 +1,7 @@
 """The library of fonts is the same on every machine, but for the scripts that only systems have."""
 
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -71,6 +73,26 @@ def test_the_folder_is_filled_once_and_whole(tmp_path: Path) -> None:
     assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.ttf")} == written
     assert len(written) == len(fonts.PACKAGED)
     assert {"FiraGO", "Fira Mono", "Libertinus Serif"} <= set(first.typst_fonts.families())
+
+
+def test_a_file_that_was_cleaned_away_comes_back(tmp_path: Path) -> None:
+    fonts.open_library(tmp_path, ())
+    gone = next(tmp_path.rglob("FiraGO_Bold.ttf"))
+    content = gone.read_bytes()
+    gone.unlink()
+    fonts.open_library(tmp_path, ())
+    assert gone.read_bytes() == content
+
+
+def test_the_library_is_kept_where_it_is_told(tmp_path: Path) -> None:
+    program = f"""
+from pathlib import Path
+from paraph.pdf import fonts
+fonts.keep_fonts_in(Path({str(tmp_path / "data" / "fonts")!r}))
+print(fonts.library().covering[0].path)
+"""
+    output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert output.startswith(str(tmp_path / "data" / "fonts"))
 
 
 def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,8 +39,8 @@ def _sealed(row: RequestDocument) -> SealedPdf:
     content = store.get(row.document.object_key)
     if tokens.sha256(content) != bytes(row.document.sha256):
         raise DomainError("internal_error", f"The stored file of document {row.document_id} is not the uploaded one.")
-    drawn, marks = pictures(row)
     context = sealing_context()
+    drawn, marks = pictures(row)
     return seal_pdf(
         content,
         key=context.key,

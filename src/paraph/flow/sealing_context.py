@@ -8,6 +8,7 @@ from django.conf import settings
 from paraph.kernel import tokens
 from paraph.keys import SigningKey, development_authority, sealing_key
 from paraph.pdf.authorities import timestamping
+from paraph.pdf.fonts import keep_fonts_in
 from paraph.pdf.timestamp import Timestamping
 
 
@@ -22,10 +23,11 @@ class SealingContext:
 
 @cache
 def sealing_context() -> SealingContext:
-    """The context of the settings, made once per process.
+    """The context of the settings, made once per process. Also keeps the fonts of stamps and proofs in the data folder.
 
     Raises ``DomainError("configuration", …)`` when a key or certificate is missing or does not fit.
     """
+    keep_fonts_in(settings.DATA_DIR / "fonts")
     folder = settings.DATA_DIR / "keys"
     secret = tokens.derive(settings.MASTER_KEY, "private-keys")
     development = development_authority(folder, secret, settings.PARAPH.development_key)

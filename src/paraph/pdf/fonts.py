@@ -108,12 +108,19 @@ class Library:
 
 
 _lock = threading.Lock()
+_chosen: list[Path] = []
 
 
 def library() -> Library:
     """The library of this process, made at the first call; safe from every thread."""
     with _lock:
-        return _load(None)
+        return _load()
+
+
+def keep_fonts_in(folder: Path) -> None:
+    """Keeps the files of this process's library in ``folder`` (made when missing) instead of a temporary one, which
+    machines clean up behind long-running services. Counts until the library is first used."""
+    _chosen[:] = [folder]
 
 
 def open_library(folder: Path, system_folders: Sequence[Path] = SYSTEM_FOLDERS) -> Library:
@@ -127,8 +134,8 @@ def open_library(folder: Path, system_folders: Sequence[Path] = SYSTEM_FOLDERS) 
 
 
 @lru_cache(maxsize=1)
-def _load(_: None) -> Library:
-    return open_library(_own_folder())
+def _load() -> Library:
+    return open_library(_chosen[0] if _chosen else _own_folder())
 
 
 def _own_folder() -> Path:
@@ -157,23 +164,25 @@ def _system_files(folders: Sequence[Path]) -> list[Path]:
 
 
 def _fill(folder: Path, system: Sequence[Path]) -> Path:
-    """Writes the files beside their final place and renames the whole folder, so that nobody sees half of it."""
-    # Typst takes folders only, hence the links to the system's files.
+    """A folder in ``folder`` with exactly these files (Typst takes folders only, hence links to the system's).
+
+    Each file is written aside and moved into place, so that processes that start at once see whole files or none;
+    what a cleaner of temporary files took away comes back.
+    """
     key = "\n".join([version("pymupdf-fonts"), *PACKAGED, *map(str, system)])
     place = folder / hashlib.sha256(key.encode()).hexdigest()[:16]
-    if place.is_dir():
-        return place
-    draft = Path(tempfile.mkdtemp(dir=folder))
-    for name in PACKAGED:
-        (draft / f"{name}.ttf").write_bytes(_packaged(name))
-    for path in system:
-        (draft / path.name).symlink_to(path)
-    try:
-        draft.rename(place)
-    except OSError:  # another process was first
-        for file in draft.iterdir():
-            file.unlink()
-        draft.rmdir()
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as aside:
+        for name in PACKAGED:
+            if not (place / f"{name}.ttf").exists():
+                draft = Path(aside) / name
+                draft.write_bytes(_packaged(name))
+                draft.replace(place / f"{name}.ttf")
+        for path in system:
+            if not (place / path.name).exists():
+                draft = Path(aside) / path.name
+                draft.symlink_to(path)
+                draft.replace(place / path.name)
     return place
 
 
