@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OUT    ?= demo-output
 
-.PHONY: help demo serve test check bench clean
+.PHONY: help demo serve test check bench corpus clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -36,6 +36,9 @@ check: $(VENV)/.development  ## ruff, mypy, import-linter
 
 bench: $(VENV)/.development  ## seals per second and whole flows per second on this machine
 	$(BIN)/python -m benchmarks
+
+corpus: $(VENV)/.development  ## seals every PDF of a folder and has others judge the results   DIR=folder
+	$(BIN)/python -m benchmarks.corpus "$(DIR)"
 
 clean:  ## removes the virtual environment
 	rm -rf $(VENV)

@@ -8,6 +8,7 @@ from paraph.pdf.seal import Mark
 _PIXELS = 400  # of the longer side
 _MARGIN = 2  # pixels around what was drawn, for smoothed edges
 _FAINT = 24  # of 255: rounding of transparency differs by a little where a page is drawn in another order
+_RED, _GREEN = (255, 0, 0), (0, 255, 0)
 Box = tuple[float, float, float, float]
 
 
@@ -49,19 +50,22 @@ def _page_difference(
         )
     ]
     if index == 0:
-        drawn.append(((0.05 * width, 0.9 * height, 0.25 * width, 0.95 * height), (255, 0, 0)))
+        drawn.append(((0.05 * width, 0.9 * height, 0.25 * width, 0.95 * height), _RED))
+    beneath = _image(new, index, annotations=False)  # annotations may lie on the overlay, never on the mark
     for box, colour in drawn:
-        seen = second.getpixel((int((box[0] + box[2]) / 2), int((box[1] + box[3]) / 2)))
-        if seen != colour:
+        middle = int((box[0] + box[2]) / 2), int((box[1] + box[3]) / 2)
+        seen = {second.getpixel(middle), beneath.getpixel(middle)} if colour == _GREEN else {second.getpixel(middle)}
+        if colour not in seen:
             return f"{seen} where {colour} belongs"
         for image in (first, second):
             _blank(image, box)
     return _worst(first, second)
 
 
-def _image(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
+def _image(document: pypdfium2.PdfDocument, index: int, *, annotations: bool = True) -> Image.Image:
     page = document[index]
-    image: Image.Image = page.render(scale=_PIXELS / max(*page.get_size(), 1)).to_pil().convert("RGB")
+    bitmap = page.render(scale=_PIXELS / max(*page.get_size(), 1), draw_annots=annotations, may_draw_forms=annotations)
+    image: Image.Image = bitmap.to_pil().convert("RGB")
     page.close()
     return image
 

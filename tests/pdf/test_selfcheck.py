@@ -11,7 +11,7 @@ from paraph.keys import KeySignature
 from paraph.pdf import draw, marks, seal
 from paraph.pdf.certificate import without_root
 from paraph.pdf.seal import Mark, Overlay, SealError
-from paraph.pdf.selfcheck import Expected, check
+from paraph.pdf.selfcheck import check
 from tests import independent
 from tests.pdf.papers import paper, text
 from tests.pdf.sealing import GREEN, RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
@@ -20,7 +20,7 @@ LETTER = paper(text("To whom it may concern", 72, 700))
 MARKS = [Mark(1, 100, 100, 100, 50, RED)]
 
 
-def checked(content: bytes, original: bytes, token: bytes = b"", expected: Expected | None = None) -> None:
+def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
     key = authority("p-256").sealing_key
     check(
         content,
@@ -29,7 +29,7 @@ def checked(content: bytes, original: bytes, token: bytes = b"", expected: Expec
         encryption=None,
         certificates=without_root(key.certificate, key.chain),
         token=token,
-        expected=expected or Expected(),
+        placed=(),
     )
 
 

@@ -1,63 +1,84 @@
 """Bringing marks and overlay onto the pages of a revision, by the way that keeps what must be kept."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from paraph.pdf.annotations import covered, overlap
 from paraph.pdf.errors import SealError
 from paraph.pdf.field import Widget
 from paraph.pdf.forms import Forms, open_forms
+from paraph.pdf.geometry import PageGeometry, transform_box
 from paraph.pdf.marks import Drawing, Mark, Overlay, drawing
 from paraph.pdf.normalise import Unreadable, normalised
 from paraph.pdf.objects import Ref, Unsafe
-from paraph.pdf.pages import geometry_of, pages
+from paraph.pdf.pages import Page, geometry_of, pages
 from paraph.pdf.reader import Reader
 from paraph.pdf.revision import Revision
-from paraph.pdf.selfcheck import Expected
+from paraph.pdf.selfcheck import Placed
 from paraph.pdf.stamp import Stamper
 
 
-@dataclass(frozen=True)
+@dataclass
 class Drawn:
     """``widgets`` are the places of the seal's field where marks had to go there."""
 
-    expected: Expected
+    placed: list[Placed] = field(default_factory=list)
     widgets: list[Widget] = field(default_factory=list)
 
 
 def draw(
     revision: Revision, appearances: bytes, marks: Sequence[Mark], overlay: Overlay | None, *, signed: bool
 ) -> Drawn:
-    """Into the contents of the pages; in a file signed before, into appearances of the seal's own field.
+    """Into the contents of the pages; into appearances of the seal's own field, on top of everything, where the
+    file was signed before or an annotation would hide a mark.
 
     Raises :class:`SealError` when a mark names a page or a picture that does not exist.
     """
+    drawn = Drawn()
     if not marks and overlay is None:
-        return Drawn(Expected())
+        return drawn
     used = [mark.appearance for mark in marks] + ([overlay.appearance] if overlay else [])
-    forms = _open(appearances, revision, max(used) + 1)
+    forms, stamper = _open(appearances, revision, max(used) + 1), Stamper(revision)
+    for page, own in _wanted(revision, marks, everywhere=overlay is not None):
+        geometry = geometry_of(revision.reader, page)
+        above = own if signed else _hidden(revision, page, geometry, own)
+        beneath = [mark for mark in own if mark not in above]
+        if beneath or (overlay and not signed):
+            picture = drawing(geometry, beneath, overlay, forms)
+            stamper.stamp(page, picture)
+            drawn.placed.append(Placed(page.ref, picture, in_annotation=False))
+        if above or (overlay and signed):
+            picture = drawing(geometry, above, overlay if signed else None, forms)
+            drawn.widgets.append(Widget(page, picture.extent, _appearance(revision, picture)))
+            drawn.placed.append(Placed(page.ref, picture, in_annotation=True))
+    return drawn
+
+
+def _wanted(revision: Revision, marks: Sequence[Mark], *, everywhere: bool) -> Iterator[tuple[Page, list[Mark]]]:
+    """The pages to draw on, with their marks; reads no further than the last of them."""
     by_page: dict[int, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_page[mark.page_number].append(mark)
-    stamper = Stamper(revision)
-    expected: dict[Ref, Drawing] = {}
-    widgets: list[Widget] = []
     for number, page in enumerate(pages(revision.reader), start=1):
         own = by_page.pop(number, [])
-        if not own and overlay is None:
-            if not by_page:
-                break
-            continue
-        geometry = geometry_of(revision.reader, page)
-        picture = drawing(geometry, own, overlay, forms)
-        expected[page.ref] = picture
-        if signed:
-            widgets.append(Widget(page, picture.extent, _appearance(revision, picture)))
-        else:
-            stamper.stamp(page, picture)
+        if own or everywhere:
+            yield page, own
+        if not by_page and not everywhere:
+            return
     if by_page:
         raise SealError(f"A mark is placed on page {min(by_page)}, which the PDF does not have.")
-    return Drawn(Expected(expected, signed), widgets)
+
+
+def _hidden(revision: Revision, page: Page, geometry: PageGeometry, marks: Sequence[Mark]) -> list[Mark]:
+    """The marks that annotations of the page would cover."""
+    boxes = covered(revision, page) if marks else []
+    return [
+        mark
+        for mark in marks
+        for place in [(mark.x, mark.y, mark.x + mark.width, mark.y + mark.height)]
+        if any(overlap(transform_box(geometry.to_user, place), box) for box in boxes)
+    ]
 
 
 def _open(appearances: bytes, revision: Revision, needed: int) -> Forms:

@@ -23,7 +23,7 @@ from paraph.pdf.pages import pages
 from paraph.pdf.reader import Reader
 from paraph.pdf.recovery import recover
 from paraph.pdf.revision import Revision, Written
-from paraph.pdf.selfcheck import Expected, check
+from paraph.pdf.selfcheck import Placed, check
 from paraph.pdf.timestamp import Timestamp, Timestamping, stamp_time
 
 __all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]
@@ -128,10 +128,10 @@ def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> Seal
     cms = template(order.key)
     dictionary = field.signature_dictionary(order.at, order.reason, order.name)
     revision.put_signature(signature, dictionary, cms.size(token_size))
-    return _signed(reader, revision.write(), order, method, drawn.expected)
+    return _signed(reader, revision.write(), order, method, drawn.placed)
 
 
-def _signed(reader: Reader, written: Written, order: _Order, method: str, expected: Expected) -> SealedPdf:
+def _signed(reader: Reader, written: Written, order: _Order, method: str, placed: Sequence[Placed]) -> SealedPdf:
     pdf = reader.data
     start, end = (place - len(pdf) for place in written.hole)
     original_hash = hashlib.sha256(pdf)
@@ -158,7 +158,7 @@ def _signed(reader: Reader, written: Written, order: _Order, method: str, expect
         encryption=reader.encryption,
         certificates=without_root(order.key.certificate, order.key.chain),
         token=token,
-        expected=expected,
+        placed=placed,
     )
     whole = original_hash.copy()
     whole.update(written.text)

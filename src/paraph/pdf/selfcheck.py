@@ -6,7 +6,7 @@ The reader, the DER parser and the signature check here share no code with the w
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from paraph.pdf import oids
@@ -22,11 +22,12 @@ _DRAWN = re.compile(rb"(/\S+) Do")
 
 
 @dataclass(frozen=True)
-class Expected:
-    """What must be found again: the drawing of each page, and whether it is in annotations."""
+class Placed:
+    """What must be found again: a drawing in the contents of a page, or in its last annotation."""
 
-    drawings: dict[Ref, Drawing] = field(default_factory=dict)
-    in_annotations: bool = False
+    page: Ref
+    drawing: Drawing
+    in_annotation: bool
 
 
 def check(
@@ -37,7 +38,7 @@ def check(
     encryption: Encryption | None,
     certificates: Sequence[bytes],
     token: bytes,
-    expected: Expected,
+    placed: Sequence[Placed],
 ) -> None:
     """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
 
@@ -53,8 +54,8 @@ def check(
         if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
             raise SealError("The seal carries other certificates than its own.")
         _check_timestamp(signed, token)
-        for ref, drawing in expected.drawings.items():
-            _check_drawing(reader, ref, drawing, expected.in_annotations)
+        for item in placed:
+            _check_drawing(reader, item)
     except (CmsRefused, Unsafe, DerError, LookupError, TypeError, ValueError) as error:
         raise SealError(f"The sealed file does not validate: {error}.") from error
 
@@ -96,10 +97,10 @@ def _check_timestamp(signed: SignedData, token: bytes) -> None:
         raise SealError("The timestamp of the seal is over something else.")
 
 
-def _check_drawing(reader: Reader, ref: Ref, drawing: Drawing, in_annotations: bool) -> None:
+def _check_drawing(reader: Reader, placed: Placed) -> None:
     """The forms that the page's last drawing shows are those that it was to show."""
-    page = reader.dictionary(ref)
-    if in_annotations:
+    page = reader.dictionary(placed.page)
+    if placed.in_annotation:
         annotation = reader.dictionary(reader.resolve(page[b"/Annots"])[-1])
         stream = reader.resolve(reader.dictionary(annotation[b"/AP"])[b"/N"])
         resources: Any = stream.dictionary[b"/Resources"] if isinstance(stream, Stream) else {}
@@ -111,7 +112,9 @@ def _check_drawing(reader: Reader, ref: Ref, drawing: Drawing, in_annotations: b
     names = _DRAWN.findall(decoded(stream))
     objects = reader.dictionary(reader.dictionary(resources)[b"/XObject"])
     found = {objects.get(name) for name in names}
-    if found != set(drawing.names.values()) or not all(isinstance(reader.resolve(item), Stream) for item in found):
+    if found != set(placed.drawing.names.values()) or not all(
+        isinstance(reader.resolve(item), Stream) for item in found
+    ):
         raise SealError("A mark is missing from its page.")
 
 
