@@ -95,7 +95,7 @@ def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -
 
 def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[PlannedDocument]:
     """Case 8 among them: a document of the other environment is as unknown as one of another organization."""
-    rows = scoped(Document, caller).in_bulk({document.id for document in draft.documents})
+    rows = scoped(Document, caller).defer("preflight").in_bulk({document.id for document in draft.documents})
     planned = []
     searched: set[int] = set()
     for each in draft.documents:

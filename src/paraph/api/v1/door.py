@@ -44,7 +44,7 @@ def _route(request: ApiRequest) -> HttpResponse:
     if request.method == "HEAD":
         request.method = "GET"  # the server leaves the body out
     try:
-        match = _routes().resolve(request.path_info)
+        request.resolver_match = match = _routes().resolve(request.path_info)  # which the log names
         response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     except Http404:  # the resolver's, or that of the framework's own pages, which are switched off
         raise DomainError("not_found", _("There is no such route.")) from None

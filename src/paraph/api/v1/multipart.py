@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
 
+from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.utils.translation import gettext as _
 
+from paraph.api.v1.incoming import Readable, body_stream
 from paraph.flow.upload import refuse_beyond_limit
 from paraph.kernel.errors import DomainError
 
 _IN_MEMORY = 1024 * 1024
+_BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields in a chunked body
 _TAIL = 256  # bytes: the longest boundary, its dashes and line ends
 
 
@@ -43,10 +46,12 @@ def one_file(request: HttpRequest, field: str) -> Iterator[Part]:
 
 
 def _receive(request: HttpRequest, handler: "_Receiving") -> None:
-    stream = _Tail(request)
+    body, length = body_stream(request, settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE)
+    declared = {**request.META, "CONTENT_LENGTH": str(1 if length is None else length)}  # the parser wants one
+    stream = _Tail(body)
     broken = DomainError("validation_error", _("The multipart body is broken."))
     try:
-        MultiPartParser(request.META, cast(Any, stream), [handler], "utf-8").parse()
+        MultiPartParser(declared, cast(Any, stream), [handler], "utf-8").parse()
     except (MultiPartParserError, SuspiciousOperation) as error:  # too many or too large fields beside the file
         raise broken from error
     if not stream.tail.rstrip(b"\r\n").endswith(b"--"):  # the last boundary, without which the file may be cut
@@ -66,12 +71,12 @@ def _only(parts: list[tuple[str, Part]], field: str) -> Part:
 class _Tail:
     """The body, remembering its end."""
 
-    def __init__(self, request: HttpRequest) -> None:
-        self._request = request
+    def __init__(self, body: Readable) -> None:
+        self._body = body
         self.tail = b""
 
     def read(self, size: int = -1) -> bytes:
-        block = self._request.read(size)
+        block = self._body.read(size)
         self.tail = (self.tail + block)[-_TAIL:]
         return block
 
