@@ -103,7 +103,8 @@ def set_of(*parts: bytes) -> bytes:
 
 
 def integer(value: int) -> bytes:
-    return tlv(INTEGER, value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
+    size = (value + (value < 0)).bit_length() // 8 + 1
+    return tlv(INTEGER, value.to_bytes(size, "big", signed=True))
 
 
 def octet_string(content: bytes) -> bytes:

@@ -2,19 +2,22 @@
 
 import hashlib
 import logging
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from io import BytesIO
 
 from pyhanko.pdf_utils.crypt import AuthStatus
-from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.pdf_utils.reader import HistoricalResolver, PdfFileReader
 from pyhanko.sign.diff_analysis import (
     CatalogModificationRule,
     DiffResult,
+    DocInfoRule,
     DSSCompareRule,
     FormUpdatingRule,
     GenericFieldModificationRule,
     ModificationLevel,
     ObjectStreamRule,
+    ReferenceUpdate,
     SigFieldCreationRule,
     SigFieldModificationRule,
     StandardDiffPolicy,
@@ -31,12 +34,30 @@ logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # what it would log of 
 _MOST_SIGNATURES = 200
 _HEXADECIMAL = (frozenset(b"0123456789abcdef"), frozenset(b"0123456789ABCDEF"))
 
+_OF_THE_WRITER = {"/ModDate", "/Producer"}
+
+
+class _WriterInfoRule(DocInfoRule):
+    """A program that adds timestamps may name itself and the time, and leaves the other properties as they were."""
+
+    def apply(self, old: HistoricalResolver, new: HistoricalResolver) -> Iterable[ReferenceUpdate]:
+        if _properties(old) == _properties(new):
+            yield from super().apply(old, new)
+
+
+def _properties(file: HistoricalResolver) -> dict[str, str]:
+    reference = file.trailer_view.get_value_as_reference("/Info", optional=True)
+    information = file.get_object(reference) if reference is not None else {}
+    return {str(key): str(information[key]) for key in information if key not in _OF_THE_WRITER}
+
+
 _POLICY = StandardDiffPolicy(
     global_rules=[
         CatalogModificationRule(),  # type: ignore[no-untyped-call]  # pyHanko's annotations are partial
         XrefStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
         ObjectStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
         DSSCompareRule().as_qualified(ModificationLevel.LTA_UPDATES),
+        _WriterInfoRule().as_qualified(ModificationLevel.LTA_UPDATES),
     ],
     form_rule=FormUpdatingRule(
         field_rules=[
@@ -47,7 +68,7 @@ _POLICY = StandardDiffPolicy(
     ),
     ignore_orphaned_objects=False,
 )
-"""pyHanko's own without document properties and orphans: a title changed after sealing is a change."""
+"""pyHanko's own without other document properties and orphans: a title changed after sealing is a change."""
 
 
 class Unreadable(ValueError):
@@ -96,9 +117,12 @@ class Embedded:
     def appended(self) -> tuple[ModificationLevel, set[str]]:
         """The strongest kind of change after the signature's revision, and the form fields that it touched.
 
-        Call :meth:`coverage` first.
+        What confuses the comparison counts as the strongest. Call :meth:`coverage` first.
         """
-        result = self._signature.evaluate_modifications(_POLICY)
+        try:
+            result = self._signature.evaluate_modifications(_POLICY)
+        except Exception:  # noqa: BLE001 — a hostile revision makes the comparison raise anything
+            return ModificationLevel.OTHER, set()
         if isinstance(result, DiffResult):
             return result.modification_level, set(result.changed_form_fields)
         return ModificationLevel.OTHER, set()
@@ -139,7 +163,8 @@ class SignedFile:
         store = root.get("/DSS")
         if store is None:
             return LongTermData()
-        return LongTermData(*(tuple(bytes(stream.data) for stream in store.get(key, ())) for key in _STORE))
+        listed = ([item.get_object() for item in store.get(key, ())] for key in _STORE)
+        return LongTermData(*(tuple(bytes(stream.data) for stream in streams) for streams in listed))
 
 
 _STORE = ("/Certs", "/CRLs", "/OCSPs")
