@@ -17,6 +17,7 @@ _COMMANDS = (
     "application",
     "branding",
     "inbox",
+    "webhook",
     "verify",
     "demo",
     "verify",

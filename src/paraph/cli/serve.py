@@ -51,7 +51,7 @@ def command() -> None:
 
 def _server(settings: environment.Environment) -> Server:
     web_processes, worker_processes = settings.processes
-    connections = web_processes * settings.web_threads + worker_processes * (settings.worker_concurrency + 6)
+    connections = web_processes * settings.web_threads + worker_processes * (settings.worker_concurrency + 7)
     return Server(settings.data_dir, settings.postgres_dir, connections + _SPARE_CONNECTIONS)
 
 

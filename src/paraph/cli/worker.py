@@ -24,8 +24,15 @@ def command() -> None:
 
 
 def run() -> None:
-    """Works until SIGTERM or SIGINT; the jobs at hand are finished first."""
-    asyncio.run(_work())
+    """Works until SIGTERM or SIGINT; the jobs and the webhooks at hand are finished first."""
+    from paraph.webhooks.pump import Pump
+
+    pump = Pump()
+    pump.start()
+    try:
+        asyncio.run(_work())
+    finally:
+        pump.stop()
 
 
 async def _work() -> None:

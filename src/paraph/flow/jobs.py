@@ -1,5 +1,6 @@
 """The tasks of the job queue. Each calls one verb, which says what it does and why repeating it is safe."""
 
+from django.conf import settings
 from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
@@ -11,6 +12,8 @@ from paraph.flow import publish as publishing
 from paraph.flow import seal as sealing
 from paraph.flow.expire import expire as expire_one
 from paraph.flow.expire import expire_due
+from paraph.kernel import clock
+from paraph.webhooks.prune import prune
 
 
 class Backoff(BaseRetryStrategy):
@@ -63,3 +66,9 @@ def expire(request_id: int) -> None:
 @app.task(queueing_lock="expire_due")
 def expire_everything_due(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
     expire_due()
+
+
+@app.periodic(cron="17 * * * *")
+@app.task(queueing_lock="prune_webhooks")
+def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+    prune(settings.PARAPH.webhook_retention_days, clock.now())

@@ -50,7 +50,7 @@ def _links(request_id: int) -> dict[str, Any]:
         "documents": [
             {
                 "document_id": row.document_id,
-                "signed_url": store.presign(_sealed(row).object_key, row.document.name),
+                "signed_url": store.presign(_sealed(row).object_key, f"signed-{row.document.name}"),
                 "expires_in": store.LINK_SECONDS,
             }
             for row in documents

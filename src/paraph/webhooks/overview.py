@@ -1,0 +1,40 @@
+"""Deliveries as operators see them."""
+
+from typing import Any
+
+from django.db.models import Count, Max, OuterRef, Subquery
+
+from paraph.kernel import clock
+from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
+
+
+def deliveries(*, failed_only: bool, limit: int) -> list[dict[str, Any]]:
+    """The latest deliveries, newest first, each with the outcome of its last attempt."""
+    last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
+    rows = Delivery.objects.annotate(
+        attempts_made=Count("attempts"),
+        last_attempt_at=Max("attempts__started_at"),
+        last_status=Subquery(last.values("status_code")[:1]),
+        last_error=Subquery(last.values("error")[:1]),
+    )
+    if failed_only:
+        rows = rows.filter(status=DeliveryStatus.FAILED)
+    return [_shown(row) for row in rows.order_by("-pk")[:limit]]
+
+
+def _shown(row: Any) -> dict[str, Any]:
+    waiting = row.status == DeliveryStatus.WAITING
+    return {
+        "id": row.pk,
+        "request_id": row.request_id,
+        "event": row.event_type,
+        "occurred_at": clock.iso(row.occurred_at),
+        "url": row.url,
+        "destination": row.destination,
+        "status": row.status,
+        "attempts": row.attempts_made,
+        "last_attempt_at": clock.iso(row.last_attempt_at) if row.last_attempt_at else None,
+        "last_status": row.last_status,
+        "last_error": row.last_error or "",
+        "next_attempt_at": clock.iso(row.due_at) if waiting else None,
+    }

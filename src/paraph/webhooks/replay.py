@@ -1,0 +1,44 @@
+"""Sending again what was sent, at an operator's word."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus
+
+
+def replay_delivery(delivery_id: int) -> int:
+    """Sends one delivery again, or at once when it waits for a retry. Returns 1; 0 when it is being sent now.
+
+    Raises ``DomainError("not_found" | "conflict", …)``, the latter while its PDFs are not sealed.
+    """
+    chosen = Delivery.objects.filter(pk=delivery_id)
+    delivery = chosen.first()
+    if delivery is None:
+        raise DomainError("not_found", f"There is no delivery {delivery_id}.")
+    if delivery.status == DeliveryStatus.HELD:
+        raise DomainError("conflict", f"Delivery {delivery_id} is held until the request's PDFs are sealed.")
+    return _replay(chosen.filter(status__in=[*FINISHED, DeliveryStatus.WAITING]))
+
+
+def replay_request(request_id: int) -> int:
+    """Sends every delivery of a request again that was delivered or has failed; returns how many.
+    Raises ``DomainError("not_found", …)`` when the request has no delivery."""
+    chosen = Delivery.objects.filter(request=request_id)
+    if not chosen.exists():
+        raise DomainError("not_found", f"Request {request_id} has no deliveries.")
+    return _replay(chosen.filter(status__in=FINISHED))
+
+
+def replay_since(moment: datetime, *, delivered_too: bool = False) -> int:
+    """Sends again what has failed of the events since ``moment``, and what was delivered if asked for (a receiver
+    lost its data); returns how many."""
+    statuses = FINISHED if delivered_too else [DeliveryStatus.FAILED]
+    return _replay(Delivery.objects.filter(occurred_at__gte=moment, status__in=statuses))
+
+
+def _replay(chosen: QuerySet[Delivery]) -> int:
+    """The retry table begins anew. Attempts made so far stay on record, until the delivery is pruned."""
+    return chosen.update(status=DeliveryStatus.WAITING, failures=0, due_at=clock.now(), finished_at=None)

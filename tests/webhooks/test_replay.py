@@ -1,0 +1,115 @@
+"""Telling again, at an operator's word."""
+
+from datetime import timedelta
+
+import pytest
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.webhooks.models import Attempt, Delivery
+from paraph.webhooks.outbox import record
+from paraph.webhooks.overview import deliveries
+from paraph.webhooks.prune import prune
+from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
+from tests.scene import Scene
+from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, claim_now, told
+
+pytestmark = pytest.mark.django_db
+
+
+def failed() -> tuple[Scene, Delivery]:
+    """A delivery after its six attempts."""
+    made, _ = told()
+    now = clock.now() - timedelta(days=2)
+    record(made.request, "request.expired", occurred_at=now)
+    for _ in range(6):
+        answer_all(REFUSED, now)
+        now += timedelta(hours=11)
+    return made, Delivery.objects.get(request=made.request)
+
+
+def test_a_failed_delivery_begins_the_retry_table_anew() -> None:
+    _, delivery = failed()
+    assert replay_delivery(delivery.pk) == 1
+    now = clock.now()
+    answer_all(REFUSED, now)
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.failures, delivery.due_at) == ("waiting", 1, now + timedelta(minutes=1))
+    assert Attempt.objects.count() == len(set(Attempt.objects.values_list("pk", flat=True))) == 7
+
+
+def test_a_waiting_delivery_is_sent_now() -> None:
+    made, _ = told()
+    record(made.request, "request.expired")
+    answer_all(REFUSED, clock.now())
+    assert claim_now() == []
+    assert replay_delivery(Delivery.objects.get().pk) == 1
+    assert len(claim_now()) == 1
+
+
+def test_one_that_is_being_sent_is_left_alone() -> None:
+    made, _ = told()
+    record(made.request, "request.expired")
+    claim_now()
+    assert replay_delivery(Delivery.objects.get().pk) == 0
+
+
+def test_a_held_delivery_cannot_be_sent() -> None:
+    made, _ = told()
+    record(made.request, "request.completed")
+    with pytest.raises(DomainError, match="held until the request's PDFs are sealed"):
+        replay_delivery(Delivery.objects.get().pk)
+    assert replay_request(made.request.pk) == 0
+    assert Delivery.objects.get().status == "held"
+
+
+def test_unknown_ones_get_a_sentence() -> None:
+    with pytest.raises(DomainError, match=r"There is no delivery 999999\."):
+        replay_delivery(999999)
+    with pytest.raises(DomainError, match=r"Request 999999 has no deliveries\."):
+        replay_request(999999)
+
+
+def test_by_request() -> None:
+    made, _ = told()
+    record(made.request, "signer.notified", made.signers[0])
+    record(made.request, "request.expired")
+    other, _ = told()
+    record(other.request, "request.expired")
+    answer_all(ACCEPTED, clock.now())
+    assert replay_request(made.request.pk) == 2
+    assert {item.delivery.request_id for item in claim_now()} == {made.request.pk}
+
+
+def test_since_a_time() -> None:
+    made, failure = failed()
+    record(made.request, "signer.notified", made.signers[0])
+    answer_all(ACCEPTED, clock.now())
+    assert replay_since(failure.occurred_at + timedelta(seconds=1)) == 0
+    assert replay_since(failure.occurred_at) == 1
+    assert replay_since(failure.occurred_at, delivered_too=True) == 1
+    assert len(claim_now()) == 2
+
+
+def test_the_overview_tells_the_last_outcome() -> None:
+    made, failure = failed()
+    record(made.request, "signer.notified", made.signers[0])
+    answer_all(REFUSED, clock.now())
+    waiting, gone = deliveries(failed_only=False, limit=10)
+    assert deliveries(failed_only=True, limit=10) == [gone]
+    assert (gone["id"], gone["status"], gone["attempts"], gone["last_status"]) == (failure.pk, "failed", 6, 500)
+    assert gone["next_attempt_at"] is None
+    assert (waiting["event"], waiting["status"], waiting["attempts"]) == ("signer.notified", "waiting", 1)
+    assert waiting["next_attempt_at"] is not None
+    assert len(deliveries(failed_only=False, limit=1)) == 1
+
+
+def test_what_ended_long_ago_is_pruned_and_nothing_else() -> None:
+    made, failure = failed()
+    record(made.request, "request.completed")
+    record(made.request, "signer.notified", made.signers[0])
+    assert failure.finished_at
+    assert prune(30, failure.finished_at + timedelta(days=30)) == 0
+    assert prune(30, failure.finished_at + timedelta(days=30, seconds=1)) == 1
+    assert set(Delivery.objects.values_list("status", flat=True)) == {"held", "waiting"}
+    assert Attempt.objects.count() == 0
