@@ -20,7 +20,6 @@ _COMMANDS = (
     "webhook",
     "verify",
     "demo",
-    "verify",
 )
 
 

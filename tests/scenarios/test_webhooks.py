@@ -1,0 +1,95 @@
+"""What a client's backend hears while a request goes its way: a real service, a real receiver."""
+
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+
+from paraph.cli.demo.contract import contract
+from tests.receiver import Received, answer, receiver
+from tests.scenarios.conftest import Service
+from tests.scenarios.people import Backend, at, sign, signer
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "nothing of the kind happened"
+        time.sleep(0.1)
+
+
+def request_of(backend: Backend) -> dict[str, Any]:
+    document_id = backend.upload(contract())
+    return backend.create(
+        mode="parallel",
+        validity_days=1,
+        send_email=True,
+        identity_declaration_accepted=True,
+        signers=[signer("only")],
+        documents=[{"id": document_id, "signers": [{"signer_ref": "only", "stamps": [at()]}]}],
+    )
+
+
+def test_every_event_arrives_signed_and_the_links_work(service: Service) -> None:
+    with receiver() as hooks:
+        application = service.new_application("free", "sandbox", "--webhook-url", hooks.url())
+        backend = Backend(service.url, application["api_key"])
+        request = request_of(backend)
+        wait_for(lambda: len(hooks.received) == 1)
+        assert sign(request["signers"][0]["signing_url"]).status_code == 200
+        wait_for(lambda: len(hooks.received) == 4)
+    contents = [_checked(received, application["webhook_secret"]) for received in hooks.received]
+    by_event = {content["event"]: content for content in contents}
+    assert next(iter(by_event)) == "signer.notified"
+    assert list(by_event)[-1] == "request.completed"
+    assert set(by_event) == {"signer.notified", "signer.otp_sent", "signer.signed", "request.completed"}
+    assert by_event["signer.notified"]["signer"]["status"] == "notified"
+    assert by_event["signer.signed"]["signer"]["status"] == "signed"
+    assert by_event["signer.signed"]["signature_request"]["status"] == "pending"
+    completed = by_event["request.completed"]
+    assert completed["signature_request"] == {"id": request["id"], "status": "completed", "mode": "parallel"}
+    assert "signer" not in completed
+    assert backend.read(request["id"])["finalized"] is True
+    journal = {entry["event_type"]: entry for entry in backend.journal(request["id"])}
+    assert completed["occurred_at"] == journal["request.completed"]["created_at"]
+    signed = httpx.get(completed["documents"][0]["signed_url"]).content
+    digest = journal["signature_request.pades_signed"]["metadata"]["signed_pdf_sha256"]
+    assert hashlib.sha256(signed).hexdigest() == digest
+    assert httpx.get(completed["certificate_url"]).content.startswith(b"%PDF-")
+
+
+def _checked(received: Received, secret: str) -> dict[str, Any]:
+    """The content, after checking it as docs/webhooks.md tells integrators to."""
+    expected = "sha256=" + hmac.new(secret.encode(), received.body, hashlib.sha256).hexdigest()
+    assert hmac.compare_digest(received.headers["X-Service-Signature"], expected)
+    content: dict[str, Any] = json.loads(received.body)
+    assert received.headers["X-Service-Event"] == content["event"]
+    return content
+
+
+def test_operators_see_deliveries_and_send_them_again(service: Service) -> None:
+    with receiver(answer(500)) as hooks:
+        application = service.new_application("free", "sandbox", "--webhook-url", hooks.url())
+        request = request_of(Backend(service.url, application["api_key"]))
+        wait_for(lambda: _of_request(service, request["id"])["last_status"] == 500)
+        delivery = _of_request(service, request["id"])
+        assert (delivery["event"], delivery["status"], delivery["attempts"]) == ("signer.notified", "waiting", 1)
+        assert delivery["next_attempt_at"] > delivery["last_attempt_at"]
+        assert delivery not in service.operate("webhook", "list", "--failed")
+        hooks.behave = answer(204)
+        assert service.operate("webhook", "replay", str(delivery["id"])) == {"replayed": 1}
+        wait_for(lambda: _of_request(service, request["id"])["status"] == "delivered")
+        assert service.operate("webhook", "replay", "--request", str(request["id"])) == {"replayed": 1}
+        wait_for(lambda: len(hooks.received) == 3)
+        assert service.operate("webhook", "replay", "--since", "2000-01-01") == {"replayed": 0}
+    assert len({received.headers["X-Service-Delivery"] for received in hooks.received}) == 3
+
+
+def _of_request(service: Service, request_id: int) -> dict[str, Any]:
+    found: list[dict[str, Any]] = service.operate("webhook", "list")
+    [delivery] = [delivery for delivery in found if delivery["request_id"] == request_id]
+    return delivery
