@@ -1,32 +1,37 @@
 # Everything a newcomer needs. Each target makes its own virtual environment first.
-PYTHON ?= python3
+PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
+	$(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))) python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
+JOBS   ?= 2
 
 .PHONY: help demo serve test check bench corpus clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
-$(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
+$(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml clients/python/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Paraph needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt -r requirements/runtime.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable . --editable clients/python
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@test -x $(BIN)/python || { echo "Setting up $(VENV), once; this takes a minute."; $(PYTHON) -m venv $(VENV); }
+	@$(PIP) install --require-hashes -r requirements/build.txt -r requirements/runtime.txt
+	@$(PIP) install --no-build-isolation --no-deps --editable . --editable clients/python
 	@touch $@
 
 $(VENV)/.development: requirements/development.txt $(VENV)/.runtime
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/development.txt
+	@$(PIP) install --require-hashes -r requirements/development.txt
 	@touch $@
 
 demo: $(VENV)/.runtime  ## the whole job over HTTP: upload, sign, seal, prove, verify   [PDF=file] [OUT=folder]
-	$(BIN)/paraph demo $(if $(PDF),--pdf "$(PDF)") --out "$(OUT)"
+	@$(BIN)/paraph demo $(if $(PDF),--pdf "$(PDF)") --out "$(OUT)"
 
 serve: $(VENV)/.runtime  ## the service on 127.0.0.1:8000, everything embedded
-	$(BIN)/paraph serve
+	@$(BIN)/paraph serve
 
-test: $(VENV)/.development  ## the tests
-	$(BIN)/python -m pytest $(ARGS)
+test: $(VENV)/.development  ## the tests   [ARGS=…] [JOBS=2]
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
 
 check: $(VENV)/.development  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .

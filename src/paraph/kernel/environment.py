@@ -20,7 +20,9 @@ BUILT_IN_TIMESTAMPS = "built-in"
 class Environment(BaseSettings):
     """What operators set. The defaults give a whole service on one machine."""
 
-    model_config = SettingsConfigDict(env_prefix="PARAPH_", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="PARAPH_", env_ignore_empty=True, extra="ignore", populate_by_name=True
+    )
 
     data_dir: Path = Field(Path("paraph-data"), description="Folder of everything the service keeps.")
     host: str = Field("127.0.0.1", description="Address that the web server listens on.")

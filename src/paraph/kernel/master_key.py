@@ -30,8 +30,8 @@ def read_master_key(data_dir: Path, from_environment: str) -> bytes:
 
 def _create(path: Path) -> bytes:
     """Writes a new key so that two processes starting together agree on one."""
-    draft = path.with_suffix(f".{os.getpid()}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    draft = path.with_suffix(f".{tokens.random_hex(8)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         file.write(tokens.random_hex(32))
         file.flush()

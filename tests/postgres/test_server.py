@@ -1,0 +1,219 @@
+"""The embedded server, started and stopped for real."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from paraph.kernel.errors import DomainError
+from paraph.postgres import Server, binaries, cluster, place, tuning
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "data"
+    shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
+
+
+def test_what_was_written_is_there_after_a_stop_and_after_a_crash(data_dir: Path) -> None:
+    server = Server(data_dir)
+    server.start()
+    with psycopg.connect(server.url) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 1 AS value")
+        assert setting(connection, "fsync") == "on"
+        assert setting(connection, "listen_addresses") == ""
+    server.stop()
+    assert server.poll() == 0
+
+    again = Server(data_dir)
+    again.start()
+    with psycopg.connect(again.url) as connection:
+        connection.execute("UPDATE kept SET value = 2")
+    assert again._process
+    again._process.send_signal(signal.SIGKILL)
+    again._process.wait()
+    again.start()
+    with psycopg.connect(again.url) as connection:
+        assert connection.execute("SELECT value FROM kept").fetchone() == (2,)
+    again.stop()
+
+
+def test_only_its_owner_gets_in_and_folders_above_stay_as_they_are(tmp_path: Path, data_dir: Path) -> None:
+    tmp_path.chmod(0o700)
+    data_dir.mkdir(mode=0o750)
+    server = Server(data_dir)
+    server.start()
+    server.stop()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+    assert stat.S_IMODE(data_dir.stat().st_mode) == 0o750
+    for folder in (server.place.home, server.place.sockets, server.place.cluster):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_cluster_left_half_made_is_made_anew(data_dir: Path) -> None:
+    server = Server(data_dir)
+    draft = server.place.home / "cluster.new-1234"
+    draft.mkdir()
+    (draft / "PG_VERSION").write_text(binaries.VERSION)
+    server.start()
+    server.stop()
+    assert not draft.exists()
+
+
+def test_a_killed_supervisors_server_ends_with_it(data_dir: Path) -> None:
+    supervisor = subprocess.Popen(
+        [sys.executable, "-c", START_AND_WAIT, str(data_dir)], stdout=subprocess.PIPE, text=True
+    )
+    assert supervisor.stdout
+    postmaster = int(supervisor.stdout.readline())
+    supervisor.kill()
+    supervisor.wait()
+    supervisor.stdout.close()
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{postmaster}/cmdline").exists() and Path(f"/proc/{postmaster}/cmdline").read_bytes():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_number_in_an_old_lock_file_may_be_anybodys(data_dir: Path) -> None:
+    server = Server(data_dir)
+    server.start()
+    server.stop()
+    bystander = subprocess.Popen(["sleep", "60"])
+    try:
+        lock = server.place.cluster / "postmaster.pid"
+        lock.write_text(f"{bystander.pid}\n{server.place.cluster}\n1\n5432\n{server.place.sockets}\n\n  1 1\nready\n")
+        server._stop_leftover()
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()
+
+
+def test_the_log_is_bounded(data_dir: Path) -> None:
+    server = Server(data_dir)
+    server.place.log.write_bytes(b"x" * (9 << 20))
+    server.start()
+    server.stop()
+    assert server.place.log.stat().st_size < 1 << 20
+
+
+def test_another_versions_cluster_gets_a_sentence(data_dir: Path) -> None:
+    server = Server(data_dir)
+    server.place.cluster.mkdir()
+    (server.place.cluster / "PG_VERSION").write_text("15\n")
+    with pytest.raises(DomainError, match=r"is PostgreSQL 15's, and Paraph carries 18"):
+        server.start()
+    (server.place.cluster / "PG_VERSION").unlink()
+    (server.place.cluster / "somebody.txt").write_text("")
+    with pytest.raises(DomainError, match="holds something else"):
+        server.start()
+
+
+def test_a_full_disk_gets_a_sentence(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_LEAST_FREE_MB", 1 << 40)
+    with pytest.raises(DomainError, match=r"Only \d+ MB are free at "):
+        Server(data_dir).start()
+
+
+def test_a_server_that_does_not_start_says_why(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "settings", lambda sockets, connections: {"no_such_setting": "1"})
+    with pytest.raises(DomainError, match=r"PostgreSQL did not start: .*no_such_setting"):
+        Server(data_dir).start()
+
+
+def test_a_folder_that_cannot_be_made_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DomainError, match=r"cannot be made: .*Not a directory"):
+        Server(tmp_path / "file" / "data")
+
+
+def test_a_closed_virtual_environment_is_copied_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binaries, "ROOT_HOME", tmp_path)
+    monkeypatch.setattr(binaries, "_open_to_others", lambda program: False)
+    copied = binaries.programs("somebody")
+    assert copied.is_relative_to(tmp_path)
+    said = subprocess.run([copied / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    assert f" {binaries.VERSION}." in said
+    assert stat.S_IMODE((copied / "initdb").stat().st_mode) == 0o755
+    assert binaries.programs("somebody") == copied
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+if os.geteuid() == 0:  # an ordinary user can neither make folders of others nor become one
+
+    def test_a_socket_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+        (tmp_path / "theirs").mkdir()
+        os.chown(tmp_path / "theirs", 65534, 65534)
+        with pytest.raises(DomainError, match="belongs to another user"):
+            place._own(tmp_path / "theirs", None)
+
+    def test_an_ordinary_user_keeps_everything_in_the_data_folder() -> None:
+        python = open_python()
+        folder = Path(tempfile.mkdtemp(prefix="paraph-"))  # pytest's own folders are closed to others
+        os.chown(folder, 65534, 65534)
+        paths = [path for path in sys.path if path] if python != sys.executable else []
+        done = subprocess.run(
+            [python, "-B", "-c", START_AND_STOP, str(folder / "data")],
+            env={"PYTHONPATH": os.pathsep.join(paths), "HOME": str(folder)},
+            user=65534,
+            group=65534,
+            extra_groups=[],
+            cwd="/",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert (folder / "data" / "postgres" / "cluster" / "PG_VERSION").exists()
+        assert not (folder / "data" / "postgres").is_symlink()
+        shutil.rmtree(folder)
+
+
+def open_python() -> str:
+    """A Python of our version that another user may run."""
+    system = shutil.which(f"python{sys.version_info.major}.{sys.version_info.minor}", path="/usr/bin:/usr/local/bin")
+    for candidate in filter(None, (sys.executable, system)):
+        if binaries._open_to_others(Path(candidate)):
+            return candidate
+    pytest.skip("no Python of this version that an ordinary user may run")
+
+
+def setting(connection: "psycopg.Connection[tuple[str]]", name: str) -> str:
+    row = connection.execute(f"SHOW {name}").fetchone()
+    assert row
+    return str(row[0])
+
+
+START_AND_STOP = textwrap.dedent(
+    """
+    import sys
+    from pathlib import Path
+    from paraph.postgres import Server
+    for _ in range(2):
+        server = Server(Path(sys.argv[1]))
+        server.start()
+        server.stop()
+    """
+)
+START_AND_WAIT = textwrap.dedent(
+    """
+    import sys, time
+    from pathlib import Path
+    from paraph.postgres import Server
+    server = Server(Path(sys.argv[1]))
+    server.start()
+    print(server._process.pid, flush=True)
+    time.sleep(600)
+    """
+)
