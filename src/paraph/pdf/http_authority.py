@@ -1,5 +1,6 @@
 """A timestamp authority reached over HTTP (RFC 3161 §3.4)."""
 
+import atexit
 import os
 import time
 from functools import lru_cache
@@ -56,7 +57,9 @@ def _check_reply(response: httpx.Response) -> None:
 def _client(process: int) -> httpx.Client:
     """One pool of connections per process: a forked one must not share its parent's sockets."""
     del process
-    return httpx.Client(follow_redirects=False)
+    client = httpx.Client(follow_redirects=False)
+    atexit.register(client.close)
+    return client
 
 
 def _without_credentials(url: str) -> str:
