@@ -89,6 +89,12 @@ def test_another_root_trusts_nothing(stamped: bytes) -> None:
         assert any("The timestamp authority" in sentence and "not trusted" in sentence for sentence in found.findings)
 
 
+def test_a_certificate_for_something_else_seals_nothing(contract: bytes) -> None:
+    found = verify(sealed(contract, key=authority("p-256").timestamp_key, at=clock.now()).content, ROOTS)
+    assert found.intact and not found.trusted
+    assert any("its certificate is not one for documents" in sentence for sentence in found.findings)
+
+
 def test_an_untrusted_timestamp_authority_alone(contract: bytes) -> None:
     elsewhere = Timestamping([Forge()], [forge.der_of(forge.root())])
     content = sealed(contract, at=clock.now(), timestamping=elsewhere).content

@@ -15,6 +15,16 @@ from paraph.pdf import der
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 
 
+_OTHER_PURPOSES = frozenset(
+    {
+        ExtendedKeyUsageOID.SERVER_AUTH,
+        ExtendedKeyUsageOID.CLIENT_AUTH,
+        ExtendedKeyUsageOID.TIME_STAMPING,
+        ExtendedKeyUsageOID.OCSP_SIGNING,
+    }
+)
+
+
 class CertificateError(ValueError):
     """The certificate cannot be read."""
 
@@ -36,6 +46,8 @@ class Certificate:
     """Common name, else organization, else the whole subject."""
     for_timestamps_only: bool
     """Its extended key usage is critical and timeStamping alone (RFC 3161 §2.3)."""
+    for_documents: bool
+    """Its key usage, where there is one, allows signatures, and its purposes are not all of another kind."""
 
     def __hash__(self) -> int:
         return hash(self.encoded)
@@ -52,6 +64,7 @@ def load(encoded: bytes) -> Certificate:
         key = parsed.public_key()
         identifier = _extension(parsed, x509.SubjectKeyIdentifier)
         purposes = _extension(parsed, x509.ExtendedKeyUsage)
+        usage = _extension(parsed, x509.KeyUsage)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         issuer, _, subject = fields[3:6] if fields[0].tag == _VERSION else fields[2:5]
         name, serial = common_name(parsed.subject), parsed.serial_number
@@ -68,6 +81,8 @@ def load(encoded: bytes) -> Certificate:
         key_identifier=identifier.value.digest if identifier else b"",
         public_key=key,
         name=name,
+        for_documents=(usage is None or usage.value.digital_signature or usage.value.content_commitment)
+        and (purposes is None or not _OTHER_PURPOSES.issuperset(purposes.value)),
         for_timestamps_only=purposes is not None
         and purposes.critical
         and list(purposes.value) == [ExtendedKeyUsageOID.TIME_STAMPING],

@@ -141,6 +141,8 @@ def _check_signer(
     check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
 ) -> None:
     try:
+        if not signed.signer.for_documents:
+            raise Untrusted("its certificate is not one for documents")
         between = (*signed.certificates, *carried.certificates)
         chain = check_chain(signed.signer, between, roots, moment)
         carried.proves(chain, moment)
