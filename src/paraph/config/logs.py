@@ -44,6 +44,7 @@ def logging_settings(level: str) -> dict[str, Any]:
             "django.request": {"level": "CRITICAL"},  # names paths, and tokens stand in them: RequestLog does this
             "procrastinate": {"level": "INFO" if level == "DEBUG" else "WARNING"},
             "httpx": {"level": "WARNING"},
+            "httpcore": {"level": "WARNING"},  # it names headers, and the signature of a webhook is one
             "pikepdf": {"level": "WARNING"},
             "_granian": {"level": "ERROR"},
         },

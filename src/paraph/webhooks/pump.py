@@ -57,7 +57,13 @@ class Pump:
         self._thread.join()
 
     def _run(self) -> None:
-        asyncio.run(self._pump())
+        while not self._stopping.is_set():
+            try:
+                asyncio.run(self._pump())
+            except Exception:  # noqa: BLE001  a process without its pump would look healthy and tell nobody anything
+                _log.exception("webhooks: the pump broke and starts again")
+                self._under_way.clear()
+                time.sleep(_PAUSE_AFTER_FAULT)
 
     async def _pump(self) -> None:
         self._something_ended = asyncio.Event()
