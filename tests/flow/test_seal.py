@@ -1,6 +1,7 @@
 """Sealing the documents of a completed request."""
 
 import io
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.db import connection
 from paraph.evidence.models import SealedDocument, SealingFailure
 from paraph.flow.seal import seal
 from paraph.flow.sealing_context import sealing_context
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verify import verify
 from paraph.storage import store
@@ -55,6 +56,8 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
         }
         assert entry.metadata["signed_pdf_sha256"] == tokens.sha256(content).hex()
         assert entry.metadata["timestamped"] is True and entry.metadata["timestamp_authority"]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.metadata["timestamped_at"])
+        assert sealed.seal["timestamped_at"] == clock.iso_milliseconds(found.timestamp.time)
         assert entry.signer_id is None and (entry.ip, entry.user_agent) == ("", "")
 
 

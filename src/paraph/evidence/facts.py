@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
 from paraph.pdf.seal import SealedPdf
 
@@ -25,7 +24,14 @@ def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
     return facts | ({"timestamp_failures": sealed.timestamp_failures} if sealed.timestamp_failures else {})
 
 
-def certificate_facts(proof: ProofFile) -> dict[str, Any]:
+def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
     """Metadata of ``signature_request.certificate_issued``: as of any seal, but the digest is the certificate's."""
-    facts = {key: value for key, value in proof.seal.items() if key not in ("signed_pdf_sha256", "method")}
-    return {"certificate_sha256": bytes(proof.sha256).hex(), **facts}
+    facts = {key: value for key, value in seal_facts(sealed).items() if key not in ("signed_pdf_sha256", "method")}
+    return {"certificate_sha256": sealed.sha256.hex(), **facts}
+
+
+def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
+    """What is kept beside the file: the same, with ``timestamped_at`` as exact as the authority stated it. The
+    journal's is cut to the second, as every ``_at`` of the API is (specification 1)."""
+    stamp = sealed.timestamp
+    return {**seal_facts(sealed), "timestamped_at": clock.iso_milliseconds(stamp.time) if stamp else None}

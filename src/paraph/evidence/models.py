@@ -7,7 +7,7 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
 class SealedDocument(models.Model):
-    """``seal`` holds the facts of the journal entry ``signature_request.pades_signed``."""
+    """``seal``: :func:`paraph.evidence.facts.exact_facts`."""
 
     request_document = models.OneToOneField(RequestDocument, models.PROTECT, related_name="sealed")
     object_key = models.CharField(max_length=200, unique=True)

@@ -1,6 +1,6 @@
 """Rows of sealed documents and proof files: one each, whichever worker gets there first."""
 
-from paraph.evidence.facts import seal_facts
+from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.pdf.seal import SealedPdf
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
@@ -15,7 +15,7 @@ def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: 
         object_key=object_key,
         sha256=sealed.sha256,
         file_size=len(sealed.content),
-        seal=seal_facts(sealed),
+        seal=exact_facts(sealed),
     )
 
 
@@ -28,7 +28,7 @@ def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: 
         object_key=object_key,
         sha256=sealed.sha256,
         file_size=len(sealed.content),
-        seal=seal_facts(sealed),
+        seal=exact_facts(sealed),
     )
 
 

@@ -26,12 +26,12 @@ def invite(signer_id: int) -> None:
     acknowledgement = send_email(
         signer.email, letter.subject, letter.text, letter.html, message_id=f"invitation-{signer.pk}"
     )
-    _mark_notified(signer_id, acknowledgement)
+    _mark_notified(signer, acknowledgement)
 
 
-def _mark_notified(signer_id: int, acknowledgement: str) -> None:
+def _mark_notified(known: Signer, acknowledgement: str) -> None:
     """A signer who signed while the mail was on its way stays ``signed``."""
-    signer = lock_signer(signer_id)
+    signer = lock_signer(known)
     signer.notified_at = clock.now()
     if signer.status == SignerStatus.PENDING:
         signer.status = SignerStatus.NOTIFIED

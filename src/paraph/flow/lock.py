@@ -11,11 +11,10 @@ def lock_request(request_id: int) -> SignatureRequest:
     return SignatureRequest.objects.select_for_update(no_key=True).get(pk=request_id)
 
 
-def lock_signer(signer_id: int) -> Signer:
+def lock_signer(known: Signer) -> Signer:
     """The signer as they stand now, kept so until the transaction ends, with the request locked before them."""
-    request_id = Signer.objects.values_list("request_id", flat=True).get(pk=signer_id)
-    request = lock_request(request_id)
-    signer = Signer.objects.select_for_update(no_key=True).get(pk=signer_id)
+    request = lock_request(known.request_id)
+    signer = Signer.objects.select_for_update(no_key=True).get(pk=known.pk)
     signer.request = request
     return signer
 

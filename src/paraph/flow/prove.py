@@ -51,9 +51,8 @@ def _sealed(request: SignatureRequest) -> SealedPdf:
 @transaction.atomic
 def _commit(request_id: int, sealed: SealedPdf, key: str) -> bool:
     request = lock_request(request_id)
-    recorded = record_proof_file(request, sealed, key)
-    if recorded is None:
+    if not record_proof_file(request, sealed, key):
         return False
-    events.certificate_issued(request, certificate_facts(recorded))
+    events.certificate_issued(request, certificate_facts(sealed))
     defer("publish", request_id=request_id)
     return True

@@ -3,6 +3,7 @@
 from django.db import transaction
 
 from paraph.evidence import failures
+from paraph.evidence.facts import seal_facts
 from paraph.evidence.models import SealedDocument
 from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
@@ -55,11 +56,10 @@ def _sealed(row: RequestDocument) -> SealedPdf:
 @transaction.atomic
 def _commit(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
     request = lock_request(row.request_id)
-    recorded = record_sealed_document(row, sealed, key)
-    if recorded is None:
+    if not record_sealed_document(row, sealed, key):
         return False
     row.request = request
-    events.pades_signed(row, recorded.seal)
+    events.pades_signed(row, seal_facts(sealed))
     if all_sealed(request):
         failures.clear(request.pk)
         defer("prove", request_id=request.pk)

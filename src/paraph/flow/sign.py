@@ -38,7 +38,7 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
     require_open(signer)
     code_hash = codes.guess(signer, given.code)
     with transaction.atomic():
-        signer = lock_signer(signer.pk)
+        signer = lock_signer(signer)
         require_open(signer)
         codes.consume(signer, code_hash)
         _store(signer, given)

@@ -59,23 +59,13 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         earlier = OneTimeCode.objects.filter(signer=signer).first()
         began, sends = _window(earlier)
         now = clock.now()
-        OneTimeCode.objects.update_or_create(
-            signer=signer,
-            defaults={
-                "code_hash": code_hash,
-                "channel": channel,
-                "destination": destination,
-                "created_at": now,
-                "expires_at": now + LIFETIME,
-                "sends": sends,
-                "window_began_at": began,
-                "attempts": 0,
-                "sent_at": None,
-                "used_at": None,
-                "ever_sent": earlier is not None and earlier.ever_sent,
-            },
-        )
-    return Issued(code, code_hash, resend=earlier is not None and earlier.ever_sent)
+        row = earlier or OneTimeCode(signer=signer)
+        row.code_hash, row.channel, row.destination = code_hash, channel, destination
+        row.created_at, row.expires_at = now, now + LIFETIME
+        row.sends, row.window_began_at = sends, began
+        row.attempts, row.sent_at, row.used_at = 0, None, None
+        row.save(force_insert=earlier is None, force_update=earlier is not None)
+    return Issued(code, code_hash, resend=row.ever_sent)
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:
