@@ -36,9 +36,8 @@ def command(pdf: Path | None, out: Path) -> None:
             service.stop()
     with watch.stage("verify the sealed PDF and the proof", "verify"):
         problems = check(result, root)
-    write(out, result, root, watch.seconds, problems)
-    for name in sorted(path.name for path in out.iterdir()):
-        click.echo(f"  {out / name}")
+    for path in write(out, result, root, watch.seconds, problems):
+        click.echo(f"  {path}")
     if problems:
         raise click.ClickException("; ".join(problems))
     click.echo(f"Request {result.request_id}: everything verified.")

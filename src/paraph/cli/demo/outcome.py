@@ -37,24 +37,29 @@ def check(result: Result, root_pem: bytes) -> list[str]:
     return problems
 
 
-def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> None:
-    """Writes the six files of the demo into ``out``."""
-    out.mkdir(parents=True, exist_ok=True)
-    files = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
-    for name, content in files.items():
-        (out / name).write_bytes(content)
-    (out / "root-ca.pem").write_bytes(root_pem)
-    (out / "audit.json").write_text(
-        json.dumps([_entry(entry) for entry in result.audit], indent=2, ensure_ascii=False) + "\n"
-    )
+def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> list[Path]:
+    """Writes the six files of the demo into ``out`` and returns their paths."""
+    pdfs = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
     report = {
         "request_id": result.request_id,
         "verified": not problems,
         "problems": problems,
         "seconds": seconds | {"total": round(sum(seconds.values()), 3)},
-        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in pdfs.items()},
     }
-    (out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    files = pdfs | {
+        "audit.json": _json([_entry(entry) for entry in result.audit]),
+        "root-ca.pem": root_pem,
+        "report.json": _json(report),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (out / name).write_bytes(content)
+    return [out / name for name in files]
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _entry(entry: AuditLogEntry) -> dict[str, Any]:
