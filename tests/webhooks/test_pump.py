@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from paraph.outbound.post import Route
 from paraph.webhooks.models import Attempt, Delivery
@@ -140,3 +141,26 @@ def test_the_route_is_that_of_the_settings(settings: "pytest.FixtureRequest") ->
     )
     settings.PARAPH = environment  # type: ignore[attr-defined]
     assert route() == Route(allow_private=False, proxy="http://proxy.example:3128")
+
+
+def test_an_outcome_waits_for_a_database_that_restarts() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        ours = cursor.fetchone()[0]
+
+    def kill_sessions(handler: receivers.Handler) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid NOT IN (pg_backend_pid(), %s)",
+                [ours],
+            )
+        connection.close()
+        answer()(handler)
+
+    with receiver(kill_sessions) as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        with pumping():
+            wait_for(delivered(1))
+    assert len(hooks.received) == 1

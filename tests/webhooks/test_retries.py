@@ -89,8 +89,9 @@ def test_settling_twice_counts_once(now: datetime) -> None:
 
 def test_what_the_database_cannot_hold_is_replaced(now: datetime) -> None:
     [parcel] = parcels(now)
-    settle([(parcel.attempt_id, type(REFUSED)(500, b"\x00\xff\xfe", "", 0))], now)
-    assert Attempt.objects.get().response == "���"
+    settle([(parcel.attempt_id, type(REFUSED)(500, b"\x00\xff\xfe", "a\x00\ud800", 0))], now)
+    attempt = Attempt.objects.get()
+    assert (attempt.response, attempt.error) == ("���", "a�?")
 
 
 def test_the_table(now: datetime) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import close_old_connections, connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from paraph.kernel import clock
 from paraph.outbound.post import Answer, Route, post
@@ -60,7 +60,7 @@ class Pump:
         while not self._stopping.is_set():
             try:
                 asyncio.run(self._pump())
-            except Exception:  # noqa: BLE001  a process without its pump would look healthy and tell nobody anything
+            except Exception:  # noqa: BLE001  a process without its pump would look healthy; leases lose nothing
                 _log.exception("webhooks: the pump broke and starts again")
                 self._under_way.clear()
                 time.sleep(_PAUSE_AFTER_FAULT)
@@ -73,9 +73,9 @@ class Pump:
                 ended, self._ended = self._ended, []
                 try:
                     parcels = await loop.run_in_executor(database, self._visit, ended)
-                except Exception:  # noqa: BLE001  the pump outlives any fault of the database; leases keep it safe
-                    _log.exception("webhooks: the database could not be visited")
-                    self._ended = ended + self._ended if not self._stopping.is_set() else []
+                except (OperationalError, InterfaceError) as fault:  # it restarts: the outcomes wait for it
+                    _log.warning("webhooks: the database does not answer", cause=str(fault).strip())
+                    self._ended = [] if self._stopping.is_set() else ended + self._ended
                     await asyncio.sleep(_PAUSE_AFTER_FAULT)
                     continue
                 for parcel in parcels:

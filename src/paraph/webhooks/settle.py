@@ -72,8 +72,19 @@ def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
 
 
 def _ended(attempt_id: UUID, answer: Answer) -> _Ended:
-    response = answer.body.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")  # text holds no NUL
-    return _Ended(attempt_id, round(answer.seconds * 1000), answer.status, response, answer.error)
+    milliseconds = round(answer.seconds * 1000)
+    return _Ended(
+        attempt_id,
+        milliseconds,
+        answer.status,
+        _storable(answer.body),
+        _storable(answer.error.encode(errors="replace")),
+    )
+
+
+def _storable(content: bytes) -> str:
+    """PostgreSQL's text holds UTF-8 without NUL; what others send us may be anything."""
+    return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _judge(delivery: Delivery, answer: Answer, now: datetime) -> _Settled:
