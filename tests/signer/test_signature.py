@@ -173,6 +173,25 @@ def test_missing_fields_are_refused_by_name(client: Client) -> None:
     assert "initials" in response.json()["error"]["message"]
 
 
+def test_a_body_that_is_too_large(client: Client) -> None:
+    made = scene()
+    response = post(client, made, {"code": "000000", "consent": True, "signature": "x" * (4 * 1024 * 1024)})
+    assert refused(response) == (413, "payload_too_large")
+
+
+def test_a_crash_tells_the_incident_and_nothing_else(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene()
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("paraph.flow.sign.codes.guess", fail)
+    response = post(client, made, {"code": "000000", "consent": True})
+    assert refused(response) == (500, "internal_error")
+    assert response["X-Request-Id"] in response.json()["error"]["message"]
+    assert "secret" not in response.content.decode()
+
+
 def test_twenty_thousand_points_are_allowed(client: Client) -> None:
     assert sign(client, scene(), signature=points(20_000)).status_code == 200
 

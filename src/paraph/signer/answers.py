@@ -4,6 +4,7 @@ import json
 import logging
 from typing import Any
 
+import structlog
 from django.http import HttpResponse
 
 from paraph.kernel import tokens
@@ -47,7 +48,7 @@ def refusal(error: DomainError) -> HttpResponse:
 
 def crash() -> HttpResponse:
     """The answer to the exception being handled, which goes to the log under the same id."""
-    incident = tokens.random_hex(8)
+    incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
     log.exception("incident %s", incident)
     message = f"Something went wrong on our side. The incident {incident} is in the service's log."
     return answer({"error": {"code": "internal_error", "message": message}}, 500)
