@@ -2,13 +2,14 @@
 
 import hashlib
 import hmac
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from paraph.outbound.post import Route
 from paraph.webhooks.models import Attempt, Delivery
@@ -143,24 +144,29 @@ def test_the_route_is_that_of_the_settings(settings: "pytest.FixtureRequest") ->
     assert route() == Route(allow_private=False, proxy="http://proxy.example:3128")
 
 
-def test_an_outcome_waits_for_a_database_that_restarts() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        ours = cursor.fetchone()[0]
+def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None:
+    locked = threading.Event()
 
-    def kill_sessions(handler: receivers.Handler) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid NOT IN (pg_backend_pid(), %s)",
-                [ours],
-            )
-        connection.close()
+    def answer_once_locked(handler: receivers.Handler) -> None:
+        locked.wait(5)
         answer()(handler)
 
-    with receiver(kill_sessions) as hooks:
+    def kill_the_waiting_session() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+            return bool(cursor.fetchone()[0])
+
+    with receiver(answer_once_locked) as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
         with pumping():
+            wait_for(lambda: bool(hooks.received))
+            with transaction.atomic():
+                Delivery.objects.select_for_update().get()
+                locked.set()
+                wait_for(kill_the_waiting_session)
             wait_for(delivered(1))
     assert len(hooks.received) == 1
