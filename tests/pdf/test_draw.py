@@ -175,15 +175,16 @@ def test_pictures_and_their_fonts_come_once() -> None:
 
 
 @pytest.mark.parametrize("rotate", [0, 270])
-def test_a_mark_is_not_hidden_by_a_form_field(rotate: int) -> None:
+def test_a_mark_is_not_hidden_by_an_annotation(rotate: int) -> None:
     def cover(document: pikepdf.Pdf) -> None:
         picture = document.make_stream(b"1 1 0 rg 0 0 1000 1000 re f")
         picture.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 1000, 1000])))
-        place = Dictionary(Type=Name.Annot, Subtype=Name.Widget, Rect=Array([0, 0, 595, 842]), F=4)
-        field = document.make_indirect(Dictionary(FT=Name.Tx, T="name", AP=Dictionary(N=picture), **place))
         for page in document.pages:
-            page.obj.Annots = Array([field])
-        document.Root.AcroForm = Dictionary(Fields=Array([field]))
+            note = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([0, 0, 595, 842]), F=4)
+            note.AP = Dictionary(N=picture)
+            page.obj.Annots = Array([document.make_indirect(note)])
 
     pdf = paper(WORDS, WORDS, page={"/Rotate": rotate}, prepare=cover)
+    assert colour_at(page_of(pdf), X, Y) == (255, 255, 0)
     assert_mark(pdf, marked(pdf))
+    assert page_of(marked(pdf, beneath=True)).tobytes() == page_of(pdf).tobytes()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paraph.keys import KeySignature
-from paraph.pdf import draw, marks, seal
+from paraph.pdf import marks, seal
 from paraph.pdf.certificate import without_root
 from paraph.pdf.seal import Mark, Overlay, SealError
 from paraph.pdf.selfcheck import check
@@ -85,7 +85,7 @@ def test_a_key_that_does_not_match_its_certificate_is_noticed() -> None:
 
 @pytest.mark.parametrize("signed_before", [False, True])
 def test_a_lost_or_exchanged_mark_is_noticed(monkeypatch: pytest.MonkeyPatch, signed_before: bool) -> None:
-    original = marks.drawing
+    original = marks.Drawings.drawing
 
     def forgetful(*arguments: Any) -> Any:
         picture = original(*arguments)
@@ -94,7 +94,7 @@ def test_a_lost_or_exchanged_mark_is_noticed(monkeypatch: pytest.MonkeyPatch, si
     pdf = sealed(LETTER).content if signed_before else LETTER
     both = [*MARKS, Mark(1, 300, 300, 100, 50, GREEN)]
     sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
-    monkeypatch.setattr(draw, "drawing", forgetful)
+    monkeypatch.setattr(marks.Drawings, "drawing", forgetful)
     with pytest.raises(SealError, match="mark is missing"):
         sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
 

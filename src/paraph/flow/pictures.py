@@ -69,7 +69,8 @@ def _watermarks(sizes: Sequence[Size], shapes: Sequence[Size], drawn: Appearance
     for number, (page, shape) in enumerate(zip(sizes, shapes, strict=False), start=1):
         scale = min(page[0] / shape[0], page[1] / shape[1])
         width, height = shape[0] * scale, shape[1] * scale
-        marks.append(Mark(number, (page[0] - width) / 2, (page[1] - height) / 2, width, height, page_of[shape]))
+        left, bottom = (page[0] - width) / 2, (page[1] - height) / 2
+        marks.append(Mark(number, left, bottom, width, height, page_of[shape], beneath=True))
     return marks
 
 

@@ -9,7 +9,7 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.field import Widget
 from paraph.pdf.forms import Forms, open_forms
 from paraph.pdf.geometry import PageGeometry, transform_box
-from paraph.pdf.marks import Drawing, Mark, Overlay, drawing
+from paraph.pdf.marks import Drawing, Drawings, Mark, Overlay
 from paraph.pdf.normalise import Unreadable, normalised
 from paraph.pdf.objects import Ref, Unsafe
 from paraph.pdf.pages import Page, geometry_of, pages
@@ -39,17 +39,17 @@ def draw(
     if not marks and overlay is None:
         return drawn
     used = [mark.appearance for mark in marks] + ([overlay.appearance] if overlay else [])
-    forms, stamper = _open(appearances, revision, max(used) + 1), Stamper(revision)
+    pictures, stamper = Drawings(_open(appearances, revision, max(used) + 1)), Stamper(revision)
     for page, own in _wanted(revision, marks, everywhere=overlay is not None):
         geometry = geometry_of(revision.reader, page)
         above = own if signed else _hidden(revision, page, geometry, own)
         beneath = [mark for mark in own if mark not in above]
         if beneath or (overlay and not signed):
-            picture = drawing(geometry, beneath, overlay, forms)
+            picture = pictures.drawing(geometry, beneath, overlay)
             stamper.stamp(page, picture)
             drawn.placed.append(Placed(page.ref, picture, in_annotation=False))
         if above or (overlay and signed):
-            picture = drawing(geometry, above, overlay if signed else None, forms)
+            picture = pictures.drawing(geometry, above, overlay if signed else None)
             drawn.widgets.append(Widget(page, picture.extent, _appearance(revision, picture)))
             drawn.placed.append(Placed(page.ref, picture, in_annotation=True))
     return drawn
@@ -72,12 +72,12 @@ def _wanted(revision: Revision, marks: Sequence[Mark], *, everywhere: bool) -> I
 
 def _hidden(revision: Revision, page: Page, geometry: PageGeometry, marks: Sequence[Mark]) -> list[Mark]:
     """The marks that annotations of the page would cover."""
-    boxes = covered(revision, page) if marks else []
+    boxes = covered(revision, page) if not all(mark.beneath for mark in marks) else []
     return [
         mark
         for mark in marks
         for place in [(mark.x, mark.y, mark.x + mark.width, mark.y + mark.height)]
-        if any(overlap(transform_box(geometry.to_user, place), box) for box in boxes)
+        if not mark.beneath and any(overlap(transform_box(geometry.to_user, place), box) for box in boxes)
     ]
 
 

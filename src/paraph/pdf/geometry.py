@@ -7,6 +7,7 @@ that is the crop box within the media box, after /Rotate, with /UserUnit applied
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import pikepdf
@@ -57,9 +58,10 @@ class PageGeometry:
         return inverse(self.to_user)
 
 
+@lru_cache(maxsize=1024)  # most pages of a document are alike
 def page_geometry(
-    mediabox: Sequence[float] | None,
-    cropbox: Sequence[float] | None = None,
+    mediabox: tuple[float, ...] | None,
+    cropbox: tuple[float, ...] | None = None,
     rotate: float | None = None,
     unit: float | None = None,
 ) -> PageGeometry:
@@ -143,11 +145,11 @@ def _box_or_none(left: float, bottom: float, right: float, top: float) -> Box | 
     return (left, bottom, right, top) if left < right and bottom < top else None
 
 
-def _numbers(value: Any) -> list[float] | None:
+def _numbers(value: Any) -> tuple[float, ...] | None:
     if not isinstance(value, pikepdf.Array):
         return None
     numbers = [_number(item) for item in value]
-    return None if None in numbers else [number for number in numbers if number is not None]
+    return None if None in numbers else tuple(number for number in numbers if number is not None)
 
 
 def _number(value: Any) -> float | None:

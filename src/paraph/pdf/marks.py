@@ -13,6 +13,7 @@ class Mark:
     """One picture on one page. Rectangle in reader space: points, origin bottom left.
 
     ``page_number`` counts from 1; ``appearance`` is the page (from 0) of the appearances, scaled to the rectangle.
+    A mark that form fields or other annotations would hide is put above them, unless it may be ``beneath`` them.
     """
 
     page_number: int
@@ -21,6 +22,7 @@ class Mark:
     width: float
     height: float
     appearance: int
+    beneath: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,23 +41,48 @@ class Drawing:
     extent: Box
 
 
-def drawing(geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None, forms: Forms) -> Drawing:
-    """The overlay beneath, the marks above it; all of it an artifact to screen readers (ISO 32000-1, 14.8.2.2)."""
-    placed: list[tuple[bytes, Form, Matrix]] = []
-    if overlay is not None:
-        form = forms.form(overlay.appearance)
-        placed.append((_name(overlay.appearance), form, _fit(form.geometry, geometry)))
-    for mark in marks:
-        form = forms.form(mark.appearance)
-        placed.append((_name(mark.appearance), form, _scale(form.geometry, mark)))
-    operators, extents = [b"/Artifact BMC\n"], []
-    for name, form, to_reader in placed:
-        matrix = compose(compose(form.geometry.to_reader, to_reader), geometry.to_user)
-        extents.append(transform_box(matrix, form.geometry.visible))
+class Drawings:
+    """What to draw on each page. Pages of one geometry with the same marks share their drawing."""
+
+    def __init__(self, forms: Forms) -> None:
+        self._forms = forms
+        self._known: dict[tuple[object, ...], Drawing] = {}
+
+    def drawing(self, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None) -> Drawing:
+        """The overlay beneath, the marks above it; all of it an artifact to screen readers (ISO 32000-1, 14.8.2.2)."""
+        places = [(mark.appearance, (mark.x, mark.y, mark.width, mark.height)) for mark in marks]
+        key = (geometry, overlay, *places)
+        if key not in self._known:
+            placed = [self._fitted(geometry, overlay)] if overlay else []
+            placed += [self._scaled(geometry, *place) for place in places]
+            self._known[key] = _drawing(placed)
+        return self._known[key]
+
+    def _fitted(self, page: PageGeometry, overlay: Overlay) -> "_Placed":
+        picture = self._forms.form(overlay.appearance).geometry
+        scale = min(page.width / picture.width, page.height / picture.height)
+        width, height = scale * picture.width, scale * picture.height
+        corner = (page.width - width) / 2, (page.height - height) / 2
+        return self._scaled(page, overlay.appearance, (*corner, width, height))
+
+    def _scaled(self, page: PageGeometry, appearance: int, place: tuple[float, float, float, float]) -> "_Placed":
+        """``place``: left, bottom, width and height in reader space."""
+        form = self._forms.form(appearance)
+        x, y, width, height = place
+        to_place = (width / form.geometry.width, 0.0, 0.0, height / form.geometry.height, x, y)
+        return _name(appearance), form, compose(compose(form.geometry.to_reader, to_place), page.to_user)
+
+
+_Placed = tuple[bytes, Form, Matrix]
+
+
+def _drawing(placed: list[_Placed]) -> Drawing:
+    operators = [b"/Artifact BMC\n"]
+    for name, _, matrix in placed:
         operators.append(b"q %b cm %b Do Q\n" % (b" ".join(number(value) for value in matrix), name))
     operators.append(b"EMC\n")
-    names = {name: form.ref for name, form, _ in placed}
-    return Drawing(b"".join(operators), names, _around(extents))
+    extents = [transform_box(matrix, form.geometry.visible) for _, form, matrix in placed]
+    return Drawing(b"".join(operators), {name: form.ref for name, form, _ in placed}, _around(extents))
 
 
 def _name(appearance: int) -> bytes:
@@ -65,19 +92,3 @@ def _name(appearance: int) -> bytes:
 def _around(boxes: Sequence[Box]) -> Box:
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
-
-
-def _scale(picture: PageGeometry, mark: Mark) -> Matrix:
-    return (mark.width / picture.width, 0, 0, mark.height / picture.height, mark.x, mark.y)
-
-
-def _fit(picture: PageGeometry, page: PageGeometry) -> Matrix:
-    scale = min(page.width / picture.width, page.height / picture.height)
-    return (
-        scale,
-        0,
-        0,
-        scale,
-        (page.width - scale * picture.width) / 2,
-        (page.height - scale * picture.height) / 2,
-    )

@@ -56,9 +56,9 @@ def geometry_of(reader: Reader, page: Page) -> PageGeometry:
     )
 
 
-def _numbers(reader: Reader, value: Any) -> list[float] | None:
+def _numbers(reader: Reader, value: Any) -> tuple[float, ...] | None:
     array = reader.resolve(value)
     if type(array) is not list:
         return None
     numbers = [numeric(reader.resolve(item)) for item in array]
-    return [number for number in numbers if number is not None] if None not in numbers else None
+    return tuple(number for number in numbers if number is not None) if None not in numbers else None
