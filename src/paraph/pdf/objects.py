@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     rb"|([+-]?(?:\d+\.\d*|\.\d+)|true|false|null)(?!" + _REGULAR + rb"))"  # 11 real, keyword
 )
 _ENTRY = re.compile(  # a key with a value that is neither dictionary nor array nor literal string
-    rb"[" + SPACE + rb"]*(/" + _REGULAR + rb"*)[" + SPACE + rb"]*(?:"
+    rb"[" + SPACE + rb"]*(/" + _REGULAR + rb"*+)[" + SPACE + rb"]*(?:"  # 1 key, all of it: "/F1 <<" is no /F of 1
     rb"(/" + _REGULAR + rb"*)"  # 2 name
     rb"|(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + _REGULAR + rb")"  # 3, 4 reference
     rb"|([+-]?\d+)(?!" + _REGULAR + rb")"  # 5 integer
