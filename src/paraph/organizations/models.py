@@ -74,3 +74,18 @@ class BadKeyCalls(models.Model):
     address = models.CharField(max_length=45, primary_key=True)
     minute = models.BigIntegerField(db_index=True)
     calls = models.BigIntegerField()
+
+
+class Tally(models.Model):
+    """How many rows of a resource a tenant has, by day of creation (UTC) and status, so that lists need not count.
+
+    Triggers on the resources' own tables keep it (docs/decisions/long-lists.md); nothing else writes it.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "environment", "resource", "day", "status")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    resource = models.CharField(max_length=20)
+    day = models.DateField()
+    status = models.CharField(max_length=10)
+    count = models.BigIntegerField()

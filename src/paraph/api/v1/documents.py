@@ -6,9 +6,10 @@ from ninja import Router
 from paraph.api.v1 import multipart, schemas, serialize
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import answer, not_found
-from paraph.api.v1.filters import filtered
+from paraph.api.v1.filters import selection
+from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
-from paraph.api.v1.pagination import envelope
+from paraph.api.v1.pagination import page_answer, page_of
 from paraph.documents.models import Document, DocumentStatus
 from paraph.flow.upload import upload
 from paraph.organizations.scope import scoped
@@ -28,8 +29,10 @@ def upload_document(request: ApiRequest) -> HttpResponse:
 @router.get("", response=schemas.Documents, operation_id="listDocuments", openapi_extra=DOCUMENT_LIST)
 def list_documents(request: ApiRequest) -> HttpResponse:
     """Lists the documents of the key's environment."""
-    rows = filtered(scoped(Document, request.caller), request.GET, DocumentStatus.values)
-    return envelope(rows.defer("pages", "preflight"), request.GET, serialize.document)
+    asked, page = selection(request.GET, DocumentStatus.values), page_of(request.GET)
+    rows = scoped(Document, request.caller).defer("pages", "preflight")
+    count, entries = page_of_rows(rows, "documents", request.caller, asked, page)
+    return page_answer(page, count, entries, serialize.document)
 
 
 @router.get("/{int:document_id}", response=schemas.DocumentWithDownload, operation_id="readDocument")

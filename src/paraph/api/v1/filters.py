@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TypeVar
 
@@ -19,16 +20,39 @@ _ORDINAL = re.compile(r"(\d{4})-?(\d{3})", re.ASCII)
 _MOMENT = re.compile(r"(?P<date>[0-9W-]{7,10})[Tt ](?P<time>[0-9:.,]{2,})(?P<offset>[Zz]|[+-][0-9:]{2,9})?", re.ASCII)
 
 
-def filtered(rows: QuerySet[Row], query: QueryDict, statuses: Collection[str]) -> QuerySet[Row]:
-    """The rows that the query asks for, in its order. Raises ``validation_error`` naming every unreadable value."""
+@dataclass(frozen=True)
+class Selection:
+    """Which rows, from ``after`` to ``before``, both inclusive, and in which order. ``status`` "" is any."""
+
+    status: str = ""
+    after: datetime | None = None
+    before: datetime | None = None
+    descending: bool = False
+
+    def of(self, rows: QuerySet[Row]) -> QuerySet[Row]:
+        """The selected rows, in order; those of one second in the order of their ids."""
+        if self.status:
+            rows = rows.filter(status=self.status)
+        if self.after:
+            rows = rows.filter(created_at__gte=self.after)
+        if self.before:
+            rows = rows.filter(created_at__lte=self.before)
+        return rows.order_by("-created_at", "-id") if self.descending else rows.order_by("created_at", "id")
+
+
+def selection(query: QueryDict, statuses: Collection[str]) -> Selection:
+    """What the query asks for. Raises ``validation_error`` naming every unreadable value."""
     problems: list[str] = []
     values = {name: _only(query, name, problems) for name in FILTERS}
-    rows = _by_status(rows, values["status"], statuses, problems)
-    rows = _by_creation(rows, values["created_after"], values["created_before"], problems)
-    descending = _descending(values["order"], problems)
+    asked = Selection(
+        status=_status(values["status"], statuses, problems),
+        after=_bound("created_after", values["created_after"], time.min, problems),
+        before=_bound("created_before", values["created_before"], time.max, problems),
+        descending=_descending(values["order"], problems),
+    )
     if problems:
         raise DomainError("validation_error", " ".join(problems))
-    return rows.order_by("-created_at", "-id") if descending else rows.order_by("created_at", "id")
+    return asked
 
 
 def _only(query: QueryDict, name: str, problems: list[str]) -> str | None:
@@ -38,28 +62,21 @@ def _only(query: QueryDict, name: str, problems: list[str]) -> str | None:
     return values[0] if len(values) == 1 else None
 
 
-def _by_status(rows: QuerySet[Row], value: str | None, statuses: Collection[str], problems: list[str]) -> QuerySet[Row]:
-    if value is None:
-        return rows
-    if value not in statuses:
+def _status(value: str | None, statuses: Collection[str], problems: list[str]) -> str:
+    if value is not None and value not in statuses:
         _unreadable("status", value, _("one of %(values)s") % {"values": ", ".join(statuses)}, problems)
-        return rows
-    return rows.filter(status=value)
+    return value or ""
 
 
-def _by_creation(rows: QuerySet[Row], after: str | None, before: str | None, problems: list[str]) -> QuerySet[Row]:
-    expected = _("an ISO 8601 date or timestamp")
-    if after is not None:
-        if start := _start(after):
-            rows = rows.filter(created_at__gte=start)
-        else:
-            _unreadable("created_after", after, expected, problems)
-    if before is not None:
-        if end := _end(before):
-            rows = rows.filter(created_at__lte=end)
-        else:
-            _unreadable("created_before", before, expected, problems)
-    return rows
+def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> datetime | None:
+    """A bare date is the whole day: its first moment as lower bound, its last as upper bound."""
+    if value is None:
+        return None
+    day = _date(value)
+    moment = datetime.combine(day, of_day, UTC) if day else _moment(value)
+    if moment is None:
+        _unreadable(name, value, _("an ISO 8601 date or timestamp"), problems)
+    return moment
 
 
 def _descending(value: str | None, problems: list[str]) -> bool:
@@ -71,16 +88,6 @@ def _descending(value: str | None, problems: list[str]) -> bool:
 def _unreadable(name: str, value: str, expected: str, problems: list[str]) -> None:
     message = _("%(name)s must be %(expected)s, not “%(value)s”.")
     problems.append(message % {"name": name, "expected": expected, "value": value[:100]})
-
-
-def _start(text: str) -> datetime | None:
-    day = _date(text)
-    return datetime.combine(day, time.min, UTC) if day else _moment(text)
-
-
-def _end(text: str) -> datetime | None:
-    day = _date(text)
-    return datetime.combine(day, time.max, UTC) if day else _moment(text)
 
 
 def _date(text: str) -> date | None:

@@ -32,13 +32,17 @@ def page_of(query: QueryDict) -> Page:
     return Page(_number(query, "page", 1), min(_number(query, "limit", DEFAULT_LIMIT), LARGEST_LIMIT))
 
 
-def envelope(
-    rows: QuerySet[Row], query: QueryDict, serialize: Callable[[Row], dict[str, Any]], *, total: int | None = None
-) -> HttpResponse:
-    """The asked page of the (ordered) rows. Two queries, and those of the rows' prefetches; ``total`` saves one."""
+def envelope(rows: QuerySet[Row], query: QueryDict, serialize: Callable[[Row], dict[str, Any]]) -> HttpResponse:
+    """The asked page of a short collection, in the order of the rows. Two queries."""
     page = page_of(query)
-    count = rows.order_by().count() if total is None else total
-    entries: Iterable[Row] = rows[page.offset : page.offset + page.limit] if page.offset < count else ()
+    count = rows.order_by().count()
+    entries = rows[page.offset : page.offset + page.limit] if page.offset < count else ()
+    return page_answer(page, count, entries, serialize)
+
+
+def page_answer(
+    page: Page, count: int, entries: Iterable[Row], serialize: Callable[[Row], dict[str, Any]]
+) -> HttpResponse:
     return answer(
         {
             "data": [serialize(row) for row in entries],

@@ -7,9 +7,10 @@ from ninja import Router
 from paraph.api.v1 import body, schemas, serialize
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import answer, not_found
-from paraph.api.v1.filters import filtered
+from paraph.api.v1.filters import selection
+from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
-from paraph.api.v1.pagination import envelope
+from paraph.api.v1.pagination import page_answer, page_of
 from paraph.flow.create import create
 from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
@@ -31,11 +32,12 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
 @router.get("", response=schemas.SignatureRequests, operation_id="listSignatureRequests", openapi_extra=REQUEST_LIST)
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """Lists the signature requests of the key's environment."""
-    rows = filtered(scoped(SignatureRequest, request.caller), request.GET, RequestStatus.values)
-    loaded = rows.select_related("branding_profile").prefetch_related(
-        Prefetch("signers", Signer.objects.defer(*LARGE)), "request_documents"
-    )
-    return envelope(loaded, request.GET, serialize.request)
+    asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
+    signers = Prefetch("signers", Signer.objects.defer(*LARGE))
+    rows = scoped(SignatureRequest, request.caller).select_related("branding_profile")
+    loaded = rows.prefetch_related(signers, "request_documents")
+    count, entries = page_of_rows(loaded, "signature_requests", request.caller, asked, page)
+    return page_answer(page, count, entries, serialize.request)
 
 
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
