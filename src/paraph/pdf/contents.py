@@ -5,9 +5,9 @@ viewers, but would undo the ``q`` that is put before the page's contents.
 """
 
 import re
+from operator import lt
 
-_CANDIDATE = re.compile(rb"[qQ](?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
-_BEFORE = frozenset(b"\x00\t\n\x0c\r ()<>[]{}")
+_DELIMITERS = frozenset([b"", *(bytes([byte]) for byte in b"\x00\t\n\x0c\r ()<>[]{}/%")])
 _SKIPPED = re.compile(
     rb"(?P<operator>(?<![^\x00\t\n\x0c\r ()<>\[\]{}])[qQ](?![^\x00\t\n\x0c\r ()<>\[\]{}/%]))"
     rb"|(?P<string>\()"
@@ -27,15 +27,21 @@ def unclosed(contents: bytes) -> tuple[int, list[int]]:
     pair up at first sight are not parsed: a string or an inline image would have to imitate just the missing
     operator to hide it.
     """
-    depth = 0
-    for match in _CANDIDATE.finditer(contents):
-        start = match.start()
-        if start and contents[start - 1] not in _BEFORE:
-            continue
-        depth += 1 if match[0] == b"q" else -1
-        if depth < 0:
-            return _parsed(contents)
-    return (0, []) if depth == 0 else _parsed(contents)
+    opened, closed = _alone(contents, b"q"), _alone(contents, b"Q")
+    # Balanced when the n-th Q comes after the n-th q, for each n.
+    pairs_up = len(opened) == len(closed) and all(map(lt, opened, closed))
+    return (0, []) if pairs_up else _parsed(contents)
+
+
+def _alone(contents: bytes, letter: bytes) -> list[int]:
+    """Where the letter stands as a word of its own."""
+    found, position = [], contents.find(letter)
+    while position >= 0:
+        before, after = contents[position - 1 : position], contents[position + 1 : position + 2]
+        if before in _DELIMITERS and after in _DELIMITERS:
+            found.append(position)
+        position = contents.find(letter, position + 1)
+    return found
 
 
 def _parsed(contents: bytes) -> tuple[int, list[int]]:

@@ -47,7 +47,8 @@ def draw(
         if beneath or (overlay and not signed):
             picture = pictures.drawing(geometry, beneath, overlay)
             stamper.stamp(page, picture)
-            drawn.placed.append(Placed(page.ref, picture, in_annotation=False))
+            watermark_only = all(mark.beneath for mark in beneath)
+            drawn.placed.append(Placed(page.ref, picture, in_annotation=False, background=watermark_only))
         if above or (overlay and signed):
             picture = pictures.drawing(geometry, above, overlay if signed else None)
             drawn.widgets.append(Widget(page, picture.extent, _appearance(revision, picture)))

@@ -1,0 +1,12 @@
+"""The two figures that the README quotes: python -m benchmarks"""
+
+import sys
+
+from benchmarks import flow, seal
+
+if __name__ == "__main__":
+    sys.argv[1:] = ["--quick"]
+    seal.main()
+    print()
+    sys.argv[1:] = []
+    flow.main()
