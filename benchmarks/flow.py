@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -83,12 +84,9 @@ def _run(url: str, keys: list[str], *, clients: int, seconds: float) -> tuple[Ta
             tally.add(_flow(sessions[number % len(sessions)], signer_session, pdf))
             number += 1
 
-    threads = [threading.Thread(target=work, args=(keys[index::clients],)) for index in range(clients)]
     began = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(clients) as pool:
+        list(pool.map(work, (keys[index::clients] for index in range(clients))))  # raises what a client raised
     return tally, time.perf_counter() - began
 
 
@@ -116,7 +114,7 @@ def _flow(client: Client, signer_session: httpx.Client, pdf: bytes) -> dict[str,
         time.sleep(0.05)
     lap()
     names = ("upload", "create", "code", "sign", "finalize")
-    return {name: after - before for name, before, after in zip(names, marks, marks[1:], strict=True)}
+    return {name: after - before for name, before, after in zip(names, marks[:-1], marks[1:], strict=True)}
 
 
 def _print(tally: Tally, elapsed: float, clients: int) -> None:
