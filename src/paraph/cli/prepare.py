@@ -1,10 +1,11 @@
 """What a start does before anything is served."""
 
-from django.conf import settings
+import os
+import sys
 
 from paraph.cli.migrate import migrate
-from paraph.kernel import tokens
-from paraph.kernel.errors import DomainError
+from paraph.cli.supervisor import fork
+from paraph.operations.check.start import require_start
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_application, create_organization
 from paraph.storage import store
@@ -15,24 +16,17 @@ def prepare() -> str:
     returned ("" later). Raises ``DomainError`` with one sentence for what is missing."""
     migrate()
     store.sweep()
-    _try_storage()
+    require_start()
     if Organization.objects.exists():
         return ""
     organization = create_organization("First organization", "enterprise")
     return create_application(organization.pk, "sandbox", "First application").api_key
 
 
-def _try_storage() -> None:
-    """Writes, reads and deletes an object: a full disk or a wrong bucket shows now, not at the first upload."""
-    key, content = f"check/{tokens.random_hex(8)}", tokens.random_bytes(32)
-    place = settings.PARAPH.storage_url or settings.DATA_DIR / "objects"
-    try:
-        store.put(key, content)
-        found = store.get(key)
-        store.delete(key)
-    except Exception as error:
-        raise DomainError(
-            "storage", f"The object store {place} does not work: {str(error).splitlines()[0]}."
-        ) from error
-    if found != content:
-        raise DomainError("storage", f"The object store {place} gives back something else than it was given.")
+def check_in_child() -> None:
+    """:func:`require_start` in a child, which ends with what it opened: processes forked later must inherit none of
+    it. When it fails, so do we; it has said why."""
+    pid = fork("check", require_start)
+    _, status = os.waitpid(pid, 0)
+    if os.waitstatus_to_exitcode(status):
+        sys.exit(1)

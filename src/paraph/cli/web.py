@@ -23,6 +23,9 @@ def command() -> None:
     """Run the web server, with the database and the workers elsewhere."""
     check_port(environment.read())
     set_up(tasks=True)
+    from paraph.cli.prepare import check_in_child
+
+    check_in_child()
     run()
 
 

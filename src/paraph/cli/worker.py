@@ -20,6 +20,9 @@ _FORGET_SECONDS = 3600
 def command() -> None:
     """Run one job worker, with the database elsewhere."""
     set_up(tasks=True)
+    from paraph.operations.check.start import require_start
+
+    require_start()
     run()
 
 

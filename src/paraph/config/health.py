@@ -1,13 +1,18 @@
-"""``GET /healthz``, for supervisors and load balancers: 200 while requests can be served, else 503."""
+"""``/healthz``: is this process alive? ``/readyz``: may requests be sent to it? For supervisors and load balancers."""
 
-from django.db import DatabaseError, connection
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from paraph.operations.check.readiness import KEPT
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        return HttpResponse("the database does not answer\n", status=503, content_type="text/plain")
+    """200, whatever else is down: to start this process again would not mend the database."""
     return HttpResponse("ok\n", content_type="text/plain")
+
+
+def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
+    """200 or 503 with ``{"ready": …, "checks": {name: "ok" | "warning" | "failed"}}``, at most a few seconds old."""
+    found = KEPT.readiness()
+    response = JsonResponse({"ready": found.ready, "checks": found.parts}, status=200 if found.ready else 503)
+    response["Cache-Control"] = "no-store"
+    return response

@@ -45,4 +45,4 @@ class RequestLog:
 def _level(request: HttpRequest, response: HttpResponse) -> int:
     if response.status_code >= 500:
         return logging.ERROR
-    return logging.DEBUG if request.path == "/healthz" else logging.INFO
+    return logging.DEBUG if request.path in ("/healthz", "/readyz", "/metrics") else logging.INFO

@@ -19,15 +19,30 @@ def send_email(to: str, subject: str, text: str, html: str = "", message_id: str
     """
     if not settings.PARAPH.smtp_url:
         return capture("email", to, subject, text, message_id)
-    headers = {"Auto-Submitted": "auto-generated"}
+    host = urlsplit(settings.PARAPH.public_url).hostname
+    headers = {
+        "Auto-Submitted": "auto-generated",  # RFC 3834: nobody's absence note answers it
+        "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: what receivers sort by
+    }
     if message_id:
-        headers["Message-ID"] = f"<{message_id}@{urlsplit(settings.PARAPH.public_url).hostname}>"
+        headers["Message-ID"] = f"<{message_id}@{host}>"
     message = EmailMultiAlternatives(_one_line(subject), text, settings.PARAPH.mail_from, [to], headers=headers)
     if html:
         message.attach_alternative(html, "text/html")
     with gateway(settings.PARAPH.smtp_url) as connection:
         connection.send_messages([message])
         return connection.acknowledgement
+
+
+def check_gateway() -> str:
+    """Connects, greets and logs in, and sends nothing. Returns a sentence, "" when no gateway is set.
+
+    Raises ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
+    """
+    if not settings.PARAPH.smtp_url:
+        return ""
+    with gateway(settings.PARAPH.smtp_url) as connection:
+        return f"The mail server {connection.greet()} takes our greeting{' and login' if connection.username else ''}."
 
 
 def _one_line(subject: str) -> str:

@@ -10,3 +10,8 @@ def send_sms(to: str, text: str, message_id: str = "") -> str:
     function of this same form: raises ``OSError`` when the message was not taken, safe to call again.
     """
     return capture("sms", to, "", text, message_id)
+
+
+def check_gateway() -> str:
+    """A sentence about the gateway, "" when none is set. Raises ``OSError`` when it does not work."""
+    return ""

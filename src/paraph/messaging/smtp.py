@@ -47,6 +47,14 @@ class Gateway(EmailBackend):
         """The reply to the last message, such as ``250 2.0.0 Ok: queued as 4XkQ``; "" before one is sent."""
         return self.connection.reply if self.connection else ""
 
+    def greet(self) -> str:
+        """``host:port``, once the server has answered EHLO there. Raises ``OSError`` when it does not."""
+        assert self.connection
+        code, reply = self.connection.ehlo()
+        if code != 250:
+            raise OSError(f"{self.host}:{self.port} answers EHLO with {code} {reply.decode(errors='replace')}")
+        return f"{self.host}:{self.port}"
+
 
 class _Remembering(smtplib.SMTP):
     reply = ""

@@ -1,0 +1,31 @@
+"""``paraph check``: does every part really work?"""
+
+import json
+
+import click
+
+from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.session import database
+
+
+@click.command()
+@data_dir_option
+@json_option
+@click.pass_context
+def command(context: click.Context, *, as_json: bool) -> None:
+    """Try every part of the service, one line each: ok, warning or failed.
+
+    Seals and verifies a test file, asks each timestamp authority, logs in to the gateways. Ends with 0 only when
+    nothing failed, else with 1.
+    """
+    with database():
+        from paraph.operations.check.run import run
+
+        outcomes = run()
+    if as_json:
+        facts = [{"name": found.name, "status": found.status, "sentence": found.sentence} for found in outcomes]
+        click.echo(json.dumps(facts, ensure_ascii=False))
+    else:
+        for found in outcomes:
+            click.echo(f"{found.status:<7}  {found.name}: {found.sentence}")
+    context.exit(1 if any(found.status == "failed" for found in outcomes) else 0)

@@ -1,0 +1,1 @@
+"""What operators need to know and do: checks, the state of one request, its retry, the figures of the service."""

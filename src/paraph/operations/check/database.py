@@ -1,0 +1,39 @@
+"""The database: it answers, its tables are those of this version, and its clock is ours."""
+
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from paraph.kernel import clock
+from paraph.operations.check.clocks import compare
+from paraph.operations.check.outcome import Outcome, failed, ok
+
+
+def database() -> Iterator[Outcome]:
+    """``database`` and ``clock``; when it does not answer, the first alone."""
+    try:
+        connection.ensure_connection()
+        with connection.cursor() as cursor:
+            began = time.perf_counter()
+            cursor.execute("SELECT clock_timestamp(), current_setting('server_version')")
+            theirs, version = cursor.fetchone()
+            seconds = time.perf_counter() - began
+            ours = clock.now() - timedelta(seconds=seconds / 2)
+        missing = _missing_migrations()
+    except DatabaseError as error:
+        yield failed("database", f"The database does not answer: {' '.join(str(error).split())}.")
+        return
+    if missing:
+        yield failed("database", f"The database lacks {missing} of this version's migrations: run paraph migrate.")
+    else:
+        answered = f"PostgreSQL {version.split()[0]} answers in {seconds * 1000:.0f} ms"
+        yield ok("database", f"{answered}; its tables are those of this version.")
+    yield compare("clock", "the database's", theirs, ours)
+
+
+def _missing_migrations() -> int:
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))

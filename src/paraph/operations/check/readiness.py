@@ -1,0 +1,47 @@
+"""The checks for load balancers: each outcome is believed for a while, so that asking often costs nothing."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+from paraph.operations.check.outcome import Outcome, Status
+from paraph.operations.check.run import CHECKS, SERVING, look
+
+_SECONDS = 4.0
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """``ready``: requests can be served. ``parts``: the status of everything checked, by name; no sentences, since
+    anybody may ask."""
+
+    ready: bool
+    parts: dict[str, str]
+
+
+class Kept:
+    """The latest outcomes of each check, in this process."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, list[Outcome]] = {}
+        self._until: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def readiness(self) -> Readiness:
+        """Whoever comes while another looks gets what was known before, unless nothing was."""
+        if self._lock.acquire(blocking=not self._outcomes):
+            try:
+                self._renew()
+            finally:
+                self._lock.release()
+        parts = {outcome.name: outcome.status.value for found in self._outcomes.values() for outcome in found}
+        return Readiness(all(parts[check.name] != Status.FAILED for check in SERVING), parts)
+
+    def _renew(self) -> None:
+        now = time.monotonic()
+        stale = [check for check in CHECKS if self._until.get(check.name, 0.0) <= now]
+        self._outcomes = self._outcomes | look(stale, _SECONDS)
+        self._until.update({check.name: now + check.keep_seconds for check in stale})
+
+
+KEPT = Kept()

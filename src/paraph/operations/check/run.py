@@ -1,0 +1,78 @@
+"""Runs checks side by side, and lets none keep the others waiting."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import structlog
+from django.db import connections
+
+from paraph.operations.check.database import database
+from paraph.operations.check.gateways import mail_gateway, sms_gateway
+from paraph.operations.check.objects import objects
+from paraph.operations.check.outcome import Outcome, failed
+from paraph.operations.check.sealing import sealing, timestamps
+from paraph.operations.check.work import queue, unsealed, webhooks
+
+CHECK_SECONDS = 20.0
+
+_log = structlog.get_logger("paraph.check")
+
+
+@dataclass(frozen=True)
+class Check:
+    """``name`` stands for the part when nothing more is known. ``keep_seconds``: how long ``/readyz`` believes an
+    outcome. ``serving``: while the outcome of that name is ``failed``, a web process is of no use."""
+
+    name: str
+    look: Callable[[], Iterator[Outcome]]
+    keep_seconds: float
+    serving: bool = False
+
+
+CHECKS = (
+    Check("database", database, 3, serving=True),
+    Check("storage", objects, 30, serving=True),
+    Check("sealing", sealing, 300, serving=True),
+    Check("timestamp", timestamps, 300),
+    Check("mail", mail_gateway, 60),
+    Check("sms", sms_gateway, 300),
+    Check("workers", queue, 5),
+    Check("webhooks", webhooks, 5),
+    Check("sealing failures", unsealed, 15),
+)
+
+
+SERVING = tuple(check for check in CHECKS if check.serving)
+
+
+def run(checks: Sequence[Check] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:
+    """The outcomes in the order of the checks. One that ends in a fault, or not in time, has failed."""
+    return [outcome for outcomes in look(checks, seconds).values() for outcome in outcomes]
+
+
+def look(checks: Sequence[Check], seconds: float) -> dict[str, list[Outcome]]:
+    """The same by the name of the check."""
+    found: dict[str, list[Outcome]] = {}
+    threads = [
+        threading.Thread(target=_look, args=(check, found), name=f"check {check.name}", daemon=True) for check in checks
+    ]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    late = f"It did not answer within {seconds:.0f} s."
+    return {check.name: found.get(check.name) or [failed(check.name, late)] for check in checks}
+
+
+def _look(check: Check, found: dict[str, list[Outcome]]) -> None:
+    try:
+        found[check.name] = list(check.look())
+    except Exception as error:  # noqa: BLE001  a broken check is a finding
+        _log.exception("a check broke", check=check.name)
+        cause = (str(error).splitlines() or [""])[0]
+        found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
+    finally:
+        connections.close_all()

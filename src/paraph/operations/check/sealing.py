@@ -1,0 +1,93 @@
+"""The sealing key and the timestamp authorities, by doing what they are there for."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from cryptography import x509
+from django.conf import settings
+
+from paraph.flow.sealing_context import SealingContext, sealing_context
+from paraph.kernel import clock, tokens
+from paraph.kernel.environment import BUILT_IN_TIMESTAMPS
+from paraph.kernel.errors import DomainError
+from paraph.operations.check.canary import CANARY
+from paraph.operations.check.clocks import compare
+from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.pdf.seal import SealedPdf, SealError, seal
+from paraph.pdf.timestamp import TimestampAuthority, stamp_time
+from paraph.pdf.verify import verify
+
+TIMESTAMP_SECONDS = 3.0
+_EXPIRY_NOTICE = timedelta(days=30)
+
+
+def sealing() -> Iterator[Outcome]:
+    """``sealing``: a canary PDF is sealed with the key of the settings, timestamped, and verified."""
+    began = time.perf_counter()
+    try:
+        context = sealing_context()
+        sealed = _seal(context)
+    except (DomainError, SealError, OSError) as error:
+        yield failed("sealing", error.message if isinstance(error, DomainError) else f"Sealing fails: {error}.")
+        return
+    found = verify(sealed.content, context.roots)
+    if not (found.ok and found.covers_whole_file):
+        yield failed("sealing", f"The seal of a test file does not validate: {' '.join(found.findings)}")
+        return
+    yield _judge_key(context, sealed, time.perf_counter() - began)
+
+
+def timestamps() -> Iterator[Outcome]:
+    """``timestamp <name>`` for each authority, and ``clock <name>`` for those with a clock of their own.
+
+    One that fails is a warning while another answers: they are tried in order.
+    """
+    try:
+        context = sealing_context()
+    except DomainError as error:
+        yield failed("timestamp", error.message)
+        return
+    authorities = context.timestamping.authorities
+    if not authorities:
+        yield warning("timestamp", "No timestamp authority is set: seals state no provable time.")
+    found = [outcome for authority in authorities for outcome in _ask(authority, context)]
+    answered = any(outcome.name.startswith("timestamp") and outcome.status != "failed" for outcome in found)
+    for outcome in found:
+        rescued = answered and outcome.name.startswith("timestamp") and outcome.status == "failed"
+        yield warning(outcome.name, f"{outcome.sentence} Others answer.") if rescued else outcome
+
+
+def _seal(context: SealingContext) -> SealedPdf:
+    quick = replace(context.timestamping, budget_seconds=TIMESTAMP_SECONDS)
+    return seal(CANARY, key=context.key, timestamping=quick, reason="Check of the service", at=clock.now())
+
+
+def _judge_key(context: SealingContext, sealed: SealedPdf, seconds: float) -> Outcome:
+    certificate = x509.load_der_x509_certificate(context.key.certificate)
+    until = certificate.not_valid_after_utc
+    done = f"A test file was sealed{', timestamped' if sealed.timestamp else ''} and verified in {seconds:.2f} s"
+    if not sealed.timestamp:
+        return warning("sealing", f"{done}, but without a timestamp: {' '.join(sealed.timestamp_failures)}")
+    if until - clock.now() < _EXPIRY_NOTICE:
+        return warning("sealing", f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
+    if settings.PARAPH.sealing_key is None:
+        return warning("sealing", f"{done}, with the development key, which nobody beyond this service trusts.")
+    name = certificate.subject.rfc4514_string()
+    return ok("sealing", f'{done}, with the key of "{name}", valid until {clock.iso(until)}.')
+
+
+def _ask(authority: TimestampAuthority, context: SealingContext) -> Iterator[Outcome]:
+    name = f"timestamp {authority.name}"
+    alone = replace(context.timestamping, authorities=[authority], budget_seconds=TIMESTAMP_SECONDS)
+    began = time.perf_counter()
+    stamp, failures = stamp_time(tokens.sha256(tokens.random_bytes(32)), alone)
+    if stamp is None:
+        yield failed(name, " ".join(failures))
+        return
+    if authority.name == BUILT_IN_TIMESTAMPS:
+        yield warning(name, "The built-in authority answers: this machine's clock, which nobody else vouches for.")
+        return
+    yield ok(name, f"{stamp.authority} gives verified timestamps in {(time.perf_counter() - began):.2f} s.")
+    yield compare(f"clock {authority.name}", f"that of {stamp.authority}", stamp.time, clock.now())

@@ -1,0 +1,25 @@
+"""What must hold before anything is served."""
+
+import structlog
+
+from paraph.kernel.errors import DomainError
+from paraph.operations.check.outcome import Status
+from paraph.operations.check.run import SERVING, run
+
+_START_SECONDS = 10.0
+
+_log = structlog.get_logger("paraph.check")
+
+
+def require_start() -> None:
+    """Really seals, stores and reads. Raises ``DomainError("check", …)`` with the sentence of the first part
+    without which serving makes no sense; what else is wrong is logged.
+
+    Timestamp authorities and gateways are others' machines: their outage must not keep this service down.
+    """
+    needed = {check.name for check in SERVING}
+    for outcome in run(SERVING, _START_SECONDS):
+        if outcome.status == Status.FAILED and outcome.name in needed:
+            raise DomainError("check", outcome.sentence)
+        if outcome.status != Status.OK:
+            _log.warning("check", part=outcome.name, finding=outcome.sentence)

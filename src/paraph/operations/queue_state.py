@@ -1,0 +1,41 @@
+"""The job queue as it stands."""
+
+from dataclasses import dataclass
+
+from django.db import connection
+
+from paraph.flow.rescue import DEAD_AFTER_SECONDS
+
+_OLDEST = """
+    SELECT least(
+        (SELECT min(scheduled_at) FROM procrastinate_jobs WHERE status = 'todo' AND scheduled_at <= now()),
+        (SELECT min(at) FROM procrastinate_events WHERE type = 'deferred' AND job_id = (
+            SELECT min(id) FROM procrastinate_jobs WHERE status = 'todo' AND scheduled_at IS NULL))
+    )
+"""
+_STATE = f"""
+    SELECT extract(epoch FROM now() - ({_OLDEST}))::float8,
+        (SELECT count(*) FROM procrastinate_jobs
+         WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
+        (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
+        (SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
+"""  # noqa: S608  constants of ours
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """``oldest_seconds``: how long the oldest job has been due, 0 when none is. Jobs that wait for the moment of
+    their retry are not due."""
+
+    oldest_seconds: float
+    due: int
+    failed: int
+    workers: int
+
+
+def queue_state() -> QueueState:
+    """In one statement, by the database's clock."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STATE)
+        oldest, due, failed, workers = cursor.fetchone()
+    return QueueState(max(oldest or 0.0, 0.0), due, failed, workers)

@@ -1,0 +1,69 @@
+"""``paraph check``, and the starts that it guards."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from django.db import connection
+
+from paraph.postgres.place import embedded_url
+from tests.cli.service import Service, clean_environment, free_port
+
+
+def run(command: str, data_dir: Path, *options: str, **settings: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "paraph", command, *options],
+        env=clean_environment(data_dir, **settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_running_service_is_sound(service: Service) -> None:
+    found = {outcome["name"]: outcome for outcome in service.command("check")}  # raises unless it ends with 0
+    assert {name for name, outcome in found.items() if outcome["status"] == "ok"} == {
+        "database",
+        "clock",
+        "storage",
+        "workers",
+        "queue",
+        "webhooks",
+        "sealing failures",
+    }
+    assert {outcome["status"] for outcome in found.values()} == {"ok", "warning"}
+    assert httpx.get(f"{service.base_url}/readyz", timeout=20).json()["ready"] is True
+
+
+def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> None:
+    database = "postgresql://nobody@127.0.0.1:1/none"
+    done = run("check", tmp_path, DATABASE_URL=database, PARAPH_SEALING_KEY=str(tmp_path / "gone.pem"))
+    assert done.returncode == 1
+    lines = [line.split(maxsplit=1) for line in done.stdout.splitlines()]
+    named = {rest.partition(":")[0]: status for status, rest in lines}
+    assert (named["database"], named["sealing"], named["storage"]) == ("failed", "failed", "ok")
+    assert "gone.pem" in done.stdout
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("command", ["serve", "web", "worker"])
+def test_no_start_without_the_sealing_key(command: str, tmp_path: Path, settings: Any) -> None:
+    """With the tests' own database, which has its tables."""
+    server = embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir).rpartition("/")[0]
+    database = f"{server}/{connection.settings_dict['NAME']}"
+    key = tmp_path / "gone.pem"
+    port = str(free_port())
+    done = run(command, tmp_path / "data", DATABASE_URL=database, PARAPH_SEALING_KEY=str(key), PARAPH_PORT=port)
+    assert done.returncode == 1
+    assert "gone.pem" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_json_is_a_list_of_outcomes(tmp_path: Path) -> None:
+    done = run("check", tmp_path, "--json", DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
+    assert done.returncode == 1
+    assert {frozenset(outcome) for outcome in json.loads(done.stdout)} == {frozenset(("name", "status", "sentence"))}

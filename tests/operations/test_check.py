@@ -1,0 +1,219 @@
+"""Each part is checked by really using it, and a broken one is named."""
+
+import os
+import smtplib
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+from django.db import connection
+from procrastinate.contrib.django import app
+
+from paraph.evidence.failures import noted
+from paraph.flow.sealing_context import sealing_context
+from paraph.kernel import clock
+from paraph.keys import development_authority
+from paraph.messaging.email import check_gateway
+from paraph.operations.check.canary import CANARY
+from paraph.operations.check.clocks import compare
+from paraph.operations.check.database import database
+from paraph.operations.check.gateways import mail_gateway, sms_gateway
+from paraph.operations.check.objects import objects
+from paraph.operations.check.outcome import Outcome
+from paraph.operations.check.run import Check, run
+from paraph.operations.check.sealing import sealing, timestamps
+from paraph.operations.check.work import queue, unsealed, webhooks
+from paraph.pdf.authority import BuiltInAuthority
+from paraph.pdf.inspect import inspect
+from tests.cli.service import free_port
+from tests.pdf.test_http_authority import send, server
+from tests.scene import scene
+
+Settings = Any
+
+
+def statuses(look: Callable[[], Iterator[Outcome]]) -> dict[str, str]:
+    return {outcome.name: outcome.status.value for outcome in look()}
+
+
+@pytest.fixture
+def configured(settings: Settings) -> Iterator[Callable[..., None]]:
+    """Sets fields of the environment; what was made of the old ones is forgotten, before and after."""
+
+    def configure(**fields: Any) -> None:
+        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+        sealing_context.cache_clear()
+
+    yield configure
+    sealing_context.cache_clear()
+
+
+@pytest.mark.django_db
+def test_a_database_of_this_version() -> None:
+    assert statuses(database) == {"database": "ok", "clock": "ok"}
+
+
+@pytest.mark.django_db
+def test_a_database_that_lacks_a_migration() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'webhooks'")
+    outcome = next(database())
+    assert outcome.status == "failed" and outcome.sentence.endswith("run paraph migrate.")
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(1, "ok"), (20, "warning"), (-20, "warning"), (3600, "failed")])
+def test_clocks_that_differ(seconds: int, status: str) -> None:
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    assert compare("clock", "another", now + timedelta(seconds=seconds), now).status == status
+
+
+def test_the_store_is_written_read_and_left_empty(settings: Settings, tmp_path: Path) -> None:
+    assert statuses(objects) == {"storage": "ok"}
+    assert list((settings.DATA_DIR / "objects" / "check").iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whom no permission stops, to show the harder case")
+def test_a_store_that_takes_nothing(settings: Settings) -> None:
+    folder = settings.DATA_DIR / "objects"
+    folder.mkdir(exist_ok=True)
+    folder.rename(folder.with_suffix(".away"))
+    folder.write_text("a file where the folder should be")
+    try:
+        (outcome,) = objects()
+    finally:
+        folder.unlink()
+        folder.with_suffix(".away").rename(folder)
+    assert outcome.status == "failed" and str(folder) in outcome.sentence
+
+
+def test_the_canary_is_a_sound_pdf() -> None:
+    assert inspect(CANARY, page_limit=1).pages == [(200, 200)]
+
+
+def test_the_key_seals_and_says_that_it_is_for_development(configured: Callable[..., None]) -> None:
+    (outcome,) = sealing()
+    assert outcome.status == "warning" and "sealed, timestamped and verified" in outcome.sentence
+    assert "development key" in outcome.sentence
+
+
+def test_a_missing_key_is_named(configured: Callable[..., None], tmp_path: Path) -> None:
+    configured(sealing_key=tmp_path / "gone.pem")
+    for look in (sealing, timestamps):
+        (outcome,) = look()
+        assert outcome.status == "failed" and "gone.pem" in outcome.sentence
+
+
+def test_timestamp_authorities_one_by_one(configured: Callable[..., None], tmp_path: Path) -> None:
+    development = development_authority(tmp_path, b"s" * 32)
+    answerer = BuiltInAuthority(development.timestamp_key)
+    dead = f"http://127.0.0.1:{free_port()}/"
+    with server(lambda handler, body: send(handler, answerer.answer(body))) as url:
+        roots = next(tmp_path.rglob("root*.pem"))
+        configured(timestamp_authorities=[dead, url], timestamp_roots=roots)
+        assert statuses(timestamps) == {f"timestamp {dead}": "warning", f"timestamp {url}": "ok", f"clock {url}": "ok"}
+        configured(timestamp_authorities=[dead])
+        assert statuses(timestamps) == {f"timestamp {dead}": "failed"}
+        assert statuses(sealing) == {"sealing": "warning"}  # it seals, and says that no timestamp is there
+
+
+@pytest.fixture
+def mail_server() -> Iterator[Callable[..., str]]:
+    running: list[Controller] = []
+
+    def start(**options: Any) -> str:
+        running.append(Controller(object(), hostname="127.0.0.1", port=free_port(), **options))
+        running[-1].start()
+        return f"127.0.0.1:{running[-1].port}"
+
+    yield start
+    for controller in running:
+        controller.stop()
+
+
+def test_the_mail_gateway_is_greeted_and_logged_in_to(
+    configured: Callable[..., None], mail_server: Callable[..., str]
+) -> None:
+    assert statuses(mail_gateway) == {"mail": "warning"}
+    configured(smtp_url=f"smtp://{mail_server()}")
+    assert statuses(mail_gateway) == {"mail": "ok"}
+
+    def judge(server: object, session: object, envelope: object, mechanism: str, data: Any) -> AuthResult:
+        return AuthResult(success=data.password == b"right", handled=False)
+
+    place = mail_server(authenticator=judge, auth_require_tls=False)
+    configured(smtp_url=f"smtp://ada:right@{place}")
+    assert check_gateway().endswith("takes our greeting and login.")
+    configured(smtp_url=f"smtp://ada:wrong-secret@{place}")
+    (outcome,) = mail_gateway()
+    assert outcome.status == "failed" and "wrong-secret" not in outcome.sentence
+    with pytest.raises(smtplib.SMTPAuthenticationError):
+        check_gateway()
+    configured(smtp_url=f"smtp://127.0.0.1:{free_port()}")
+    assert statuses(mail_gateway) == {"mail": "failed"}
+
+
+def test_without_an_sms_gateway() -> None:
+    assert statuses(sms_gateway) == {"sms": "warning"}
+
+
+@pytest.mark.django_db
+def test_workers_and_the_age_of_the_queue() -> None:
+    assert statuses(queue) == {"workers": "warning", "queue": "ok"}
+    app.configure_task("paraph.flow.jobs.seal").defer(request_document_id=1)
+    app.configure_task("paraph.flow.jobs.seal", schedule_in={"hours": 1}).defer(request_document_id=2)
+    assert statuses(queue) == {"workers": "failed", "queue": "ok"}
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now())")
+        for age, status in (("2 minutes", "warning"), ("1 hour", "failed")):
+            cursor.execute("UPDATE procrastinate_events SET at = now() - %s::interval", [age])
+            assert statuses(queue) == {"workers": "ok", "queue": status}
+
+
+@pytest.mark.django_db
+def test_a_worker_that_stopped_beating_is_dead() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - interval '30 s')")
+    assert statuses(queue)["workers"] == "warning"
+
+
+@pytest.mark.django_db
+def test_requests_that_cannot_be_sealed() -> None:
+    assert statuses(unsealed) == {"sealing failures": "ok"}
+    request = scene().request
+    for hours, status in ((0, "warning"), (2, "failed")):
+        request.completed_at = clock.now() - timedelta(hours=hours)
+        request.save()
+        with pytest.raises(OSError), noted(request.pk, "seal"):
+            raise OSError("the disk is full")
+        (outcome,) = unsealed()
+        assert outcome.status == status
+        assert f"paraph request show {request.pk}" in outcome.sentence and "disk is full" in outcome.sentence
+
+
+@pytest.mark.django_db
+def test_no_webhook_is_late() -> None:
+    assert statuses(webhooks) == {"webhooks": "ok"}
+
+
+def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
+    def broken() -> Iterator[Outcome]:
+        raise ZeroDivisionError("by zero")
+
+    def hanging() -> Iterator[Outcome]:
+        import threading
+
+        threading.Event().wait(5)
+        yield from ()
+
+    checks = [Check("broken", broken, 1), Check("hanging", hanging, 1), Check("storage", objects, 1)]
+    found = run(checks, seconds=0.5)
+    assert [(outcome.name, outcome.status.value) for outcome in found] == [
+        ("broken", "failed"),
+        ("hanging", "failed"),
+        ("storage", "ok"),
+    ]
+    assert "by zero" in found[0].sentence and "did not answer" in found[1].sentence
