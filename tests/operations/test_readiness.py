@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.operations.check import readiness
+from paraph.operations.check import readiness, run
 from paraph.operations.check.readiness import Kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +45,7 @@ def test_not_ready_without_storage_while_alive(client: Client, settings: Any) ->
 
 def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    real = readiness.look
+    real = run.look
 
     def counting(checks: Any, seconds: float) -> Any:
         looks.append([check.name for check in checks])
