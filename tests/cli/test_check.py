@@ -67,3 +67,10 @@ def test_json_is_a_list_of_outcomes(tmp_path: Path) -> None:
     done = run("check", tmp_path, "--json", DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
     assert done.returncode == 1
     assert {frozenset(outcome) for outcome in json.loads(done.stdout)} == {frozenset(("name", "status", "sentence"))}
+
+
+def test_an_unknown_request_gets_a_sentence(service: Service) -> None:
+    for verb in ("show", "retry"):
+        with pytest.raises(subprocess.CalledProcessError) as refused:
+            service.command("request", verb, "4711")
+        assert refused.value.stderr == "There is no signature request 4711.\n"

@@ -18,6 +18,7 @@ _COMMANDS = (
     "branding",
     "inbox",
     "webhook",
+    "request",
     "check",
     "verify",
     "demo",

@@ -8,8 +8,8 @@ from paraph.kernel import clock
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 
 
-def deliveries(*, failed_only: bool, limit: int) -> list[dict[str, Any]]:
-    """The latest deliveries, newest first, each with the outcome of its last attempt."""
+def deliveries(*, failed_only: bool, limit: int, request_id: int | None = None) -> list[dict[str, Any]]:
+    """The latest deliveries, newest first, each with the outcome of its last attempt; all, or those of one request."""
     last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
     rows = Delivery.objects.annotate(
         attempts_made=Count("attempts"),
@@ -19,6 +19,8 @@ def deliveries(*, failed_only: bool, limit: int) -> list[dict[str, Any]]:
     )
     if failed_only:
         rows = rows.filter(status=DeliveryStatus.FAILED)
+    if request_id is not None:
+        rows = rows.filter(request=request_id)
     return [_shown(row) for row in rows.order_by("-pk")[:limit]]
 
 

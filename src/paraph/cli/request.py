@@ -1,0 +1,77 @@
+"""``paraph request show`` and ``retry``."""
+
+import json
+from typing import Any
+
+import click
+
+from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.session import database
+
+
+@click.group()
+def command() -> None:
+    """One signature request: why it waits, and trying again."""
+
+
+@command.command()
+@click.argument("id", type=int)
+@data_dir_option
+@json_option
+def show(id: int, *, as_json: bool) -> None:
+    """Show everything about a request, and say why it waits."""
+    with database():
+        from paraph.operations.request_state import request_state
+
+        state = request_state(id)
+    if as_json:
+        click.echo(json.dumps(state, ensure_ascii=False))
+        return
+    for line in _lines(state):
+        click.echo(line)
+
+
+@command.command()
+@click.argument("id", type=int)
+@data_dir_option
+@json_option
+def retry(id: int, *, as_json: bool) -> None:
+    """Have what a request lacks tried now: seals, proof, publication, invitations."""
+    with database():
+        from paraph.operations.retry import retry as retry_request
+
+        retried = retry_request(id)
+    if as_json:
+        click.echo(json.dumps([vars(step) for step in retried], ensure_ascii=False))
+        return
+    for step in retried:
+        click.echo(f"{step.outcome}: {step.words}")
+    if not retried:
+        click.echo("Nothing is missing that the service could do.")
+
+
+def _lines(state: dict[str, Any]) -> list[str]:
+    finalized = ", finalized" if state["finalized"] else ""
+    lines = [f"Request {state['id']}: {state['status']}{finalized} ({state['mode']}, {state['environment']})"]
+    lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}", "Signers"]
+    for signer in state["signers"]:
+        moment = signer["signed_at"] or signer["notified_at"] or ""
+        lines.append(f"  {signer['order']}. {signer['full_name']} <{signer['email']}>  {signer['status']}  {moment}")
+    lines.append("Documents")
+    for document in state["documents"]:
+        sealed = f"sealed {document['seal']['sealed_at']}" if document["seal"] else "not sealed"
+        lines.append(f"  {document['id']}  {document['name']}  {sealed}")
+    lines.append(f"Proof\n  {'issued ' + state['proof']['sealed_at'] if state['proof'] else 'not issued'}")
+    if failure := state["sealing_failure"]:
+        lines.append(f"Fault\n  {failure['stage']}, {failure['attempts']} attempts, {failure['failed_at']}")
+        lines.append(f"  {failure['cause']}")
+    lines += _rows("Jobs", state["jobs"], "id", "task", "status", "attempts", "scheduled_at")
+    lines += _rows("Deliveries", state["deliveries"], "id", "event", "status", "attempts", "last_error", "url")
+    broken = state["journal_broken_at"]
+    title = "Journal" if broken is None else f"Journal, WHOSE CHAIN IS BROKEN AT ENTRY {broken}"
+    return lines + _rows(title, state["journal"], "created_at", "event_type", "signer_id")
+
+
+def _rows(title: str, rows: list[dict[str, Any]], *names: str) -> list[str]:
+    shown = ["  " + "  ".join("" if row[name] is None else str(row[name]) for name in names) for row in rows]
+    return [title, *(shown or ["  none"])]

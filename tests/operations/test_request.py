@@ -1,0 +1,136 @@
+"""Why a request waits, and trying again: never twice."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from paraph.flow.prove import prove
+from paraph.flow.publish import publish
+from paraph.flow.seal import seal
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.operations.request_state import request_state
+from paraph.operations.retry import retry
+from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.signing_token import token
+from paraph.storage import store
+from tests.flow.test_sign import at_once
+from tests.scene import Scene, jobs, scene, sign
+
+pytestmark = pytest.mark.django_db
+
+
+def execute(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def outcomes(made: Scene) -> list[tuple[str, str]]:
+    return [(step.task, step.outcome) for step in retry(made.request.pk)]
+
+
+def why(made: Scene) -> str:
+    told: str = request_state(made.request.pk)["why"]
+    return told
+
+
+def test_a_request_that_waits_for_people() -> None:
+    made = scene(signers=2, mode="sequential")
+    until = clock.iso(made.request.expires_at)
+    assert why(made) == f"It waits for Ada Lovelace to sign, until {until}."
+    sign(made)
+    assert why(made) == f"It waits for Émile Zola to sign, until {until}."
+    assert outcomes(made) == []
+
+
+def test_an_invitation_that_was_lost_is_asked_for_again_and_once() -> None:
+    made = scene(signers=2, mode="sequential", send_email=True)
+    assert "It waits for the invitation of Ada Lovelace, but no job is there" in why(made)
+    assert outcomes(made) == [("invite", "deferred")]
+    assert outcomes(made) == [("invite", "waiting")]
+    assert jobs() == [("invite", {"signer_id": made.signers[0].pk})]
+    assert "no worker is alive" in why(made)
+
+
+def test_each_missing_step_in_turn() -> None:
+    made = scene(documents=2)
+    sign(made)
+    execute("DELETE FROM procrastinate_jobs")  # as if the database had been restored to an unlucky moment
+    assert "It waits for the seal of document" in why(made)
+    assert outcomes(made) == [("seal", "deferred"), ("seal", "deferred")]
+    for row in made.request_documents:
+        seal(row.pk)
+    assert outcomes(made) == [("prove", "waiting")]
+    prove(made.request.pk)
+    assert outcomes(made) == [("publish", "waiting")]
+    publish(made.request.pk)
+    assert outcomes(made) == [] and why(made).startswith("It is finalized")
+
+
+def test_a_fault_is_told_and_its_retry_brought_forward() -> None:
+    made = scene()
+    sign(made)
+    content = store.get(made.request_documents[0].document.object_key)
+    store.put(made.request_documents[0].document.object_key, b"something else")
+    with pytest.raises(DomainError):
+        seal(made.request_documents[0].pk)
+    execute("UPDATE procrastinate_jobs SET attempts = 3, scheduled_at = now() + interval '10 minutes'")
+    told = why(made)
+    assert "3 attempts failed, the next is due on" in told and "is not the uploaded one." in told
+    assert request_state(made.request.pk)["sealing_failure"]["stage"] == "seal"
+    assert outcomes(made) == [("seal", "brought forward")]
+    assert outcomes(made) == [("seal", "waiting")]
+    assert len(jobs()) == 1
+    store.put(made.request_documents[0].document.object_key, content)
+    seal(made.request_documents[0].pk)
+    assert request_state(made.request.pk)["sealing_failure"] is None
+
+
+def test_a_job_that_gave_up_is_replaced() -> None:
+    made = scene()
+    sign(made)
+    execute("UPDATE procrastinate_jobs SET status = 'failed', attempts = 300")
+    assert "gave up after 300 attempts" in why(made)
+    assert outcomes(made) == [("seal", "deferred")]
+    (job,) = request_state(made.request.pk)["jobs"]
+    assert (job["status"], job["attempts"]) == ("todo", 0)
+
+
+def test_a_job_that_runs_is_left_alone() -> None:
+    made = scene()
+    sign(made)
+    execute("UPDATE procrastinate_jobs SET status = 'doing'")
+    assert "which a worker is at" in why(made)
+    assert outcomes(made) == [("seal", "running")]
+    assert len(jobs()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_operators_at_once_ask_once() -> None:
+    made = scene(send_email=True)
+    at_once(*[lambda: retry(made.request.pk)] * 4)
+    assert len(jobs()) == 1
+
+
+def test_the_state_tells_everything_but_what_opens_the_page() -> None:
+    made = scene(signers=2, send_email=True)
+    sign(made)
+    state = request_state(made.request.pk)
+    assert [signer["status"] for signer in state["signers"]] == ["signed", "pending"]
+    assert [entry["event_type"] for entry in state["journal"]] == made.events()
+    assert state["journal_broken_at"] is None and state["proof"] is None
+    assert not any(token(signer) in str(state) for signer in made.signers)
+
+
+def test_an_expired_one(settings: Any) -> None:
+    made = scene()
+    SignatureRequest.objects.update(status="expired")
+    assert why(made).startswith("It expired on") and "Ada Lovelace" in why(made)
+    assert outcomes(made) == []
+
+
+@pytest.mark.parametrize("verb", [request_state, retry])
+def test_an_unknown_request_gets_a_sentence(verb: Any) -> None:
+    with pytest.raises(DomainError, match="There is no signature request 987654"):
+        verb(987654)
