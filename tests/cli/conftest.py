@@ -1,12 +1,11 @@
 """A running service for the tests of the command line."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.service import Service
+from tests.cli.service import Service, remove
 
 SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
 
@@ -24,7 +23,7 @@ def new_service(tmp_path: Path) -> Iterator[Callable[..., Service]]:
     for service in made:
         if service.process and service.process.poll() is None:
             service.stop()
-    shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
+    remove(tmp_path / "data")
 
 
 @pytest.fixture(scope="module")
@@ -36,4 +35,4 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service.start()
     yield service
     service.stop()
-    shutil.rmtree((service.data_dir / "postgres").resolve(), ignore_errors=True)
+    remove(service.data_dir)

@@ -2,11 +2,14 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -113,3 +116,16 @@ def processes_of(data_dir: Path) -> dict[int, str]:
         if command and mark in command + environment:
             found[int(entry.name)] = command.replace(b"\0", b" ").decode(errors="replace")
     return found
+
+
+def remove(data_dir: Path) -> None:
+    """A data folder with its cluster, which as root lies elsewhere."""
+    shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)
+    shutil.rmtree(data_dir, ignore_errors=True)
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)

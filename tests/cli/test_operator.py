@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.cli.service import Service, clean_environment, processes_of
+from tests.cli.service import Service, clean_environment, processes_of, remove, wait_until
 
 
 def test_an_organization_and_its_keys_while_the_service_runs(service: Service) -> None:
@@ -55,7 +54,8 @@ def test_without_a_service_a_command_starts_the_database_for_itself(tmp_path: Pa
     stopped = Service(tmp_path / "data")
     made = stopped.command("organization", "create", "First", "--plan", "free")
     assert stopped.command("organization", "create", "Second", "--plan", "free")["id"] > made["id"]
-    wait_until_gone(tmp_path / "data")
+    wait_until(lambda: not processes_of(tmp_path / "data"))
+    remove(tmp_path / "data")
 
 
 def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
@@ -69,10 +69,3 @@ def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("The database does not answer: ")
     assert len(done.stderr.splitlines()) == 1
-
-
-def wait_until_gone(data_dir: Path) -> None:
-    deadline = time.monotonic() + 10
-    while processes_of(data_dir):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

@@ -6,14 +6,13 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.cli.service import Service, clean_environment, processes_of
+from tests.cli.service import Service, clean_environment, processes_of, wait_until
 
 NewService = Callable[..., Service]
 
@@ -159,10 +158,3 @@ def answers(service: Service) -> bool:
 def wait_for_line(service: Service, word: str) -> str:
     wait_until(lambda: any(word in line for line in service.output))
     return "".join(service.output)
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)

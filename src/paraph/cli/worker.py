@@ -8,6 +8,7 @@ import click
 
 from paraph.cli.options import data_dir_option
 from paraph.cli.session import set_up
+from paraph.kernel.errors import DomainError
 
 _HEARTBEAT_SECONDS = 2
 _POLL_SECONDS = 1
@@ -28,12 +29,17 @@ def command() -> None:
 
 def run() -> None:
     """Works until SIGTERM or SIGINT; the jobs and the webhooks at hand are finished first."""
+    from procrastinate.exceptions import ConnectorException
+
     from paraph.webhooks.pump import Pump
 
     pump = Pump()
     pump.start()
     try:
         asyncio.run(_work())
+    except ConnectorException as error:
+        cause = " ".join(str(error.__cause__ or error).split())
+        raise DomainError("database", f"The database does not answer the worker: {cause}") from error
     finally:
         pump.stop()
 

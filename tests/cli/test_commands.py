@@ -1,0 +1,29 @@
+"""The command itself: what it lists is there, and quick to say."""
+
+import importlib
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from paraph.cli import _COMMANDS, main
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    said = CliRunner().invoke(main, [name, "--help"])
+    assert said.exit_code == 0
+    command = importlib.import_module(f"paraph.cli.{name}").command
+    leaves = list(command.commands.values()) if isinstance(command, click.Group) else [command]
+    for leaf in leaves:
+        assert leaf.help
+        if name != "demo":
+            assert "--data-dir" in {option for parameter in leaf.params for option in parameter.opts}
+
+
+@pytest.mark.parametrize("name", ["organization", "application", "branding", "inbox", "verify", "migrate"])
+def test_operators_commands_speak_json(name: str) -> None:
+    command = importlib.import_module(f"paraph.cli.{name}").command
+    leaves = list(command.commands.values()) if isinstance(command, click.Group) else [command]
+    for leaf in leaves:
+        assert "--json" in {option for parameter in leaf.params for option in parameter.opts}

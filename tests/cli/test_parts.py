@@ -1,0 +1,84 @@
+"""``paraph migrate``, ``web`` and ``worker``, run apart on a database of the operator's own."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from paraph.postgres import Server
+from tests.cli.service import clean_environment, free_port, remove, wait_until
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    folder = tmp_path_factory.mktemp("parts")
+    server = Server(folder / "database", connections=60)
+    server.start()
+    yield clean_environment(
+        folder / "data", DATABASE_URL=server.url, PARAPH_PORT=str(free_port()), PARAPH_WEB_PROCESSES="1"
+    )
+    server.stop()
+    remove(folder / "database")
+
+
+def paraph(environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "paraph", *arguments], env=environment, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_the_parts_work_together(environment: dict[str, str]) -> None:
+    for _ in range(2):
+        migrate = paraph(environment, "migrate", "--json")
+        assert (migrate.communicate()[1], migrate.returncode) == ("", 0)
+    assert not (Path(environment["PARAPH_DATA_DIR"]) / "postgres").exists()
+
+    web, worker = paraph(environment, "web"), paraph(environment, "worker")
+    health = f"http://127.0.0.1:{environment['PARAPH_PORT']}/healthz"
+    wait_until(lambda: answers(health))
+    with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO procrastinate_jobs (queue_name, task_name, args) "
+            """VALUES ('default', 'paraph.flow.jobs.expire', '{"request_id": 0}')"""
+        )
+        wait_until(lambda: not connection.execute(UNTOUCHED).fetchall())
+    for process in (web, worker):
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+
+
+def test_a_database_ahead_of_the_code_is_refused(environment: dict[str, str]) -> None:
+    paraph(environment, "migrate").communicate()
+    with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('journal', '9999_later', now())")
+        refused = paraph(environment, "migrate")
+        assert refused.communicate()[1] == "The database belongs to a newer Paraph: it has journal.9999_later.\n"
+        assert refused.returncode == 1
+        connection.execute("DELETE FROM django_migrations WHERE name = '9999_later'")
+
+
+def test_a_worker_without_a_database_says_so(tmp_path: Path) -> None:
+    alone = clean_environment(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
+    worker = paraph(alone, "worker")
+    said = worker.communicate(timeout=120)[1].splitlines()
+    assert worker.returncode == 1
+    assert said[-1].startswith("The database does not answer the worker: ")
+
+
+def answers(address: str) -> bool:
+    try:
+        return httpx.get(address).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+UNTOUCHED = (
+    "SELECT 1 FROM procrastinate_jobs "
+    "WHERE task_name = 'paraph.flow.jobs.expire' AND attempts = 0 AND status IN ('todo', 'doing')"
+)
