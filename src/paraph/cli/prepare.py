@@ -5,6 +5,7 @@ import sys
 
 from paraph.cli.migrate import migrate
 from paraph.cli.supervisor import fork
+from paraph.measures import processes
 from paraph.operations.check.start import require_start
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_application, create_organization
@@ -16,6 +17,7 @@ def prepare() -> str:
     returned ("" later). Raises ``DomainError`` with one sentence for what is missing."""
     migrate()
     store.sweep()
+    processes.forget()
     require_start()
     if Organization.objects.exists():
         return ""

@@ -8,6 +8,7 @@ import structlog
 from django.http import HttpRequest, HttpResponse
 
 from paraph.kernel import tokens
+from paraph.measures.figures import count_request
 
 log = structlog.get_logger("paraph.request")
 
@@ -27,13 +28,15 @@ class RequestLog:
         response = self._get_response(request)
         response.headers["X-Request-Id"] = request_id
         match = request.resolver_match
+        seconds = time.perf_counter() - began
+        count_request(request.method, match.route if match else "", response.status_code, seconds)
         log.log(
             _level(request, response),
             "request",
             method=request.method,
             route=match.route if match else None,
             status=response.status_code,
-            milliseconds=round((time.perf_counter() - began) * 1000, 1),
+            milliseconds=round(seconds * 1000, 1),
         )
         return response
 

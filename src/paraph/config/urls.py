@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, path, re_path
 
 from paraph.api.v1.door import door
 from paraph.config.health import healthz, readyz
+from paraph.config.metrics import metrics
 from paraph.files.download import download
 from paraph.signer.otp import otp
 from paraph.signer.page import page
@@ -13,6 +14,7 @@ from paraph.signer.signature import signature
 urlpatterns: list[URLPattern | URLResolver] = [
     re_path(r"^api/v1(?:/|$)", door),
     path("healthz", healthz),
+    path("metrics", metrics),
     path("readyz", readyz),
     path("files/<path:key>", download),
     path("sign/<str:token>", page),

@@ -1,17 +1,20 @@
 """The tasks of the job queue. Each calls one verb, which says what it does and why repeating it is safe."""
 
+from collections.abc import Callable
+from typing import Any
+
 from django.conf import settings
 from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
-from paraph.flow import invite as inviting
-from paraph.flow import notify_completion as notifying
-from paraph.flow import prove as proving
-from paraph.flow import publish as publishing
-from paraph.flow import seal as sealing
-from paraph.flow.expire import expire as expire_one
-from paraph.flow.expire import expire_due
+from paraph.flow.expire import expire, expire_due
+from paraph.flow.invite import invite
+from paraph.flow.notify_completion import notify_completion
+from paraph.flow.prove import prove
+from paraph.flow.publish import publish
+from paraph.flow.seal import seal
+from paraph.flow.trace import traced
 from paraph.kernel import clock
 from paraph.webhooks.prune import prune
 
@@ -30,36 +33,16 @@ class Backoff(BaseRetryStrategy):
 
 
 RETRY = Backoff()
-
-
-@app.task(retry=RETRY)
-def invite(signer_id: int) -> None:
-    inviting.invite(signer_id)
-
-
-@app.task(retry=RETRY)
-def notify_completion(request_id: int) -> None:
-    notifying.notify_completion(request_id)
-
-
-@app.task(retry=RETRY)
-def seal(request_document_id: int) -> None:
-    sealing.seal(request_document_id)
-
-
-@app.task(retry=RETRY)
-def prove(request_id: int) -> None:
-    proving.prove(request_id)
-
-
-@app.task(retry=RETRY)
-def publish(request_id: int) -> None:
-    publishing.publish(request_id)
-
-
-@app.task(retry=RETRY)
-def expire(request_id: int) -> None:
-    expire_one(request_id)
+_VERBS: dict[str, Callable[..., Any]] = {
+    "invite": invite,
+    "notify_completion": notify_completion,
+    "seal": seal,
+    "prove": prove,
+    "publish": publish,
+    "expire": expire,
+}
+for _name, _verb in _VERBS.items():
+    app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY)(traced(_name, _verb))
 
 
 @app.periodic(cron="* * * * * */3")  # the sixth field counts seconds: due within 5 s (specification 3.1)

@@ -12,6 +12,7 @@ from paraph.flow.proof_content import proof_content
 from paraph.flow.queue import defer
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock
+from paraph.measures.figures import count_seal, stage
 from paraph.pdf.proof import proof
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
@@ -31,21 +32,28 @@ def prove(request_id: int) -> None:
         request = SignatureRequest.objects.select_related("organization").get(pk=request_id)
         sealed = _sealed(request)
         key = f"proofs/{request_id}/{sealed.sha256.hex()}.pdf"
-        store.put(key, sealed.content)
+        with stage("store"):
+            store.put(key, sealed.content)
         if not _commit(request_id, sealed, key):
             store.delete(key)
+            return
+    timestamped, failed = sealed.timestamp is not None, len(sealed.timestamp_failures)
+    count_seal("proof", sealed.method, timestamped=timestamped, timestamp_failures=failed)
 
 
 def _sealed(request: SignatureRequest) -> SealedPdf:
     now = clock.now()
     context = sealing_context()
-    return seal_pdf(
-        proof(proof_content(request, now)),
-        key=context.key,
-        timestamping=context.timestamping,
-        reason=f"Proof of signature request {request.pk}",
-        at=now,
-    )
+    with stage("typeset"):
+        typeset = proof(proof_content(request, now))
+    with stage("seal"):
+        return seal_pdf(
+            typeset,
+            key=context.key,
+            timestamping=context.timestamping,
+            reason=f"Proof of signature request {request.pk}",
+            at=now,
+        )
 
 
 @transaction.atomic

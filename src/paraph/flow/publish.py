@@ -8,6 +8,7 @@ from paraph.flow.lock import lock_request
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
+from paraph.measures.figures import stage
 from paraph.pdf.verify import verify
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
@@ -39,7 +40,8 @@ def _check(stored: SealedDocument | ProofFile) -> None:
     content = store.get(stored.object_key)
     if tokens.sha256(content) != bytes(stored.sha256):
         raise DomainError("internal_error", f"The stored file {stored.object_key} is not the one that was sealed.")
-    found = verify(content, sealing_context().roots)
+    with stage("verify"):
+        found = verify(content, sealing_context().roots)
     if not (found.ok and found.covers_whole_file):
         raise DomainError(
             "internal_error", f"The seal of {stored.object_key} does not validate: {' '.join(found.findings)}"

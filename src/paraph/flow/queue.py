@@ -2,11 +2,13 @@
 
 from procrastinate.contrib.django import app
 
+from paraph.flow.trace import carried
+
 
 def defer(task: str, **arguments: int) -> None:
     """Adds a job for a task of :mod:`paraph.flow.jobs`, named as its function is.
 
     By name, because a job calls the verb and a verb defers the next job: importing both ways would be a cycle.
-    Inside a transaction the job exists only if the transaction commits.
+    Inside a transaction the job exists only if the transaction commits. The id of the HTTP request goes along.
     """
-    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments)
+    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments, **carried())

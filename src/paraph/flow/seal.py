@@ -13,6 +13,7 @@ from paraph.flow.queue import defer
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.measures.figures import count_seal, stage
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
 from paraph.signature_requests.models import RequestDocument
@@ -31,9 +32,13 @@ def seal(request_document_id: int) -> None:
     with failures.noted(row.request_id, "seal"):
         sealed = _sealed(row)
         key = f"sealed/{row.request_id}/{row.pk}-{sealed.sha256.hex()}.pdf"
-        store.put(key, sealed.content)
+        with stage("store"):
+            store.put(key, sealed.content)
         if not _commit(row, sealed, key):
             store.delete(key)
+            return
+    timestamped, failed = sealed.timestamp is not None, len(sealed.timestamp_failures)
+    count_seal("document", sealed.method, timestamped=timestamped, timestamp_failures=failed)
 
 
 def _sealed(row: RequestDocument) -> SealedPdf:
@@ -41,16 +46,18 @@ def _sealed(row: RequestDocument) -> SealedPdf:
     if tokens.sha256(content) != bytes(row.document.sha256):
         raise DomainError("internal_error", f"The stored file of document {row.document_id} is not the uploaded one.")
     context = sealing_context()
-    drawn, marks = pictures(row)
-    return seal_pdf(
-        content,
-        key=context.key,
-        timestamping=context.timestamping,
-        appearances=drawn,
-        marks=marks,
-        reason=f"Signed by all signers of request {row.request_id}",
-        at=clock.now(),
-    )
+    with stage("typeset"):
+        drawn, marks = pictures(row)
+    with stage("seal"):
+        return seal_pdf(
+            content,
+            key=context.key,
+            timestamping=context.timestamping,
+            appearances=drawn,
+            marks=marks,
+            reason=f"Signed by all signers of request {row.request_id}",
+            at=clock.now(),
+        )
 
 
 @transaction.atomic

@@ -75,6 +75,7 @@ class Environment(BaseSettings):
         description="Networks whose X-Forwarded-For is believed, separated by commas (10.0.0.0/8, 127.0.0.1).",
     )
     worker_concurrency: int = Field(2, ge=1, description="Jobs that each worker process does at a time.")
+    metrics_token: str = Field("", description="Token that opens /metrics; default: open to this machine only.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level to be logged.")
 
     @field_validator("timestamp_authorities", "trusted_proxies", mode="before")
@@ -107,6 +108,11 @@ class Environment(BaseSettings):
         A service behind a proxy of the same machine listens on localhost too, but has a public address."""
         if self.allow_private_addresses is not None:
             return self.allow_private_addresses
+        return self.is_local
+
+    @property
+    def is_local(self) -> bool:
+        """Whether nothing beyond this machine is meant to reach the service."""
         return _is_local(self.host) and _is_local(urlsplit(self.public_url).hostname or "")
 
     @property

@@ -34,7 +34,8 @@ class Delivery(models.Model):
 
     ``endpoint`` is what shares a fate: the application and the URL's scheme, host and port. ``failures``
     counts since the delivery was recorded or replayed. ``open_attempt`` is the attempt that was begun and whose
-    outcome is not known; after a crash it is made again under the same id.
+    outcome is not known; after a crash it is made again under the same id. ``trace`` is the id of
+    the HTTP request that the event came with, for the log.
     """
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="+", db_index=False)
@@ -51,6 +52,7 @@ class Delivery(models.Model):
     claimed_at = models.DateTimeField(null=True)
     open_attempt = models.UUIDField(null=True)
     finished_at = models.DateTimeField(null=True)
+    trace = models.CharField(max_length=32, blank=True, db_default="")
 
     class Meta:
         indexes = [

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+import structlog
+
 from paraph.kernel import clock
 from paraph.organizations.models import Application
 from paraph.outbound.url import origin_of
@@ -42,6 +44,7 @@ def record(
             payload=text,
             status=DeliveryStatus.HELD if event_type == COMPLETED else DeliveryStatus.WAITING,
             due_at=moment,
+            trace=structlog.contextvars.get_contextvars().get("request_id", ""),
         )
         for destination, url in destinations
     )

@@ -8,6 +8,7 @@ from uuid import UUID
 import structlog
 from django.db import connection, transaction
 
+from paraph.measures.figures import count_webhook
 from paraph.outbound.post import Answer
 from paraph.webhooks.models import Delivery, DeliveryStatus
 from paraph.webhooks.retries import next_attempt
@@ -61,7 +62,7 @@ def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
     ended, settled = [], []
     with transaction.atomic():
         open_ones = Delivery.objects.select_for_update(no_key=True).filter(open_attempt__in=answers).order_by("pk")
-        for delivery in open_ones.only("failures", "due_at", "open_attempt", "request_id", "event_type"):
+        for delivery in open_ones.only("failures", "due_at", "open_attempt", "request_id", "event_type", "trace"):
             attempt_id = cast("UUID", delivery.open_attempt)  # never None after the filter
             ended.append(_ended(attempt_id, answers[attempt_id]))
             settled.append(_judge(delivery, answers[attempt_id], now))
@@ -88,17 +89,20 @@ def _storable(content: bytes) -> str:
 
 
 def _judge(delivery: Delivery, answer: Answer, now: datetime) -> _Settled:
+    facts = {"delivery": delivery.pk, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}
+    facts |= {"request_id": delivery.trace} if delivery.trace else {}
     if answer.accepted:
+        count_webhook(delivery.event_type, "delivered")
+        _log.info("webhook delivered", **facts, status=answer.status, seconds=round(answer.seconds, 3))
         return _Settled(delivery.pk, DeliveryStatus.DELIVERED.value, delivery.failures, delivery.due_at, now)
     failures = delivery.failures + 1
     again = next_attempt(failures, now)
+    count_webhook(delivery.event_type, "failed" if again is None else "retried")
     if again is not None:
         return _Settled(delivery.pk, DeliveryStatus.WAITING.value, failures, again, None)
     _log.warning(  # the one line that an endpoint's failing costs the log
         "webhook delivery failed",
-        delivery=delivery.pk,
-        signature_request=delivery.request_id,
-        webhook_event=delivery.event_type,
+        **facts,
         cause=answer.error or f"HTTP {answer.status}",
     )
     return _Settled(delivery.pk, DeliveryStatus.FAILED.value, failures, delivery.due_at, now)

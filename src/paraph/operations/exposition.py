@@ -1,0 +1,67 @@
+"""All figures in the text form that Prometheus reads."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import DatabaseError, connection
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+
+from paraph.evidence.models import SealingFailure
+from paraph.measures import processes
+from paraph.operations.queue_state import queue_state
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_JOBS = "SELECT queue_name, task_name, status::text, count(*) FROM procrastinate_jobs GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+_WEBHOOKS = """
+    SELECT status, count(*) FROM webhooks_delivery WHERE status IN ('waiting', 'sending') GROUP BY 1 ORDER BY 1
+"""
+
+
+def exposition() -> bytes:
+    """What the processes have counted, and what the database says now; without the database, that it is down."""
+    registry = CollectorRegistry()
+    registry.register(_Everything())
+    return generate_latest(registry)
+
+
+class _Everything:
+    def collect(self) -> Iterator[Metric]:
+        yield from processes.summed()
+        try:
+            now = list(_from_database())
+        except DatabaseError:
+            yield _gauge("paraph_database_up", "Whether the database answers.", 0)
+            return
+        yield _gauge("paraph_database_up", "Whether the database answers.", 1)
+        yield from now
+
+
+def _from_database() -> Iterator[Metric]:
+    jobs = GaugeMetricFamily(
+        "paraph_jobs", "Jobs in the queue; those that succeeded leave it.", labels=["queue", "task", "state"]
+    )
+    for queue, task, state, count in _rows(_JOBS):
+        jobs.add_metric([queue, task.rpartition(".")[2], state], count)
+    yield jobs
+    state = queue_state()
+    yield _gauge("paraph_queue_age_seconds", "How long the oldest due job has been due.", state.oldest_seconds)
+    yield _gauge("paraph_workers", "Worker processes that are alive.", state.workers)
+    failures = SealingFailure.objects.count()
+    yield _gauge("paraph_sealing_failures", "Completed requests that wait because of a fault.", failures)
+    webhooks = GaugeMetricFamily("paraph_webhooks", "Webhooks on their way.", labels=["state"])
+    for status, count in _rows(_WEBHOOKS):
+        webhooks.add_metric([status], count)
+    yield webhooks
+
+
+def _gauge(name: str, text: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, text, value=value)
+
+
+def _rows(statement: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return list(cursor.fetchall())

@@ -1,0 +1,67 @@
+"""``/metrics``: who may read it, and what it says."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from prometheus_client.parser import text_string_to_metric_families
+
+from paraph.flow.seal import seal
+from paraph.signature_requests.signing_token import token
+from tests.scene import scene, sign
+
+pytestmark = pytest.mark.django_db
+
+
+def figures(client: Client, **labels: str) -> dict[str, float]:
+    answer = client.get("/metrics")
+    assert answer.status_code == 200 and answer["Content-Type"].startswith("text/plain; version=0.0.4")
+    found: dict[str, float] = {}
+    for family in text_string_to_metric_families(answer.content.decode()):
+        for sample in family.samples:
+            if labels.items() <= sample.labels.items():
+                found[sample.name] = found.get(sample.name, 0.0) + sample.value
+    return found
+
+
+def test_this_machine_may_read_and_nobody_else(client: Client) -> None:
+    assert client.get("/metrics").status_code == 200
+    assert client.get("/metrics", REMOTE_ADDR="::1").status_code == 200
+    assert client.get("/metrics", REMOTE_ADDR="203.0.113.9").status_code == 403
+    for header in ("X-Forwarded-For", "Forwarded", "Via"):
+        assert client.get("/metrics", headers={header: "203.0.113.9"}).status_code == 403
+
+
+def test_behind_a_proxy_of_this_machine_the_token_is_needed(client: Client, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://sign.example"})
+    assert client.get("/metrics").status_code == 403
+    settings.PARAPH = settings.PARAPH.model_copy(update={"metrics_token": "open sesame"})
+    assert client.get("/metrics").status_code == 403
+    assert client.get("/metrics", headers={"Authorization": "Bearer open sesam"}).status_code == 403
+    far = {"REMOTE_ADDR": "203.0.113.9", "headers": {"Authorization": "Bearer open sesame"}}
+    assert client.get("/metrics", **far).status_code == 200  # type: ignore[arg-type]
+
+
+def test_requests_are_told_by_route_and_hold_no_token(client: Client) -> None:
+    made = scene()
+    before = figures(client, route="sign/<str:token>", status="200").get("paraph_requests_total", 0)
+    assert client.get(made.url()).status_code == 200
+    assert figures(client, route="sign/<str:token>", status="200")["paraph_requests_total"] == before + 1
+    assert token(made.signers[0]) not in client.get("/metrics").content.decode()
+
+
+def test_jobs_seals_and_stages(client: Client) -> None:
+    made = scene()
+    sign(made)
+    waiting = figures(client, task="seal", state="todo", queue="default")
+    assert waiting["paraph_jobs"] == 1
+    before = figures(client, file="document", method="incremental", timestamped="true")
+    stages = figures(client, stage="seal").get("paraph_stage_seconds_count", 0)
+    seal(made.request_documents[0].pk)
+    after = figures(client, file="document", method="incremental", timestamped="true")
+    assert after["paraph_seals_total"] == before.get("paraph_seals_total", 0) + 1
+    assert figures(client, stage="seal")["paraph_stage_seconds_count"] == stages + 1
+    everything = figures(client)
+    assert everything["paraph_database_up"] == 1
+    assert {"paraph_queue_age_seconds", "paraph_workers", "paraph_sealing_failures"} <= set(everything)
+    assert "paraph_timestamp_failures_total" in everything
