@@ -21,10 +21,13 @@ class RequestLog:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        began = time.perf_counter()
         request_id = tokens.random_hex(8)
         structlog.contextvars.clear_contextvars()
-        structlog.contextvars.bind_contextvars(request_id=request_id)
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            return self._answer(request, request_id)
+
+    def _answer(self, request: HttpRequest, request_id: str) -> HttpResponse:
+        began = time.perf_counter()
         response = self._get_response(request)
         response.headers["X-Request-Id"] = request_id
         match = request.resolver_match
