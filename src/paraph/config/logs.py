@@ -48,6 +48,9 @@ def logging_settings(level: str) -> dict[str, Any]:
             "procrastinate": {"level": "INFO" if level == "DEBUG" else "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpcore": {"level": "WARNING"},  # it names headers, and the signature of a webhook is one
+            "apprise": {"level": "WARNING"},  # below that they name what they send: codes
+            "twilio": {"level": "WARNING"},
+            "urllib3": {"level": "WARNING"},
             "pikepdf": {"level": "WARNING"},
             "_granian": {"level": "ERROR"},
         },

@@ -74,3 +74,5 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # JSON bodies; uploads are stream
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 
 LOGGING = logging_settings(PARAPH.log_level)
+
+ANYMAIL = PARAPH.mail_provider_settings

@@ -3,6 +3,7 @@
 Each field is documented for operators in docs/configuration.md; a test compares the two.
 """
 
+import json
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -54,6 +55,11 @@ class Environment(BaseSettings):
     )
     timestamp_roots: Path | None = Field(None, description="PEM file of the roots that timestamp authorities chain to.")
     smtp_url: str = Field("", description="Mail gateway; default: the captured inbox.")
+    mail_provider: str = Field("", description="Mail provider instead of SMTP, by its name in django-anymail.")
+    mail_provider_settings: Annotated[dict[str, str], NoDecode] = Field(
+        {}, description="The provider's settings in django-anymail, as a JSON object."
+    )
+    sms_url: str = Field("", description="SMS gateway (twilio://, apprise+…); default: the captured inbox.")
     mail_from: str = Field("Paraph <no-reply@localhost>", description="Sender of mails.")
     allow_private_addresses: bool | None = Field(
         None,
@@ -82,6 +88,11 @@ class Environment(BaseSettings):
     @classmethod
     def _split(cls, value: Any) -> Any:
         return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+
+    @field_validator("mail_provider_settings", mode="before")
+    @classmethod
+    def _parse(cls, value: Any) -> Any:
+        return json.loads(value) if isinstance(value, str) else value
 
     @field_validator("trusted_proxies")
     @classmethod

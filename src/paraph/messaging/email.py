@@ -5,19 +5,21 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 
+from paraph.messaging import provider
 from paraph.messaging.inbox import capture
 from paraph.messaging.smtp import gateway
 
 
 def send_email(to: str, subject: str, text: str, html: str = "", message_id: str = "") -> str:
-    """Hands one message to the mail gateway (``PARAPH_SMTP_URL``), or to the captured inbox.
+    """Hands one message to the mail server (``PARAPH_SMTP_URL``), the mail provider (``PARAPH_MAIL_PROVIDER``), or
+    the captured inbox.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the
     same Message-ID, by which receivers recognise a repetition. Returns the acknowledgement: the gateway's
     reply, or ``captured:<id>``. Raises ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does
     not take it; a job that calls this is simply run again.
     """
-    if not settings.PARAPH.smtp_url:
+    if not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider):
         return capture("email", to, subject, text, message_id)
     host = urlsplit(settings.PARAPH.public_url).hostname
     headers = {
@@ -29,6 +31,8 @@ def send_email(to: str, subject: str, text: str, html: str = "", message_id: str
     message = EmailMultiAlternatives(_one_line(subject), text, settings.PARAPH.mail_from, [to], headers=headers)
     if html:
         message.attach_alternative(html, "text/html")
+    if settings.PARAPH.mail_provider:
+        return provider.hand_over(message)
     with gateway(settings.PARAPH.smtp_url) as connection:
         connection.send_messages([message])
         return connection.acknowledgement
@@ -39,6 +43,9 @@ def check_gateway() -> str:
 
     Raises ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
     """
+    if name := settings.PARAPH.mail_provider:
+        provider.backend()
+        return f"Mails go through {name}, whose settings are complete; only sending would try them."
     if not settings.PARAPH.smtp_url:
         return ""
     with gateway(settings.PARAPH.smtp_url) as connection:

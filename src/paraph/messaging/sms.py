@@ -1,17 +1,23 @@
 """Sending SMS."""
 
+from django.conf import settings
+
 from paraph.messaging.inbox import capture
+from paraph.messaging.sms_gateway import sms_gateway
 
 
 def send_sms(to: str, text: str, message_id: str = "") -> str:
-    """Hands one message to the SMS gateway; there is none yet, so that it lands in the captured inbox.
+    """Hands one message to the SMS gateway (``PARAPH_SMS_URL``), or to the captured inbox.
 
-    ``to`` is in E.164 form. Returns the operator's acknowledgement, ``captured:<id>``. A gateway is a
-    function of this same form: raises ``OSError`` when the message was not taken, safe to call again.
+    ``to`` is in E.164 form. Returns the operator's acknowledgement, or ``captured:<id>``. Raises ``OSError`` when
+    the message was not taken.
     """
-    return capture("sms", to, "", text, message_id)
+    if not settings.PARAPH.sms_url:
+        return capture("sms", to, "", text, message_id)
+    return sms_gateway(settings.PARAPH.sms_url).send(to, text)
 
 
 def check_gateway() -> str:
-    """A sentence about the gateway, "" when none is set. Raises ``OSError`` when it does not work."""
-    return ""
+    """A sentence about the gateway, "" when none is set. Raises ``OSError`` or ``DomainError("configuration", …)``
+    when it does not work."""
+    return sms_gateway(settings.PARAPH.sms_url).check() if settings.PARAPH.sms_url else ""

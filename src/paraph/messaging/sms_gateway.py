@@ -1,0 +1,33 @@
+"""What an SMS gateway is, and which one the settings name.
+
+A new provider is a copy of :mod:`paraph.messaging.sms_twilio`; docs/sms-gateways.md has the checklist.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Protocol
+
+from paraph.kernel.errors import DomainError
+
+_MODULES = {"twilio": "sms_twilio", "apprise": "sms_apprise"}  # by the scheme of PARAPH_SMS_URL
+
+
+class SmsGateway(Protocol):
+    def send(self, to: str, text: str) -> str:
+        """Hands one message over; ``to`` is in E.164 form. Returns the operator's acknowledgement.
+        Raises ``OSError`` when it was not taken, with neither ``to`` nor ``text`` in its message."""
+
+    def check(self) -> str:
+        """A sentence about the gateway, tried as far as that goes without sending. Raises ``OSError``."""
+
+
+def sms_gateway(url: str) -> SmsGateway:
+    """The gateway at ``PARAPH_SMS_URL``. Raises ``DomainError("configuration", …)``."""
+    scheme = url.partition(":")[0].partition("+")[0]
+    if scheme not in _MODULES:
+        raise DomainError("configuration", "PARAPH_SMS_URL must begin with twilio:// or apprise+.")
+    try:
+        gateway: Callable[[str], SmsGateway] = import_module(f"paraph.messaging.{_MODULES[scheme]}").gateway
+    except ModuleNotFoundError as error:
+        raise DomainError("configuration", f"PARAPH_SMS_URL: it needs the extra paraph[{scheme}].") from error
+    return gateway(url)

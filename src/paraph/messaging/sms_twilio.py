@@ -1,0 +1,54 @@
+"""SMS through Twilio: ``twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER``.
+
+``SENDER`` is a number (``+15005550006``) or a messaging service (``MG…``). ``?api=https://…`` names another host
+that speaks Twilio's interface.
+"""
+
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from twilio.base.exceptions import TwilioException, TwilioRestException
+from twilio.http.http_client import TwilioHttpClient
+from twilio.rest import Client
+
+from paraph.kernel.errors import DomainError
+
+_TIMEOUT_SECONDS = 15
+
+
+def gateway(url: str) -> "TwilioGateway":
+    """Raises ``DomainError("configuration", …)`` for an address without account, token or sender."""
+    parts = urlsplit(url)
+    sender = unquote(parts.netloc.rpartition("@")[2])
+    if not (parts.username and parts.password and sender):
+        raise DomainError("configuration", "PARAPH_SMS_URL must be twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER.")
+    api = parse_qs(parts.query).get("api", [""])[0]
+    return TwilioGateway(unquote(parts.username), unquote(parts.password), sender, api)
+
+
+class TwilioGateway:
+    def __init__(self, account: str, token: str, sender: str, api: str) -> None:
+        http = TwilioHttpClient(timeout=_TIMEOUT_SECONDS, pool_connections=False)
+        self._client = Client(account, token, http_client=http)
+        if api:
+            self._client.api.base_url = api.rstrip("/")
+        self._account = account
+        self._sender = {"messaging_service_sid" if sender.startswith("MG") else "from_": sender}
+
+    def send(self, to: str, text: str) -> str:
+        message = _asked(lambda: self._client.messages.create(to=to, body=text, **self._sender))
+        return f"twilio {message.sid} {message.status}"
+
+    def check(self) -> str:
+        account = _asked(lambda: self._client.api.accounts(self._account).fetch())
+        return f"Twilio knows the account, which is {account.status}."
+
+
+def _asked(call: Any) -> Any:
+    """Twilio's words quote the number; its codes do not."""
+    try:
+        return call()
+    except TwilioRestException as error:
+        raise OSError(f"Twilio answered with status {error.status}, code {error.code}") from error
+    except TwilioException as error:
+        raise OSError(f"Twilio cannot be used ({type(error).__name__})") from error

@@ -1,0 +1,136 @@
+"""The providers' own libraries against servers on this machine: taken, refused, unreachable."""
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from paraph.kernel.errors import DomainError
+from paraph.messaging import email, sms
+from paraph.messaging.email import send_email
+from paraph.messaging.sms import send_sms
+from paraph.messaging.sms_gateway import _MODULES
+from tests.cli.service import free_port
+from tests.receiver import Behaviour, Handler, answer, receiver
+
+Configure = Callable[..., None]
+NUMBER, CODE = "+33612345678", "654321 is your code"
+TAKEN = json.dumps({"sid": "SM0123", "status": "queued", "account_sid": "AC1"}).encode()
+REFUSED = json.dumps({"code": 21211, "message": f"Invalid number {NUMBER}", "status": 400}).encode()
+
+
+@pytest.fixture
+def configured(settings: Any) -> Configure:
+    def configure(**fields: Any) -> None:
+        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+        settings.ANYMAIL = settings.PARAPH.mail_provider_settings
+
+    return configure
+
+
+def json_answer(status: int, body: bytes) -> Behaviour:
+    return answer(status, body, **{"Content-Type": "application/json"})
+
+
+def test_twilio_takes_a_message(configured: Configure) -> None:
+    with receiver(json_answer(201, TAKEN)) as twilio:
+        configured(sms_url=f"twilio://AC1:secret@+15005550006?api={twilio.url(path='')}")
+        assert send_sms(NUMBER, CODE) == "twilio SM0123 queued"
+    (got,) = twilio.received
+    assert got.path == "/2010-04-01/Accounts/AC1/Messages.json"
+    assert parse_qs(got.body.decode()) == {"To": [NUMBER], "From": ["+15005550006"], "Body": [CODE]}
+    assert base64.b64decode(got.headers["Authorization"].partition(" ")[2]) == b"AC1:secret"
+
+
+def test_twilio_refuses_and_its_words_do_not_name_the_number(configured: Configure) -> None:
+    with receiver(json_answer(400, REFUSED)) as twilio:
+        configured(sms_url=f"twilio://AC1:secret@MG7?api={twilio.url(path='')}")
+        with pytest.raises(OSError, match="status 400, code 21211") as refused:
+            send_sms(NUMBER, CODE)
+    assert NUMBER not in str(refused.value)
+    assert parse_qs(twilio.received[0].body.decode())["MessagingServiceSid"] == ["MG7"]
+
+
+def test_twilio_is_checked_without_sending(configured: Configure, monkeypatch: pytest.MonkeyPatch) -> None:
+    def account(handler: Handler) -> None:
+        json_answer(200, json.dumps({"sid": "AC1", "status": "active"}).encode())(handler)
+
+    with receiver() as twilio:
+        monkeypatch.setattr(Handler, "do_GET", account, raising=False)
+        configured(sms_url=f"twilio://AC1:secret@MG7?api={twilio.url(path='')}")
+        assert sms.check_gateway() == "Twilio knows the account, which is active."
+    assert twilio.received == []
+
+
+def test_an_unreachable_gateway_is_an_error_for_the_caller(configured: Configure) -> None:
+    nobody = f"127.0.0.1:{free_port()}"
+    for url in (f"twilio://AC1:secret@MG7?api=http://{nobody}", f"apprise+json://{nobody}/{{to}}"):
+        configured(sms_url=url)
+        with pytest.raises(OSError):
+            send_sms(NUMBER, CODE)
+
+
+def test_apprise_takes_a_message(configured: Configure) -> None:
+    with receiver() as service:
+        configured(sms_url=f"apprise+json://localhost:{service.server_port}/to/{{to}}")
+        assert send_sms(NUMBER, CODE) == "apprise json"
+        assert "only sending" in sms.check_gateway()
+    (got,) = service.received
+    assert got.path.rstrip("/") in ("/to/%2B33612345678", f"/to/{NUMBER}")
+    assert json.loads(got.body)["message"] == CODE
+
+
+@pytest.mark.parametrize(
+    "url", ["carrier-pigeon://x", "twilio://AC1@MG7", "apprise+json://localhost", "apprise+nonsense://{to}"]
+)
+def test_an_address_that_is_none_gets_a_sentence(configured: Configure, url: str) -> None:
+    configured(sms_url=url)
+    with pytest.raises(DomainError) as refused:
+        sms.check_gateway()
+    assert refused.value.message.startswith("PARAPH_SMS_URL")
+
+
+def test_every_gateway_has_the_two_functions() -> None:
+    from importlib import import_module
+
+    for name in _MODULES.values():
+        module = import_module(f"paraph.messaging.{name}")
+        assert callable(module.gateway)
+
+
+def postmark(url: str) -> dict[str, Any]:
+    keys = {"POSTMARK_SERVER_TOKEN": "t0ken", "POSTMARK_API_URL": url}
+    return {"mail_provider": "postmark", "mail_provider_settings": keys, "base_url": "https://sign.example"}
+
+
+def test_a_mail_provider_takes_a_message(configured: Configure) -> None:
+    said = {"ErrorCode": 0, "Message": "OK", "MessageID": "b7bc2f4a", "To": "a@example.org", "SubmittedAt": "x"}
+    with receiver(json_answer(200, json.dumps(said).encode())) as provider:
+        configured(**postmark(provider.url(path="/")))
+        assert send_email("a@example.org", "Sign", "text", "<p>html</p>", "invitation-7") == "postmark b7bc2f4a"
+        assert "only sending" in email.check_gateway()
+    (got,) = provider.received
+    body = json.loads(got.body)
+    assert (got.headers["X-Postmark-Server-Token"], body["To"]) == ("t0ken", "a@example.org")
+    assert (body["TextBody"], body["HtmlBody"]) == ("text", "<p>html</p>")
+    headers = {header["Name"]: header["Value"] for header in body["Headers"]}
+    assert headers["Message-ID"] == "<invitation-7@sign.example>"
+    assert headers["Auto-Submitted"] == "auto-generated" and "List-Id" in headers
+
+
+def test_a_mail_provider_that_refuses(configured: Configure) -> None:
+    with receiver(json_answer(500, b'{"ErrorCode": 100, "Message": "maintenance"}')) as provider:
+        configured(**postmark(provider.url(path="/")))
+        with pytest.raises(OSError, match="postmark did not take the message"):
+            send_email("a@example.org", "Sign", "text")
+
+
+@pytest.mark.parametrize(("name", "keys"), [("pigeon", {}), ("postmark", {})])
+def test_a_provider_that_cannot_work_gets_a_sentence(configured: Configure, name: str, keys: dict[str, str]) -> None:
+    configured(mail_provider=name, mail_provider_settings=keys)
+    with pytest.raises(DomainError) as refused:
+        email.check_gateway()
+    assert refused.value.message.startswith("PARAPH_MAIL_PROVIDER")

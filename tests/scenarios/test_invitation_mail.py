@@ -1,0 +1,106 @@
+"""An invitation through a real mail server, which at first refuses it."""
+
+import re
+import threading
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+import pytest
+from aiosmtpd.controller import Controller
+
+from tests.cli.service import Service, free_port
+from tests.scenarios.test_logs import wait_until
+from tests.scene import pdf
+
+
+class Moody:
+    """Refuses the first messages, in two ways, and then takes all."""
+
+    def __init__(self) -> None:
+        self.answers = ["451 4.7.1 greylisted", "554 5.7.1 not today"]
+        self.refused = 0
+        self.taken: list[Any] = []
+        self.may_take = threading.Event()
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        if self.answers or not self.may_take.is_set():
+            self.refused += 1
+            return self.answers.pop(0) if self.answers else "421 4.3.2 closing"
+        self.taken.append(envelope)
+        return "250 2.0.0 Ok: queued as 4XkQ"
+
+
+@pytest.fixture
+def mail_server() -> Iterator[tuple[Moody, int]]:
+    moody = Moody()
+    controller = Controller(moody, hostname="127.0.0.1", port=free_port())
+    controller.start()
+    yield moody, controller.port
+    controller.stop()
+
+
+@pytest.fixture
+def service(tmp_path: Path, mail_server: tuple[Moody, int]) -> Iterator[Service]:
+    service = Service(
+        tmp_path / "data",
+        PARAPH_SMTP_URL=f"smtp://127.0.0.1:{mail_server[1]}",
+        PARAPH_WEB_PROCESSES="1",
+        PARAPH_WORKER_PROCESSES="2",
+    )
+    service.start()
+    yield service
+    service.stop()
+
+
+def test_notified_only_once_the_server_has_the_message(service: Service, mail_server: tuple[Moody, int]) -> None:
+    moody, _ = mail_server
+    with httpx.Client(headers={"X-Api-Key": service.new_application()["api_key"]}, timeout=30) as api:
+        made = create(api, f"{service.base_url}/api/v1")
+        address = f"{service.base_url}/api/v1/signature_requests/{made['id']}"
+        wait_until(lambda: moody.refused >= 2)
+        assert [signer["status"] for signer in api.get(address).json()["signers"]] == ["pending"]
+        shown = service.command("request", "show", str(made["id"]))
+        assert "It waits for the invitation of Zoë Müller" in shown["why"]
+        moody.may_take.set()
+        service.command("request", "retry", str(made["id"]))
+        service.command("request", "retry", str(made["id"]))
+        wait_until(lambda: api.get(address).json()["signers"][0]["status"] == "notified")
+        journal = api.get(f"{address}/audit_logs").json()["data"]
+    (notified,) = [entry for entry in journal if entry["event_type"] == "signer.notified"]
+    assert notified["metadata"]["acknowledgement"] == "250 2.0.0 Ok: queued as 4XkQ"
+    (envelope,) = moody.taken
+    assert envelope.rcpt_tos == ["zoe@example.com"]
+    check_letter(envelope.content, made["signers"][0])
+    assert "4XkQ" not in "".join(service.output)
+
+
+def check_letter(content: bytes, signer: dict[str, Any]) -> None:
+    mail = cast(Any, message_from_bytes(content, policy=policy.default))
+    assert mail["Message-ID"] == f"<invitation-{signer['id']}@127.0.0.1>"
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["List-Id"] == "Paraph <paraph.127.0.0.1>"
+    assert mail.get_content_type() == "multipart/alternative"
+    plain, html = mail.iter_parts()
+    assert (plain.get_content_type(), html.get_content_type()) == ("text/plain", "text/html")
+    assert "Zoë Müller" in plain.get_content() and "Zoë Müller" in html.get_content()
+    assert signer["signing_url"] in plain.get_content()
+    assert signer["signing_url"] in re.findall(r'href="([^"]+)"', html.get_content())
+
+
+def create(api: httpx.Client, base: str) -> dict[str, Any]:
+    document = api.post(f"{base}/documents", files={"file": ("a.pdf", pdf(), "application/pdf")}).json()
+    place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
+    signer = {"ref": "a", "first_name": "Zoë", "last_name": "Müller", "email": "zoe@example.com"}
+    payload = {
+        "mode": "parallel",
+        "validity_days": 1,
+        "send_email": True,
+        "identity_declaration_accepted": True,
+        "signers": [signer],
+        "documents": [{"id": document["id"], "signers": [{"signer_ref": "a", "stamps": [place]}]}],
+    }
+    made: dict[str, Any] = api.post(f"{base}/signature_requests", json={"signature_request": payload}).json()
+    return made
