@@ -1,0 +1,36 @@
+"""The page for operators names every command, every check and every figure."""
+
+import re
+from pathlib import Path
+
+import click
+
+from paraph.cli import main
+from paraph.operations.check.run import CHECKS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+
+
+def commands(group: click.Group, prefix: str) -> list[str]:
+    found = []
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        inner = commands(command, f"{prefix} {name}") if isinstance(command, click.Group) else []
+        found += inner or [f"{prefix} {name}"]
+    return found
+
+
+def test_every_command_is_named() -> None:
+    assert [name for name in commands(main, "paraph") if f"`{name}" not in PAGE and f"{name} " not in PAGE] == []
+
+
+def test_every_check_is_explained() -> None:
+    assert [check.name for check in CHECKS if f"`{check.name}" not in PAGE] == []
+
+
+def test_every_figure_is_listed() -> None:
+    source = Path(__file__).parents[2] / "src" / "paraph"
+    text = (source / "measures" / "figures.py").read_text() + (source / "operations" / "exposition.py").read_text()
+    figures = set(re.findall(r'"(paraph_\w+)"', text))
+    assert len(figures) > 10
+    assert [figure for figure in figures if f"`{figure}" not in PAGE] == []
