@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
 JOBS   ?= 2
 
-.PHONY: help demo serve test check bench corpus clean
+.PHONY: help demo serve test check bench corpus chaos clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -44,6 +44,9 @@ bench: $(VENV)/.development  ## seals per second and whole flows per second on t
 
 corpus: $(VENV)/.development  ## seals every PDF of a folder and has others judge the results   DIR=folder
 	$(BIN)/python -m benchmarks.corpus "$(DIR)"
+
+chaos: $(VENV)/.development  ## 200 requests while processes are killed and everything around them fails   [SEED=n]
+	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
 
 clean:  ## removes the virtual environment
 	rm -rf $(VENV)

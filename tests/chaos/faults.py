@@ -1,0 +1,79 @@
+"""Faults at random moments, from a seed."""
+
+import contextlib
+import os
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from tests.chaos.world import World
+from tests.cli.service import Service
+
+_KILLED = ("paraph-web", "paraph-worker", "postgres")
+
+
+class Faults(threading.Thread):
+    """Until stopped: kills a process of the service (SIGKILL), or has a part of the world fail for a while.
+    ``injected`` counts them."""
+
+    def __init__(self, service: Service, world: World, seed: int, pause: float) -> None:
+        super().__init__(daemon=True)
+        self.injected: Counter[str] = Counter()
+        self._service = service
+        self._world = world
+        self._random = random.Random(seed)
+        self._pause = pause
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        while not self._stopping.wait(self._random.uniform(0.5, 1.5) * self._pause):
+            kind = self._random.choice([*_KILLED, "mail server", "timestamp authority", "receiver", "object store"])
+            self.injected[kind] += 1
+            if kind in _KILLED:
+                self._kill(kind)
+            else:
+                self._fail(kind, self._random.uniform(0.2, 2))
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join()
+
+    def _kill(self, name: str) -> None:
+        found = [pid for pid in self._service.processes() if _name(pid) == name]
+        if found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._random.choice(sorted(found)), signal.SIGKILL)
+
+    def _fail(self, kind: str, seconds: float) -> None:
+        if kind == "object store":
+            self._hide_objects(seconds)
+            return
+        world = self._world
+        down = {
+            "mail server": world.mail.down,
+            "timestamp authority": world.authority_down,
+            "receiver": world.hooks_down,
+        }[kind]
+        down.set()
+        time.sleep(seconds)
+        down.clear()
+
+    def _hide_objects(self, seconds: float) -> None:
+        """A file where the folder should be: every read and write fails."""
+        folder = self._service.data_dir / "objects"
+        away = folder.with_suffix(".away")
+        folder.rename(away)
+        folder.write_text("")
+        time.sleep(seconds)
+        folder.unlink()
+        away.rename(folder)
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,79 @@
+"""The world around the service: a mail server, a timestamp authority and a webhook receiver that can be down."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from email import message_from_bytes, policy
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any, cast
+
+from aiosmtpd.controller import Controller
+
+from paraph.keys import development_authority
+from paraph.keys.development import root_file
+from paraph.pdf.authority import BuiltInAuthority
+from tests.cli.service import free_port
+from tests.pdf.test_http_authority import send, server
+from tests.receiver import Handler, Receiver, answer, receiver
+
+
+class MailServer:
+    """``taken``: Message-IDs (or the subject where there is none), in order, by recipient."""
+
+    def __init__(self) -> None:
+        self.down = threading.Event()
+        self.taken: dict[str, list[str]] = {}
+        self.codes: dict[str, str] = {}
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        if self.down.is_set():
+            return "451 4.3.2 not now"
+        mail = cast(Any, message_from_bytes(envelope.content, policy=policy.default))
+        to = envelope.rcpt_tos[0]
+        self.taken.setdefault(to, []).append(str(mail["Message-ID"] or mail["Subject"]))
+        if code := re.match(r"\d{6}", str(mail["Subject"])):
+            self.codes[to] = code.group()
+        return "250 Ok"
+
+
+class World:
+    """Each part works until its ``down`` event is set."""
+
+    def __init__(self, mail: MailServer, mail_port: int, hooks: Receiver, authority: str, roots: Path) -> None:
+        self.mail = mail
+        self.hooks = hooks
+        self.authority_down = threading.Event()
+        self.hooks_down = threading.Event()
+        self.settings = {
+            "PARAPH_SMTP_URL": f"smtp://127.0.0.1:{mail_port}",
+            "PARAPH_TIMESTAMP_AUTHORITIES": authority,
+            "PARAPH_TIMESTAMP_ROOTS": str(roots),
+        }
+
+
+@contextmanager
+def world(folder: Path) -> Iterator[World]:
+    authority = development_authority(folder / "authority", b"s" * 32)
+    built_in = BuiltInAuthority(authority.timestamp_key)
+    mail = MailServer()
+    controller = Controller(mail, hostname="127.0.0.1", port=free_port())
+    with ExitStack() as stack:
+        controller.start()
+        stack.callback(controller.stop)
+        made: list[World] = []
+
+        def stamp(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+            if made[0].authority_down.is_set():
+                send(handler, b"", status=503)
+            else:
+                send(handler, built_in.answer(body))
+
+        def take(handler: Handler) -> None:
+            answer(503 if made[0].hooks_down.is_set() else 200)(handler)
+
+        hooks = stack.enter_context(receiver(take))
+        url = stack.enter_context(server(stamp))
+        made.append(World(mail, controller.port, hooks, url, root_file(folder / "authority")))
+        yield made[0]
