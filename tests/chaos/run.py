@@ -49,6 +49,7 @@ def chaos(folder: Path, *, seed: int, requests: int, seconds: float, pause: floa
             with ThreadPoolExecutor(_CLIENTS) as pool:
                 made = list(pool.map(client.flow, range(requests)))
             faults.stop()
+            print(f"{requests} requests signed after {time.monotonic() - began:.0f} s", flush=True)
             report = Report(seed, requests, faults.injected, 0)
             _settle(service, client, made, began + seconds)
             _judge(service, around, made, report)

@@ -20,8 +20,8 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.parent import follow_parent, name_process
 
 _TICK_SECONDS = 1.0
-_STEADY_SECONDS = 30
-_FIRST_DELAY, _LONGEST_DELAY = 0.1, 30.0
+_STEADY_SECONDS = 5
+_FIRST_DELAY, _LONGEST_DELAY = 0.1, 10.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 log = structlog.get_logger("paraph.serve")
