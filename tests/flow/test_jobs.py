@@ -11,6 +11,7 @@ from procrastinate.jobs import Job
 import paraph.flow
 from paraph.flow.jobs import RETRY
 from paraph.kernel import clock
+from paraph.pdf.errors import SealError
 from paraph.signature_requests.models import SignatureRequest
 from tests.scene import jobs, scene, sign
 
@@ -69,6 +70,14 @@ def test_a_failing_job_comes_back_later_and_later_for_days() -> None:
     assert [wait(attempts) for attempts in (0, 1, 2, 8, 9, 299)] == [2, 4, 8, 512, 900, 900]
     assert wait(300) is None
     assert sum(wait(attempts) or 0 for attempts in range(300)) > 3 * 24 * 3600 - 6 * 3600
+
+
+def test_a_file_that_cannot_be_sealed_is_given_up() -> None:
+    def again(attempts: int) -> bool:
+        job = Job(id=1, queue="default", lock=None, queueing_lock=None, task_name="x", attempts=attempts)
+        return RETRY.get_retry_decision(exception=SealError("No page can be drawn on."), job=job) is not None
+
+    assert [again(attempts) for attempts in (0, 5, 6)] == [True, True, False]
 
 
 def test_what_is_due_is_looked_for_every_three_seconds() -> None:

@@ -12,6 +12,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
+from paraph.operations.stuck import stuck
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
@@ -134,3 +135,23 @@ def test_an_expired_one(settings: Any) -> None:
 def test_an_unknown_request_gets_a_sentence(verb: Any) -> None:
     with pytest.raises(DomainError, match="There is no signature request 987654"):
         verb(987654)
+
+
+def test_what_was_given_up_is_listed_until_it_is_mended() -> None:
+    made = scene()
+    sign(made)
+    key = made.request_documents[0].document.object_key
+    content = store.get(key)
+    store.put(key, b"something else")
+    with pytest.raises(DomainError):
+        seal(made.request_documents[0].pk)
+    assert stuck(given_up_only=True, limit=10) == []
+    (row,) = stuck(given_up_only=False, limit=10)
+    assert (row["request_id"], row["stage"], row["given_up"]) == (made.request.pk, "seal", False)
+    execute("UPDATE procrastinate_jobs SET status = 'failed'")
+    (row,) = stuck(given_up_only=True, limit=10)
+    assert row["given_up"] and "is not the uploaded one" in row["cause"]
+    store.put(key, content)
+    assert outcomes(made) == [("seal", "deferred")]
+    seal(made.request_documents[0].pk)
+    assert stuck(given_up_only=False, limit=10) == []

@@ -142,3 +142,14 @@ def test_a_gateway_that_fails_leaves_no_trace_in_the_journal(client: Client, set
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": ""})
     post(client, made)
     assert made.entries()[-1].metadata["resend"] is False
+
+
+def test_a_gateway_that_is_wrongly_set_answers_so_and_tells_the_operator(
+    client: Client, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = scene()
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "nonsense://host"})
+    response = post(client, made)
+    assert (response.status_code, response.json()["error"]["code"]) == (503, "delivery_failed")
+    assert "PARAPH_SMTP_URL must be smtp://" in caplog.text
+    assert made.events() == ["signature_request.created"]

@@ -2,10 +2,12 @@
 
 import io
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from paraph.kernel import clock
 from paraph.storage.local import LocalStore
 
 
@@ -20,6 +22,14 @@ def test_bytes_and_files_come_back(local: LocalStore) -> None:
     assert local.get("documents/a.pdf") == b"second"
     with local.open("documents/a.pdf") as file:
         assert file.read(3) == b"sec"
+
+
+def test_keys_of_a_folder_that_are_old_enough(local: LocalStore) -> None:
+    local.put("pages/a/1.webp", b"a")
+    local.put("pages-of-another/1.webp", b"b")
+    assert list(local.keys("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
+    assert list(local.keys("pages/", clock.now() - timedelta(minutes=1))) == []
+    assert list(local.keys("none/", clock.now())) == []
 
 
 def test_a_missing_object_is_a_missing_file(local: LocalStore) -> None:

@@ -1,10 +1,12 @@
 """The remote store, on obstore's memory store; addresses are signed without a network."""
 
 import io
+from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage.remote import RemoteStore
 
@@ -26,6 +28,14 @@ def test_the_same_promises_as_a_folder() -> None:
         remote.open("documents/a.pdf")
     with pytest.raises(ValueError, match="not an object key"):
         remote.put("../a", b"")
+
+
+def test_keys_of_a_folder_that_are_old_enough() -> None:
+    remote = RemoteStore("memory://")
+    remote.put("pages/a/1.webp", b"a")
+    remote.put("pages-of-another/1.webp", b"b")
+    assert list(remote.keys("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
+    assert list(remote.keys("pages/", clock.now() - timedelta(minutes=1))) == []
 
 
 def test_an_address_is_signed_for_its_time(monkeypatch: pytest.MonkeyPatch) -> None:

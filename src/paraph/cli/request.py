@@ -1,4 +1,4 @@
-"""``paraph request show`` and ``retry``."""
+"""``paraph request list``, ``show`` and ``retry``."""
 
 import json
 from typing import Any
@@ -12,6 +12,27 @@ from paraph.cli.session import database
 @click.group()
 def command() -> None:
     """One signature request: why it waits, and trying again."""
+
+
+@command.command("list")
+@click.option("--failed", is_flag=True, help="Only those that are not tried again by themselves.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
+@data_dir_option
+@json_option
+def list_(*, failed: bool, limit: int, as_json: bool) -> None:
+    """Show the requests that a fault keeps from being finalized, oldest first."""
+    with database():
+        from paraph.operations.stuck import stuck
+
+        found = stuck(given_up_only=failed, limit=limit)
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return
+    for row in found:
+        state = "given up" if row["given_up"] else "tried again"
+        click.echo(f"{row['request_id']}  {row['stage']}  {row['attempts']} attempts, {state}  {row['cause']}")
+    if not found:
+        click.echo("No request is kept from being finalized.")
 
 
 @command.command()

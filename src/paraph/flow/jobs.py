@@ -14,20 +14,25 @@ from paraph.flow.notify_completion import notify_completion
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
 from paraph.flow.seal import seal
+from paraph.flow.sweep import sweep
 from paraph.flow.trace import traced
 from paraph.kernel import clock
+from paraph.pdf.errors import SealError
 from paraph.webhooks.prune import prune
 
 
 class Backoff(BaseRetryStrategy):
     """Again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: an outage of a gateway or a
-    timestamp authority over a weekend ends by itself."""
+    timestamp authority over a weekend ends by itself. What no waiting cures, a file that cannot be sealed, is given
+    up after 6 attempts (about two minutes): ``paraph request list --failed`` shows it, with its cause."""
 
     attempts = 300
+    attempts_to_seal = 6
     longest = 900
 
-    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:  # noqa: ARG002  the form of the library
-        if job.attempts >= self.attempts:
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        attempts = self.attempts_to_seal if isinstance(exception, SealError) else self.attempts
+        if job.attempts >= attempts:
             return None
         return RetryDecision(retry_in={"seconds": min(2 ** min(job.attempts + 1, 10), self.longest)})
 
@@ -55,3 +60,9 @@ def expire_everything_due(timestamp: int) -> None:  # noqa: ARG001  the time the
 @app.task(queueing_lock="prune_webhooks")
 def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
     prune(settings.PARAPH.webhook_retention_days, clock.now())
+
+
+@app.periodic(cron="41 3 * * *")
+@app.task(queueing_lock="sweep")
+def sweep_storage(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+    sweep()

@@ -1,5 +1,6 @@
 """Sending a one-time code (specification 4.11), within the HTTP request of the signer who waits for it."""
 
+import logging
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -14,6 +15,8 @@ from paraph.organizations.models import Environment
 from paraph.otp import channels, codes
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.standing import require_open
+
+log = logging.getLogger("paraph.flow")
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,16 @@ def _deliver(signer: Signer, channel: Channel, recipient: str, code: str) -> str
         letter = letters.one_time_code(signer, code)
         return send_email(recipient, letter.subject, letter.text, letter.html)
     except OSError as error:
-        raise DomainError("delivery_failed", "The code could not be sent; try again in a moment.") from error
+        raise _not_delivered() from error
+    except DomainError as error:
+        if error.code != "configuration":
+            raise
+        log.error("the gateway for %s cannot be used: %s", channel.value, error.message)
+        raise _not_delivered() from error
+
+
+def _not_delivered() -> DomainError:
+    return DomainError("delivery_failed", "The code could not be sent; try again in a moment.")
 
 
 def masked(recipient: str) -> str:

@@ -1,6 +1,8 @@
 """Objects in a folder. What ``put`` has returned for survives a power cut."""
 
 import os
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from shutil import copyfileobj
 from typing import BinaryIO
@@ -49,6 +51,17 @@ class LocalStore:
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
         return presigned_url(checked(key), filename, seconds)
+
+    def keys(self, prefix: str, before: datetime) -> Iterator[str]:
+        for folder, _, names in os.walk(self.root / checked(prefix.rstrip("/"))):
+            for name in names:
+                path = Path(folder, name)
+                try:
+                    written = path.stat().st_mtime
+                except FileNotFoundError:
+                    continue  # deleted meanwhile
+                if written < before.timestamp():
+                    yield path.relative_to(self.root).as_posix()
 
     def sweep(self) -> None:
         """Removes what a crash left half written. Only while nothing else writes."""

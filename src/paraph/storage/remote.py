@@ -5,7 +5,8 @@ Credentials and endpoints come from the variables of the provider's own tools (`
 """
 
 import io
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from mimetypes import guess_type
 from typing import Any, BinaryIO, cast
 
@@ -60,6 +61,10 @@ class RemoteStore:
 
     def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  the name is set by put
         return obstore.sign(self._store, "GET", checked(key), timedelta(seconds=seconds))
+
+    def keys(self, prefix: str, before: datetime) -> Iterator[str]:
+        for page in obstore.list(self._store, checked(prefix.rstrip("/")) + "/"):
+            yield from (found["path"] for found in page if found["last_modified"] < before)
 
     def sweep(self) -> None:
         """Nothing to do: a bucket shows no half-written object."""

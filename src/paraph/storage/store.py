@@ -5,6 +5,8 @@ another form raises ``ValueError``. Faults of the disk or the network raise ``OS
 callers are jobs or requests, and both are repeated or answered with 500.
 """
 
+from collections.abc import Iterator
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -22,6 +24,7 @@ class Store(Protocol):
     def open(self, key: str) -> BinaryIO: ...
     def delete(self, key: str) -> None: ...
     def presign(self, key: str, filename: str, seconds: int) -> str: ...
+    def keys(self, prefix: str, before: datetime) -> Iterator[str]: ...
     def sweep(self) -> None: ...
 
 
@@ -50,6 +53,11 @@ def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:
     """An address from which anyone may download the object for ``seconds``, saved as ``filename``.
     Signs without looking: the object need not exist."""
     return _store().presign(key, filename, seconds)
+
+
+def keys(prefix: str, before: datetime) -> Iterator[str]:
+    """The keys that begin with ``prefix`` (a folder, with its slash) and were last written before that moment."""
+    return _store().keys(prefix, before)
 
 
 def sweep() -> None:

@@ -1,0 +1,70 @@
+"""Removing what crashes left behind in storage, and pictures that can be drawn again."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from itertools import islice
+
+from paraph.documents.models import Document, DocumentStatus
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.kernel import clock
+from paraph.storage import store
+
+PENDING_FOR = timedelta(days=1)
+ORPHANED_FOR = timedelta(days=30)  # long, so that a database restored from an old backup can still be replaced
+PICTURES_FOR = timedelta(days=7)
+
+_AT_ONCE = 500
+
+
+def sweep() -> int:
+    """Removes uploads that never became ready (after a day), objects that no row names (after 30 days) and page
+    pictures (after 7 days; the signing page draws them again). Returns how many objects and rows went.
+
+    Safe beside everything else: an object is written before the row that names it, or under a row that is
+    ``pending``, and both only minutes apart.
+    """
+    removed = _pending_documents()
+    for prefix, named in _NAMED.items():
+        removed += _remove(_orphans(prefix, named))
+    return removed + _remove(store.keys("pages/", clock.now() - PICTURES_FOR))
+
+
+def _pending_documents() -> int:
+    old = Document.objects.filter(status=DocumentStatus.PENDING, created_at__lt=clock.now() - PENDING_FOR)
+    removed = 0
+    for document in old:
+        gone, _ = old.filter(pk=document.pk).delete()  # the condition again: it may have become ready
+        if gone:
+            store.delete(document.object_key)
+            removed += 1
+    return removed
+
+
+def _orphans(prefix: str, named: Callable[[Iterable[str]], set[str]]) -> Iterator[str]:
+    old = store.keys(prefix, clock.now() - ORPHANED_FOR)
+    while keys := list(islice(old, _AT_ONCE)):
+        known = named(keys)
+        yield from (key for key in keys if key not in known)
+
+
+def _remove(keys: Iterable[str]) -> int:
+    removed = 0
+    for key in keys:
+        store.delete(key)
+        removed += 1
+    return removed
+
+
+def _documents(keys: Iterable[str]) -> set[str]:
+    return set(Document.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
+
+
+def _sealed(keys: Iterable[str]) -> set[str]:
+    return set(SealedDocument.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
+
+
+def _proofs(keys: Iterable[str]) -> set[str]:
+    return set(ProofFile.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
+
+
+_NAMED = {"documents/": _documents, "sealed/": _sealed, "proofs/": _proofs}
