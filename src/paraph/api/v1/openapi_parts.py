@@ -11,18 +11,24 @@ def _query(name: str, description: str, **schema: Any) -> Part:
     return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
 
 
+_LENIENT = ["integer", "string"]  # what is no positive number is answered too, with the default
 _PAGING = [
-    _query("page", "What is no positive number is 1.", type="integer", minimum=1, default=1),
-    _query("limit", "Lowered to 100; what is no positive number is 20.", type="integer", minimum=1, default=20),
+    _query("page", "From 1. What is no positive number is 1.", type=_LENIENT, default=1, examples=[1]),
+    _query("limit", "Entries of a page. Lowered to 100; what is no positive number is 20.", type=_LENIENT, default=20),
 ]
-_MOMENT = "An ISO 8601 date (the whole day, in UTC) or timestamp; inclusive."
+
+
+def _moment(name: str, meaning: str) -> Part:
+    description = f"{meaning}, inclusive. An ISO 8601 date (the whole day, in UTC) or timestamp, with any offset."
+    forms = [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]
+    return _query(name, description, anyOf=forms, examples=["2026-01-31", "2026-01-31T09:30:00Z"])
 
 
 def _filters(*statuses: str) -> list[Part]:
     return [
         _query("status", "Only those of the status.", type="string", enum=list(statuses)),
-        _query("created_after", _MOMENT, type="string", examples=["2026-01-31", "2026-01-31T09:30:00Z"]),
-        _query("created_before", _MOMENT, type="string", examples=["2026-01-31", "2026-01-31T09:30:00Z"]),
+        _moment("created_after", "Only those created from this moment on"),
+        _moment("created_before", "Only those created up to this moment"),
         _query("order", "By the time of creation.", type="string", enum=["asc", "desc"], default="asc"),
     ]
 

@@ -9,7 +9,8 @@ from paraph.signature_requests.payload import HEIGHTS, LONGEST_TAG, MOST_STAMPS,
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME, LONGEST_URL
 
 _PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
-TEXT = rf"^{_PRINTABLE}*\S{_PRINTABLE}*$"
+_VISIBLE = _PRINTABLE.replace("[^", r"[^\s")
+TEXT = rf"^{_PRINTABLE}*{_VISIBLE}{_PRINTABLE}*$"
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TEXT)]
 
 
@@ -64,7 +65,9 @@ class SignatureRequestInput(Schema):
     identity_declaration_accepted: bool = Field(False, description="Must be true when send_email is true.")
     initials_required: bool = Field(False, description="Plans Pro and Enterprise.")
     notify_signers_on_completion: bool = False
-    callback_url: str | None = Field(None, max_length=LONGEST_URL, json_schema_extra={"format": "uri"})
+    callback_url: str | None = Field(
+        None, max_length=LONGEST_URL, pattern="^https://", json_schema_extra={"format": "uri"}
+    )
     branding_profile_id: int | None = Field(None, ge=1, description="Plans Pro and Enterprise.")
     signers: list[SignerInput] = Field(min_length=1)
     documents: list[DocumentInput] = Field(min_length=1)

@@ -1,0 +1,96 @@
+"""Calls made up from the OpenAPI document, valid and not: the service keeps to its word in every one."""
+
+from collections.abc import Iterator
+from itertools import chain, count, cycle
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core import signals
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
+from schemathesis.generation import GenerationMode
+
+from paraph.api.v1 import ratelimit
+from paraph.organizations import plans
+from paraph.organizations.models import BrandingProfile
+from tests.api.v1.cast import CONTRACT, payload, rectangle, someone, tag
+from tests.pdf.papers import paper, text
+
+TAGGED = paper("".join(text(f"{{{{{place}}}}}", 72, 20 + 30 * place) for place in range(25)))
+
+schemathesis.openapi.media_type("application/pdf", st.sampled_from([CONTRACT, TAGGED]))
+# Parameters that nobody knows are ignored, as unknown fields are; the key is the test's, and its absence and its
+# being wrong are the business of the check of authentication.
+generation = GenerationConfig(allow_extra_parameters=False, with_security_parameters=False, deterministic=True)
+config = SchemathesisConfig(projects=ProjectsConfig(default=ProjectConfig(generation=generation)))
+schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", get_wsgi_application(), config=config)
+
+
+@pytest.fixture
+def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """The key of an organization with documents, a request and a profile, and no limit to its calls. The
+    connection to the database is the test's, and outlives each call."""
+    monkeypatch.setattr(plans, "SANDBOX_RATE", plans.RateLimit(10**9, 10**9))
+    monkeypatch.setattr(ratelimit, "BAD_CALLS_PER_MINUTE", 10**9)
+    owner = someone()
+    assert owner.create(payload(owner.document())).status_code == 201
+    documents = [owner.upload(TAGGED).json()["id"] for _ in range(3)]
+    assert owner.organization
+    profile = BrandingProfile.objects.create(organization=owner.organization, name="House")
+    for signal in (signals.request_started, signals.request_finished):
+        signal.disconnect(close_old_connections)
+    yield {"key": owner.api_key, "documents": documents, "profile": profile.pk}
+    for signal in (signals.request_started, signals.request_finished):
+        signal.connect(close_old_connections)
+
+
+@schema.parametrize()
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_every_answer_is_as_documented(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
+    """With every check that there is. What no schema can say about a creation, such as that its documents exist,
+    is made true first, so that each valid one must be accepted."""
+    valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
+    if valid and case.operation.label == "POST /api/v1/signature_requests":
+        case.body = _grounded(case.body, world)
+    case.call_and_validate(headers={"X-Api-Key": world["key"]})
+
+
+def _grounded(body: Any, world: dict[str, Any]) -> Any:
+    """The same payload about things that exist: its shape, its options and its texts stay."""
+    request = body["signature_request"]
+    if request.get("branding_profile_id") is not None:
+        request["branding_profile_id"] = world["profile"]
+    if request.get("callback_url") is not None:
+        request["callback_url"] = "https://example.com/" + "a" * (len(request["callback_url"]) - 20)
+    if request.get("send_email"):
+        request["identity_declaration_accepted"] = True
+    request["signers"] = request["signers"][:25]
+    for number, signer in enumerate(request["signers"]):
+        signer["ref"], signer["order"] = f"{number} {signer['ref']}"[:200], number + 1
+        if signer.get("phone") is not None or signer.get("otp_channel") == "sms":
+            signer["phone"] = "+33612345678"
+    refs = [signer["ref"] for signer in request["signers"]]
+    documents = zip(request["documents"], world["documents"], strict=False)
+    request["documents"] = [
+        {**document, "id": number, "signers": _assignments(document["signers"], refs)} for document, number in documents
+    ]
+    return body
+
+
+def _assignments(given: list[dict[str, Any]], refs: list[str]) -> list[dict[str, Any]]:
+    """Each signer has stamps on each document, and each their own."""
+    one_each = zip(cycle(given), refs)
+    return [
+        {**assignment, "signer_ref": ref, "stamps": _stamps(assignment["stamps"], place)}
+        for place, (assignment, ref) in enumerate(one_each)
+    ]
+
+
+def _stamps(given: list[dict[str, Any]], place: int) -> list[dict[str, Any]]:
+    """The first tag is on the page and the others are optional; rectangles lie on the first page."""
+    tags = chain([tag(f"{{{{{place}}}}}")], (tag(f"absent {number}", optional=True) for number in count()))
+    return [next(tags) if stamp["type"] == "magic_field" else rectangle(1) for stamp in given]
