@@ -48,12 +48,13 @@ def check_port(settings: environment.Environment) -> None:
 def run() -> None:
     """Serves until SIGTERM or SIGINT; requests on their way are answered first."""
     from django.conf import settings
-    from django.core.wsgi import get_wsgi_application
+    from django.core.servers.basehttp import get_internal_wsgi_application
     from granian.constants import HTTPModes, Interfaces
     from granian.log import LogLevels
     from granian.server import Server
 
-    application = get_wsgi_application()  # made once here, shared by the processes forked below
+    # The application of the settings, made once here, shared by the processes forked below.
+    application = get_internal_wsgi_application()
 
     def load() -> Any:
         follow_parent(os.getppid())

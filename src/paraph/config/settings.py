@@ -38,6 +38,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "paraph.config.request_log.RequestLog",
+    "paraph.config.short_way.ShortWay",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -46,6 +47,7 @@ MIDDLEWARE = [
 DATABASES = {
     "default": dj_database_url.parse(
         PARAPH.database_url or embedded_url(DATA_DIR, PARAPH.postgres_dir),
+        engine="paraph.config.database",
         conn_max_age=None,  # threads are long-lived, and so are their connections
         conn_health_checks=True,
     )

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
-from paraph.api.v1.door import door
+from paraph.api.v1.door import ROUTE, door
 from paraph.config.health import healthz, readyz
 from paraph.config.metrics import metrics
 from paraph.files.download import download
@@ -12,7 +12,7 @@ from paraph.signer.page_image import page_image
 from paraph.signer.signature import signature
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    re_path(r"^api/v1(?:/|$)", door),
+    re_path(ROUTE, door),
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),

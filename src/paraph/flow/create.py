@@ -6,8 +6,10 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import get_language
 
+from paraph.flow import rows
 from paraph.flow.queue import defer
-from paraph.journal.append import Origin, append
+from paraph.journal.append import Origin, begin
+from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.organizations.scope import Caller
 from paraph.signature_requests.models import (
@@ -29,10 +31,12 @@ def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
     """
     plan = make_plan(caller, payload)
     with transaction.atomic():
-        request = _request(caller, plan)
-        signers = _signers(request, plan)
-        documents = _documents(request, signers, plan)
-        _journal(request, plan, origin)
+        ids = rows.reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
+        request = _request(caller, plan, ids[SignatureRequest][0])
+        signers = _signers(request, plan, ids[Signer])
+        documents = _documents(request, plan, ids[RequestDocument])
+        entries = _journal(request, plan, origin)
+        rows.insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
@@ -41,10 +45,11 @@ def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
     return request
 
 
-def _request(caller: Caller, plan: Plan) -> SignatureRequest:
+def _request(caller: Caller, plan: Plan, request_id: int) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
-    return SignatureRequest.objects.create(
+    return SignatureRequest(
+        pk=request_id,
         organization_id=caller.organization_id,
         environment=caller.environment,
         application_id=caller.application_id,
@@ -61,10 +66,11 @@ def _request(caller: Caller, plan: Plan) -> SignatureRequest:
     )
 
 
-def _signers(request: SignatureRequest, plan: Plan) -> dict[str, Signer]:
+def _signers(request: SignatureRequest, plan: Plan, ids: list[int]) -> dict[str, Signer]:
     """By ``ref``, which goes no further than this transaction."""
-    signers = {
+    return {
         draft.ref: Signer(
+            pk=pk,
             request=request,
             first_name=draft.first_name,
             last_name=draft.last_name,
@@ -74,19 +80,19 @@ def _signers(request: SignatureRequest, plan: Plan) -> dict[str, Signer]:
             otp_channel=draft.otp_channel,
             token_salt=new_salt(),
         )
-        for draft in plan.draft.signers
+        for pk, draft in zip(ids, plan.draft.signers, strict=True)
     }
-    Signer.objects.bulk_create(signers.values())
-    return signers
 
 
-def _documents(request: SignatureRequest, signers: dict[str, Signer], plan: Plan) -> list[RequestDocument]:
-    rows = [
-        RequestDocument(request=request, document=planned.document, position=position)
-        for position, planned in enumerate(plan.documents)
+def _documents(request: SignatureRequest, plan: Plan, ids: list[int]) -> list[RequestDocument]:
+    return [
+        RequestDocument(pk=pk, request=request, document=planned.document, position=position)
+        for position, (pk, planned) in enumerate(zip(ids, plan.documents, strict=True))
     ]
-    RequestDocument.objects.bulk_create(rows)
-    Placement.objects.bulk_create(
+
+
+def _placements(documents: list[RequestDocument], signers: dict[str, Signer], plan: Plan) -> list[Placement]:
+    return [
         Placement(
             request_document=row,
             signer=signers[placement.signer_ref],
@@ -96,17 +102,17 @@ def _documents(request: SignatureRequest, signers: dict[str, Signer], plan: Plan
             width=placement.rect.width,
             height=placement.rect.height,
         )
-        for row, planned in zip(rows, plan.documents, strict=True)
+        for row, planned in zip(documents, plan.documents, strict=True)
         for placement in planned.placements
-    )
-    return rows
+    ]
 
 
-def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> None:
-    metadata = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
-    append(request, "signature_request.created", origin=origin, metadata=metadata)
+def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> list[Entry]:
+    counts = {"signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
+    events: list[tuple[str, dict[str, Any]]] = [("signature_request.created", {"mode": request.mode, **counts})]
     if plan.draft.identity_declaration_accepted:
-        append(request, "signature_request.identity_declared", origin=origin)
+        events.append(("signature_request.identity_declared", {}))
+    return begin(request, events, origin)
 
 
 def _invite(signers: dict[str, Signer], plan: Plan) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from paraph.journal.models import Entry
@@ -40,22 +41,43 @@ def append(
     last = Entry.objects.filter(request=request).order_by("-position").values_list("position", "hash", "created_at")
     position, previous, earlier = last.first() or (0, GENESIS, None)
     moment = clock.now()
-    entry = Entry(
+    entry = _entry(request, event_type, signer_id, origin, metadata or {})
+    _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
+    entry.save(force_insert=True)
+    return entry
+
+
+def begin(request: SignatureRequest, events: list[tuple[str, dict[str, Any]]], origin: Origin) -> list[Entry]:
+    """The first entries of a request that is being created, each with its metadata, for the caller to insert."""
+    entries, previous, moment = list[Entry](), GENESIS, clock.now()
+    for position, (event_type, metadata) in enumerate(events, start=1):
+        entry = _entry(request, event_type, None, origin, metadata)
+        _chain(entry, position, previous, moment)
+        entries.append(entry)
+        previous = bytes(entry.hash)
+    return entries
+
+
+def _entry(
+    request: SignatureRequest, event_type: str, signer_id: int | None, origin: Origin, metadata: dict[str, Any]
+) -> Entry:
+    return Entry(
         organization_id=request.organization_id,
         environment=request.environment,
         request=request,
-        position=position + 1,
         event_type=event_type,
         signer_id=signer_id,
         ip=origin.ip,
         user_agent=origin.user_agent[:500],
-        metadata=metadata or {},
-        created_at=max(moment, earlier) if earlier else moment,  # a clock set back never reorders a journal
-        previous_hash=bytes(previous),
+        metadata=metadata,
     )
+
+
+def _chain(entry: Entry, position: int, previous: bytes, moment: datetime) -> None:
+    """Puts the entry behind the one with the hash ``previous``. ``moment`` is never before that one's: a clock set
+    back must not reorder a journal."""
+    entry.position, entry.previous_hash, entry.created_at = position, previous, moment
     entry.hash = entry_hash(entry)
-    entry.save(force_insert=True)
-    return entry
 
 
 def entry_hash(entry: Entry) -> bytes:

@@ -75,6 +75,9 @@ class Environment(BaseSettings):
     page_limit: int = Field(2000, ge=1, description="Most pages of an upload.")
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
     web_threads: int = Field(8, ge=1, description="Threads of each web process.")
+    rate_limit_factor: int = Field(
+        1, ge=1, description="What the ceilings of calls a minute and an hour are multiplied by."
+    )
     worker_processes: int = Field(0, ge=0, description="Job worker processes; 0: one per core.")
     trusted_proxies: Annotated[list[str], NoDecode] = Field(
         [],

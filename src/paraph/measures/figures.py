@@ -6,6 +6,7 @@ Counting never breaks what is counted: a full disk costs figures, not requests.
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
@@ -37,8 +38,15 @@ def count_request(method: str | None, route: str, status: int, seconds: float) -
     """``route``: the template of the URL map, "" for an unknown one."""
     known = method if method in _METHODS else "other"  # a client may send any word
     with suppress(OSError, ValueError):
-        _requests.labels(known, route or "unknown", status).inc()
-        _request_seconds.labels(known, route or "unknown").observe(seconds)
+        requests, request_seconds = _of_requests(known, route or "unknown", status)
+        requests.inc()
+        request_seconds.observe(seconds)
+
+
+@cache
+def _of_requests(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    """Looking them up by their labels takes longer than counting."""
+    return _requests.labels(method, route, status), _request_seconds.labels(method, route)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from paraph.organizations.models import Environment, Plan
 
 
@@ -41,5 +43,8 @@ def allowance(plan: str) -> Allowance:
 
 
 def rate_limit(plan: str, environment: str) -> RateLimit:
-    """The limit that applies to the plan's calls in the environment (specification 8)."""
-    return SANDBOX_RATE if environment == Environment.SANDBOX else PRODUCTION_RATES[Plan(plan)]
+    """The limit that applies to the plan's calls in the environment (specification 8), raised by the operator's
+    factor."""
+    limit = SANDBOX_RATE if environment == Environment.SANDBOX else PRODUCTION_RATES[Plan(plan)]
+    factor = settings.PARAPH.rate_limit_factor
+    return limit if factor == 1 else RateLimit(limit.per_minute * factor, limit.per_hour * factor)

@@ -26,14 +26,17 @@ def new_salt() -> bytes:
 
 def token(signer: Signer) -> str:
     """The signer's token: 43 characters of base64url."""
-    identity = signer.pk.to_bytes(_ID_BYTES, "big")
-    mac = tokens.keyed_hash(_key(), identity, bytes(signer.token_salt))[:_MAC_BYTES]
-    return tokens.base64url(identity + mac)
+    return _token(signer.pk, bytes(signer.token_salt))
 
 
 def signing_url(signer: Signer) -> str:
     """The absolute URL to give to the signer, whatever their state (specification 2.3)."""
-    return f"{settings.PARAPH.public_url}/sign/{token(signer)}"
+    return url_of(signer.pk, bytes(signer.token_salt))
+
+
+def url_of(signer_id: int, token_salt: bytes) -> str:
+    """The same, of a signer who was not loaded."""
+    return f"{settings.PARAPH.public_url}/sign/{_token(signer_id, token_salt)}"
 
 
 def signer_of(text: str) -> Signer | None:
@@ -52,6 +55,12 @@ def signer_of(text: str) -> Signer | None:
         .first()
     )
     return signer if signer and tokens.same(token(signer).encode(), text.encode()) else None
+
+
+def _token(signer_id: int, token_salt: bytes) -> str:
+    identity = signer_id.to_bytes(_ID_BYTES, "big")
+    mac = tokens.keyed_hash(_key(), identity, token_salt)[:_MAC_BYTES]
+    return tokens.base64url(identity + mac)
 
 
 @cache

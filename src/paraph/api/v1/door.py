@@ -1,9 +1,11 @@
 """The one way in: every call under /api/v1 is identified, counted, routed and answered here."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.urls import URLResolver
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver, path
 from django.urls.resolvers import RegexPattern
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
@@ -14,6 +16,9 @@ from paraph.api.v1.openapi import ADDRESS, document
 from paraph.api.v1.ratelimit import RateLimited, Standing, write_headers
 from paraph.api.v1.routes import api
 from paraph.kernel.errors import DomainError
+
+ROUTE = r"^api/v1(?:/|$)"
+_BRACKETS = str.maketrans("{}", "<>")  # the framework's form of a parameter and Django's
 
 
 @csrf_exempt  # an API key is no cookie: no page can make a browser send it
@@ -45,23 +50,35 @@ def _route(request: ApiRequest) -> HttpResponse:
         request.method = "GET"  # the server leaves the body out
     try:
         request.resolver_match = match = _routes().resolve(request.path_info)  # which the log names
-        response: HttpResponse = match.func(request, *match.args, **match.kwargs)
-    except Http404:  # the resolver's, or that of the framework's own pages, which are switched off
+    except Http404:
         raise DomainError("not_found", _("There is no such route.")) from None
-    if isinstance(response, HttpResponseNotAllowed):
-        return _not_allowed(request, response)
+    response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     return response
 
 
-def _not_allowed(request: ApiRequest, refused: HttpResponse) -> HttpResponse:
+def _not_allowed(request: ApiRequest, allowed: str) -> HttpResponse:
     message = _("This route does not answer %(method)s, only %(allowed)s.")
-    facts = {"method": request.method, "allowed": refused["Allow"]}
+    facts = {"method": request.method, "allowed": allowed}
     response = errors.refusal(DomainError("method_not_allowed", message % facts))
-    response["Allow"] = refused["Allow"]
+    response["Allow"] = allowed
     return response
 
 
 @cache
 def _routes() -> URLResolver:
-    patterns, _app, _namespace = api.urls
-    return URLResolver(RegexPattern(r"^/api/v1/"), patterns)
+    """Straight to the functions: they check what they take and answer with bytes, so that of the framework only its
+    description of the API is needed."""
+    patterns: dict[str, dict[str, Callable[..., HttpResponse]]] = {}
+    for prefix, router in api._routers:
+        for rest, view in router.path_operations.items():
+            methods = patterns.setdefault(f"{prefix}{rest}".lstrip("/").translate(_BRACKETS), {})
+            methods |= {method: each.view_func for each in view.operations for method in each.methods}
+    return URLResolver(RegexPattern(r"^/api/v1/"), [_pattern(route, methods) for route, methods in patterns.items()])
+
+
+def _pattern(route: str, methods: dict[str, Callable[..., HttpResponse]]) -> URLPattern:
+    def answer(request: ApiRequest, **values: Any) -> HttpResponse:
+        function = methods.get(request.method or "")
+        return function(request, **values) if function else _not_allowed(request, ", ".join(sorted(methods)))
+
+    return path(route, answer)

@@ -49,11 +49,13 @@ def request(row: SignatureRequest) -> Json:
     return {**created_request(row), "finalized": row.finalized}
 
 
-def download_urls(row: SignatureRequest) -> list[Json]:
+def download_urls(request_id: int) -> list[Json]:
     """Fresh addresses of a finalized request's results, in the order of its documents. Two queries."""
-    proof = ProofFile.objects.only("object_key").get(request=row)
-    certificate_url = store.presign(proof.object_key, f"proof-{row.pk}.pdf", LINK_SECONDS)
-    sealed = SealedDocument.objects.filter(request_document__request=row).order_by("request_document__position")
+    proof = ProofFile.objects.only("object_key").get(request_id=request_id)
+    certificate_url = store.presign(proof.object_key, f"proof-{request_id}.pdf", LINK_SECONDS)
+    sealed = SealedDocument.objects.filter(request_document__request_id=request_id).order_by(
+        "request_document__position"
+    )
     return [
         {
             "document_id": document_id,

@@ -43,10 +43,9 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
-    row = read(request.caller, request_id)
-    if row is None:
+    content = read(request.caller, request_id)
+    if content is None:
         raise not_found()
-    content = serialize.request(row)
-    if row.status == RequestStatus.COMPLETED and row.finalized:
-        content["download_urls"] = serialize.download_urls(row)
+    if content["status"] == RequestStatus.COMPLETED and content["finalized"]:
+        content["download_urls"] = serialize.download_urls(request_id)
     return answer(content)

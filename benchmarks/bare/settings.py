@@ -1,0 +1,10 @@
+"""The database, the store and the server of the service; nothing between them and the views."""
+
+from paraph.config.settings import *  # noqa: F403  the same in everything that is not named here
+from paraph.config.settings import DATABASES
+
+ROOT_URLCONF = "benchmarks.bare.views"
+WSGI_APPLICATION = None  # Django's own
+INSTALLED_APPS = []
+MIDDLEWARE = []
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = False

@@ -1,0 +1,54 @@
+"""New rows of several tables in two round trips: one for their ids, one for all of them."""
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+from django.db import connection
+from django.db.models import Field, Model
+
+
+def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
+    """Ids for so many new rows of each table, in rising order. Nobody else gets them, used or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(_reserving(tuple(wanted)), list(wanted.values()))
+        return dict(zip(wanted, cursor.fetchone(), strict=True))
+
+
+def insert(rows: Iterable[Model]) -> None:
+    """Inserts the rows in their order. A row without an id gets one that is not told."""
+    statements: list[str] = []
+    values: list[Any] = []
+    for (model, keyed), group in groupby(rows, key=lambda row: (type(row), row.pk is not None)):
+        head, one, fields = _inserting(model, keyed)
+        several = list(group)
+        statements.append(head + ", ".join([one] * len(several)))
+        values += [
+            field.get_db_prep_save(getattr(row, field.attname), connection) for row in several for field in fields
+        ]
+    if statements:
+        with connection.cursor() as cursor:
+            cursor.execute("; ".join(statements), values)
+
+
+@cache
+def _reserving(models: tuple[type[Model], ...]) -> str:
+    parts = [
+        f"array(SELECT nextval(pg_get_serial_sequence('{_quoted(model._meta.db_table)}', 'id')) "  # noqa: S608  our names
+        "FROM generate_series(1, %s))"
+        for model in models
+    ]
+    return f"SELECT {', '.join(parts)}"
+
+
+@cache
+def _inserting(model: type[Model], keyed: bool) -> tuple[str, str, list["Field[Any, Any]"]]:
+    fields = [field for field in model._meta.concrete_fields if keyed or not field.primary_key]
+    columns = ", ".join(_quoted(str(field.column)) for field in fields)
+    head = f"INSERT INTO {_quoted(model._meta.db_table)} ({columns}) VALUES "  # noqa: S608  our own names
+    return head, f"({', '.join(['%s'] * len(fields))})", fields
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)

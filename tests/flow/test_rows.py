@@ -1,0 +1,48 @@
+"""Rows written together are those that the models would have written."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from paraph.flow import rows
+from paraph.organizations.models import BrandingProfile, Organization
+
+pytestmark = pytest.mark.django_db
+
+
+def profile(organization: Organization, name: str, pk: int | None = None) -> BrandingProfile:
+    return BrandingProfile(
+        pk=pk, organization=organization, name=name, background_color="#000", text_color="#111", accent_color="100%"
+    )
+
+
+def test_ids_are_taken_once() -> None:
+    first = rows.reserve({Organization: 2, BrandingProfile: 1})
+    second = rows.reserve({Organization: 1})
+    taken = [*first[Organization], *second[Organization], Organization.objects.create(name="x", plan="free").pk]
+    assert len(first[BrandingProfile]) == 1 and taken == sorted(set(taken))
+
+
+def test_several_tables_in_one_statement() -> None:
+    [pk], [keyed] = rows.reserve({Organization: 1, BrandingProfile: 1}).values()
+    organization = Organization(pk=pk, name="Zoë's %s", plan="free")
+    with CaptureQueriesContext(connection) as queries:
+        rows.insert(
+            [
+                organization,
+                profile(organization, "keyed", keyed),
+                profile(organization, "a"),
+                profile(organization, "b"),
+            ]
+        )
+    assert len(queries) == 1
+    assert Organization.objects.get(pk=pk).name == "Zoë's %s"
+    made = BrandingProfile.objects.order_by("pk")
+    assert [(row.name, row.accent_color) for row in made] == [("keyed", "100%"), ("a", "100%"), ("b", "100%")]
+    assert made[0].pk == keyed
+
+
+def test_nothing_to_insert() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        rows.insert([])
+    assert not queries.captured_queries
