@@ -4,7 +4,7 @@ from paraph.config.settings import *  # noqa: F403  the same in everything that 
 from paraph.config.settings import DATABASES
 
 ROOT_URLCONF = "benchmarks.bare.views"
-WSGI_APPLICATION = None  # Django's own
+WSGI_APPLICATION = "benchmarks.bare.wsgi.application"
 INSTALLED_APPS = []
 MIDDLEWARE = []
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = False

@@ -38,10 +38,7 @@ def derive(master: bytes, purpose: str) -> bytes:
 
 def keyed_hash(key: bytes, *parts: bytes) -> bytes:
     """HMAC-SHA256 over the parts, each preceded by its length so that no two lists collide."""
-    mac = hmac.new(key, digestmod=hashlib.sha256)
-    for part in parts:
-        mac.update(len(part).to_bytes(8, "big") + part)
-    return mac.digest()
+    return hmac.digest(key, b"".join(len(part).to_bytes(8, "big") + part for part in parts), "sha256")
 
 
 def same(left: bytes, right: bytes) -> bool:

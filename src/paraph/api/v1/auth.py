@@ -24,7 +24,7 @@ def identify(request: HttpRequest) -> tuple[Caller, Standing]:
     Raises ``invalid_api_key``, or ``rate_limited`` for an address that keeps sending bad keys. A valid key
     passes whatever else its address sends: many clients share one.
     """
-    admission = admit(request.headers.get("X-Api-Key", ""))
+    admission = admit(request.META.get("HTTP_X_API_KEY", ""))
     if admission is None:
         guard = bad_key_standing(count_bad_call(guarded_network(client_address(request))))
         if guard.exceeded:

@@ -29,6 +29,8 @@ from paraph.kernel.errors import DomainError
 
 log = logging.getLogger("paraph.api")
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 STATUSES = {
     "invalid_api_key": 401,
     "payment_required": 402,
@@ -67,5 +69,5 @@ def not_found() -> DomainError:
 def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
     """A JSON answer in UTF-8."""
     # A lone surrogate, from wherever it came, leaves as the JSON escape that it may be.
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+    body = _JSON.encode(content).encode("utf-8", "backslashreplace")
     return HttpResponse(body, status=status, content_type="application/json")

@@ -1,0 +1,70 @@
+"""On a table with many rows every list reads an index, in its order: no walk through the table, no sorting."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.api.v1.cast import Someone, payload, someone
+
+QUERIES: list[dict[str, Any]] = [
+    {},
+    {"page": 100},
+    {"order": "desc", "page": 100},
+    {"status": "pending"},
+    {"status": "pending", "order": "desc", "created_after": "2026-02-01", "created_before": "2026-02-10T12:00:00Z"},
+    {"created_after": "2026-02-01T06:00:00Z"},
+]
+COPY = "INSERT INTO {table} ({columns}) SELECT {values} FROM {table} AS old, generate_series(1, 4000) AS n"
+
+
+@pytest.fixture
+def busy(owner: Someone) -> Someone:
+    """Who has thousands of rows, beside another who has as many."""
+    for one in (owner, someone()):
+        one.create(payload(one.document()))
+    changed = {"id": "default", "created_at": "timestamptz '2026-01-01Z' + n * interval '20 minutes'"}
+    copy("documents_document", changed | {"object_key": "'x' || old.id || '-' || n"})
+    copy("signature_requests_signaturerequest", changed)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE documents_document, signature_requests_signaturerequest, organizations_tally")
+    return owner
+
+
+def copy(table: str, changed: dict[str, str]) -> None:
+    with connection.cursor() as cursor:
+        names = [column.name for column in connection.introspection.get_table_description(cursor, table)]
+        names.remove("id")
+        values = ", ".join(changed.get(name, f"old.{name}") for name in names)
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(COPY.format(table=table, columns=", ".join(names), values=values))
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("DELETE FROM organizations_tally WHERE resource = %s", [resource(table)])
+        cursor.execute(
+            "INSERT INTO organizations_tally (organization_id, environment, resource, day, status, count) "
+            f"SELECT organization_id, environment, %s, (created_at AT TIME ZONE 'UTC')::date, status, count(*) "
+            f"FROM {table} GROUP BY 1, 2, 4, 5",
+            [resource(table)],
+        )
+
+
+def resource(table: str) -> str:
+    return "documents" if table.startswith("documents") else "signature_requests"
+
+
+@pytest.mark.parametrize("path", ["/documents", "/signature_requests"])
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+def test_the_index_gives_the_page(busy: Someone, path: str, query: dict[str, Any]) -> None:
+    if "status" in query and path == "/documents":
+        query = query | {"status": "ready"}
+    with CaptureQueriesContext(connection) as queries:
+        assert busy.get(path, **query).status_code == 200
+    table = {"/documents": "documents_document", "/signature_requests": "signature_requests_signaturerequest"}[path]
+    pages = [each["sql"] for each in queries if f'FROM "{table}"' in each["sql"]]
+    assert pages
+    for statement in pages:
+        with connection.cursor() as cursor:
+            cursor.execute("EXPLAIN " + statement.replace("%", "%%"))
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+        assert "Index" in plan and f"Seq Scan on {table}" not in plan and "Sort" not in plan, plan
