@@ -11,6 +11,7 @@ from paraph.kernel import clock
 from paraph.keys import development_authority
 from tests.pdf.papers import paper, text
 from tests.pdf.sealing import root_file, sealed, timestamping
+from tests.pdf.test_tie import evidence, proven, signed, uploaded
 
 
 @pytest.fixture
@@ -72,3 +73,17 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("hello")
     result = run(tmp_path / "note.txt", "--root", root_file(tmp_path), "--json")
     assert result.exit_code == 1 and json.loads(result.output)["intact"] is False
+
+
+def test_a_proof_is_tied_to_its_files_in_any_order(tmp_path: Path) -> None:
+    files = {"uploaded.pdf": uploaded(), "proof.pdf": proven(evidence()), "signed.pdf": signed()}
+    paths = [tmp_path / name for name in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        path.write_bytes(content)
+    root = root_file(tmp_path)
+    result = run(*paths, "--root", root)
+    assert result.exit_code == 0 and result.output.startswith("Everything matches.\n"), result.output
+    assert json.loads(run(*reversed(paths), "--root", root, "--json").output)["ok"] is True
+    paths[0].write_bytes(uploaded() + b" ")
+    result = run(*paths, "--root", root)
+    assert result.exit_code == 1 and "NOT OK: No file has the digest of the uploaded file" in result.output

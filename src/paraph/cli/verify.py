@@ -1,7 +1,7 @@
 """``paraph verify``: what the seals of files cover, who made them, when, and what changed since. Needs no service."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import environment
 from paraph.keys.certificates import read_certificates
 from paraph.keys.roots import trusted_roots
+from paraph.pdf.tie import evidence_of, tie
 from paraph.pdf.verification import Verification
 from paraph.pdf.verify import verify
 
@@ -31,11 +32,16 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def command(
     context: click.Context, files: Sequence[Path], root_files: Sequence[Path], data_dir: Path, *, as_json: bool
 ) -> None:
-    """Verify the seals of PDF files.
+    """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it.
 
-    Ends with 0 only when every file is sealed, intact, trusted, and unaltered since; else with 1.
+    Where several files are given and one is a proof, its evidence must match all the others, in any order.
+    Ends with 0 only when every file is sealed, intact, trusted, and unaltered since, or matches;
+    else with 1.
     """
     roots = _roots(root_files, data_dir)
+    contents = {str(file): file.read_bytes() for file in files}
+    if len(contents) > 1 and any(evidence_of(content) is not None for content in contents.values()):
+        context.exit(0 if _tied(contents, roots, as_json=as_json) else 1)
     all_ok = True
     for file in files:
         verification = verify(file.read_bytes(), roots)
@@ -45,6 +51,19 @@ def command(
         else:
             _show(file, verification, rooted=bool(roots))
     context.exit(0 if all_ok else 1)
+
+
+def _tied(contents: Mapping[str, bytes], roots: Sequence[bytes], *, as_json: bool) -> bool:
+    result = tie(contents, roots)
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False))
+        return result.ok
+    click.echo("Everything matches." if result.ok else "NOT everything matches.")
+    for sentence in result.matches:
+        click.echo(f"  ok: {sentence}")
+    for sentence in result.problems:
+        click.echo(f"  NOT OK: {sentence}")
+    return result.ok
 
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:

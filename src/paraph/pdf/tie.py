@@ -1,0 +1,140 @@
+"""Ties a proof file to the signed and uploaded files it speaks of, without the service."""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pikepdf
+import pypdfium2 as pdfium
+
+from paraph.pdf.proof_page import EVIDENCE
+from paraph.pdf.verify import verify
+
+_FORMAT = "paraph-evidence/1"
+
+
+@dataclass
+class Tie:
+    """What matches and what does not, a sentence each."""
+
+    matches: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Everything matches."""
+        return bool(self.matches) and not self.problems
+
+    def to_json(self) -> dict[str, Any]:
+        return {"ok": self.ok, "matches": self.matches, "problems": self.problems}
+
+    def note(self, holds: bool, match: str, problem: str) -> None:
+        (self.matches if holds else self.problems).append(match if holds else problem)
+
+
+def evidence_of(pdf: bytes) -> dict[str, Any] | None:
+    """The evidence attached to a proof file; None where ``pdf`` is no proof. Raises nothing."""
+    try:
+        with pikepdf.open(io.BytesIO(pdf)) as document:
+            evidence = json.loads(document.attachments[EVIDENCE].get_file().read_bytes())
+    except Exception:  # noqa: BLE001 — a hostile file makes the reader raise anything
+        return None
+    return evidence if isinstance(evidence, dict) and evidence.get("format") == _FORMAT else None
+
+
+def tie(files: Mapping[str, bytes], roots: Sequence[bytes]) -> Tie:
+    """Compares a proof with its signed and uploaded files, by name and in any order. Raises nothing.
+
+    Exactly one of ``files`` is a proof; every document of it needs its signed and its uploaded file, and no other file
+    may be there. ``roots``: DER of the certificates to trust.
+    """
+    result = Tie()
+    proofs = {name: evidence for name, pdf in files.items() if (evidence := evidence_of(pdf)) is not None}
+    if len(proofs) != 1:
+        result.problems.append(f"One proof file is needed; {len(proofs)} of the files are proofs.")
+        return result
+    (proof_name, evidence), *_ = proofs.items()
+    _sealed(result, proof_name, files[proof_name], roots)
+    others = {name: pdf for name, pdf in files.items() if name != proof_name}
+    try:
+        _journal(result, files[proof_name], evidence)
+        _documents(result, evidence, others, roots)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+        result.problems.append(f"The evidence of {proof_name} lacks what evidence must state.")
+    return result
+
+
+def _sealed(result: Tie, name: str, pdf: bytes, roots: Sequence[bytes]) -> None:
+    verification = verify(pdf, roots)
+    holds = verification.ok and verification.covers_whole_file
+    why = " ".join(verification.findings)
+    result.note(holds, f'{name} is sealed by "{verification.signer}", intact and trusted.', f"{name}: {why}")
+
+
+def _journal(result: Tie, proof: bytes, evidence: dict[str, Any]) -> None:
+    """The rule of the chain is the one that the proof prints: SHA-256 of the entry's JSON, keys sorted, no spaces."""
+    journal, previous = evidence["journal"], "00" * 32
+    broken = None
+    for position, entry in enumerate(journal, start=1):
+        facts = {key: value for key, value in entry.items() if key != "hash"}
+        text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        computed = hashlib.sha256(text.encode()).hexdigest()
+        if facts["position"] != position or facts["previous_hash"] != previous or computed != entry["hash"]:
+            broken = position
+            break
+        previous = entry["hash"]
+    holds = bool(journal) and broken is None
+    result.note(
+        holds,
+        f"The journal's {len(journal)} entries follow from each other.",
+        f"The journal is broken at entry {broken or 1}.",
+    )
+    printed = bool(journal) and journal[-1]["hash"] in _text(proof)
+    result.note(
+        printed, "The proof prints the journal's last hash.", "The proof does not print the journal's last hash."
+    )
+
+
+def _text(pdf: bytes) -> str:
+    document = pdfium.PdfDocument(pdf)
+    try:
+        return "".join("".join(page.get_textpage().get_text_range().split()) for page in document)
+    finally:
+        document.close()
+
+
+def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes], roots: Sequence[bytes]) -> None:
+    by_digest = {hashlib.sha256(pdf).hexdigest(): name for name, pdf in files.items()}
+    journalled = {
+        entry["metadata"]["signed_pdf_sha256"]
+        for entry in evidence["journal"]
+        if entry["event_type"] == "signature_request.pades_signed"
+    }
+    known: set[str] = set()
+    for document in evidence["documents"]:
+        title, seal = document["name"], document["seal"]
+        digests = {"signed": seal["signed_pdf_sha256"], "uploaded": document["uploaded_sha256"]}
+        found = {kind: by_digest.get(digest) for kind, digest in digests.items()}
+        known.update(name for name in found.values() if name)
+        for kind, name in found.items():
+            missing = f'No file has the digest of the {kind} file of "{title}".'
+            result.note(name is not None, f'{name} is the {kind} file of "{title}".', missing)
+        in_journal = digests["signed"] in journalled
+        result.note(
+            in_journal, f'The journal names the seal of "{title}".', f'The journal names no such seal of "{title}".'
+        )
+        signed, uploaded = found["signed"], found["uploaded"]
+        if signed:
+            _sealed(result, signed, files[signed], roots)
+        if signed and uploaded and seal["method"] == "normalised":
+            result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
+        elif signed and uploaded:
+            begins = files[signed].startswith(files[uploaded])
+            result.note(
+                begins, f"{signed} begins with {uploaded}.", f"{signed} does not begin with the bytes of {uploaded}."
+            )
+    result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
+    result.problems += [f"The proof says nothing of {name}." for name in files if name not in known]
