@@ -7,6 +7,7 @@ from django.db import connection
 
 from paraph.organizations.scope import Caller
 from paraph.signature_requests.signing_token import url_of
+from paraph.signature_requests.values import LARGEST_ID
 
 LARGE = ("signature", "initials")  # of a signer; nobody reads a list for their strokes
 
@@ -17,6 +18,8 @@ _READ = "SELECT signature_requests_read(%s, %s, %s)"
 def read(caller: Caller, request_id: int) -> dict[str, Any] | None:
     """The caller's request with its signers, document ids and branding profile (specification 2.2), without
     ``download_urls``. None for one that they may not see: as in ``scoped``, organization *and* environment."""
+    if request_id > LARGEST_ID:
+        return None
     with connection.cursor() as cursor:
         cursor.execute(_READ, [caller.organization_id, caller.environment, request_id])
         [text] = cursor.fetchone()

@@ -8,8 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from paraph.documents.models import Document
-from paraph.organizations.models import Organization
+from paraph.organizations.models import BrandingProfile, Organization
 from paraph.organizations.registration import create_application, revoke_application
+from tests.api.v1 import contract
 from tests.pdf.papers import paper, text
 
 CONTRACT = paper(
@@ -26,12 +27,14 @@ class Someone:
     api_key: str | None
     organization: Organization | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    checked: bool = True  # not for rows that no call could have made
 
     def get(self, path: str, **query: Any) -> Any:
-        return Client().get(f"/api/v1{path}", query_params=query, headers=self._headers())
+        return self._kept("GET", path, Client().get(f"/api/v1{path}", query_params=query, headers=self._headers()))
 
     def send(self, method: str, path: str, body: bytes = b"", content_type: str = "application/json") -> Any:
-        return Client().generic(method, f"/api/v1{path}", body, content_type, headers=self._headers())
+        response = Client().generic(method, f"/api/v1{path}", body, content_type, headers=self._headers())
+        return self._kept(method, path, response)
 
     def post(self, path: str, content: Any) -> Any:
         return self.send("POST", path, json.dumps(content).encode())
@@ -43,13 +46,20 @@ class Someone:
         self, content: bytes = CONTRACT, content_type: str = "application/pdf", name: str = "contract.pdf"
     ) -> Any:
         file = SimpleUploadedFile(name, content, content_type)
-        return Client().post("/api/v1/documents", {"file": file}, headers=self._headers())
+        response = Client().post("/api/v1/documents", {"file": file}, headers=self._headers())
+        return self._kept("POST", "/documents", response)
 
     def document(self) -> int:
         """The id of a new document."""
         response = self.upload()
         assert response.status_code == 201, response.content
         return int(response.json()["id"])
+
+    def _kept(self, method: str, path: str, response: Any) -> Any:
+        """The response, which is as the OpenAPI document promises."""
+        if self.checked:
+            contract.check(method, path, response)
+        return response
 
     def _headers(self) -> dict[str, str]:
         return self.headers | ({} if self.api_key is None else {"X-Api-Key": self.api_key})
@@ -119,6 +129,17 @@ def stored_document(owner: Someone, **fields: Any) -> Document:
         "object_key": f"test/{tokens.random_hex(16)}",
     }
     return Document.objects.create(**values | fields)
+
+
+def branding_profile(owner: Someone, name: str = "Blue") -> BrandingProfile:
+    assert owner.organization
+    return BrandingProfile.objects.create(
+        organization=owner.organization,
+        name=name,
+        background_color="#ffffff",
+        text_color="#000000",
+        accent_color="#1a2b3c",
+    )
 
 
 def error(response: Any, status: int, code: str) -> str:

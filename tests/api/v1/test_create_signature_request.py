@@ -8,10 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.journal.models import Entry
-from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signer_of
-from tests.api.v1.cast import Someone, payload, rectangle, someone, tag
+from tests.api.v1.cast import Someone, branding_profile, payload, rectangle, someone, tag
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:
@@ -68,10 +67,7 @@ def test_the_answer_is_the_request(owner: Someone, document: int) -> None:
 
 
 def test_everything_said_is_kept(owner: Someone, document: int) -> None:
-    assert owner.organization
-    profile = BrandingProfile.objects.create(
-        organization=owner.organization, name="Blue", background_color="#000", text_color="#111", accent_color="#222"
-    )
+    profile = branding_profile(owner)
     content = payload(
         document,
         mode="parallel",
@@ -89,9 +85,9 @@ def test_everything_said_is_kept(owner: Someone, document: int) -> None:
     assert answer["branding_profile"] == {
         "id": profile.pk,
         "name": "Blue",
-        "background_color": "#000",
-        "text_color": "#111",
-        "accent_color": "#222",
+        "background_color": "#ffffff",
+        "text_color": "#000000",
+        "accent_color": "#1a2b3c",
     }
     assert SignatureRequest.objects.get().callback_url == "https://example.com/hook?x=1"
     assert list(Signer.objects.values_list("phone", "otp_channel")) == [

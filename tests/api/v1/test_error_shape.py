@@ -59,7 +59,9 @@ def test_wrong_method_on_every_route(owner: Someone, method: str, path: str) -> 
 
 @pytest.mark.parametrize(
     "path", ["", "/", "/nowhere", "/documents/", "/documents/x", "/documents/-1", "/documents/1/x", "/health/1",
-             "/documents/" + "9" * 30, "/documents/" + "9" * 5000, "/%00", "/%ff", "/documents%2f1x"],
+             "/documents/" + "9" * 30, "/documents/" + "9" * 5000,
+             "/signature_requests/" + "9" * 30, f"/signature_requests/{2**63}",
+             f"/signature_requests/{2**63}/audit_logs", "/%00", "/%ff", "/documents%2f1x"],
 )  # fmt: skip
 def test_unknown_routes_and_ids(owner: Someone, path: str) -> None:
     error(owner.get(path), 404, "not_found")

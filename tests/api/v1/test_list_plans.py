@@ -29,6 +29,7 @@ def busy(owner: Someone) -> Someone:
     copy("signature_requests_signaturerequest", changed)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE documents_document, signature_requests_signaturerequest, organizations_tally")
+    owner.checked = False  # the copies have neither signers nor documents
     return owner
 
 

@@ -1,59 +1,185 @@
-"""The OpenAPI document tells the truth."""
+"""The OpenAPI document is whole and tells the truth."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
+from django.utils import timezone
+from jsonschema_rs import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
 from paraph.api.v1 import errors, schemas
-from paraph.api.v1.openapi import document
+from paraph.organizations.plans import ALLOWANCES
 from paraph.signature_requests import payload as limits
+from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks import payload as webhook
+from tests.api.v1 import contract
 from tests.api.v1.cast import Someone, payload, rectangle, tag
 from tests.api.v1.test_read_signature_request import sealed
 
-CONTENT: dict[str, Any] = json.loads(document())
+CONTENT = contract.content()
+SCHEMAS: dict[str, Any] = CONTENT["components"]["schemas"]
+OPERATIONS = {operation["operationId"]: operation for path in CONTENT["paths"].values() for operation in path.values()}
+WEBHOOKS = {operation["operationId"]: operation for path in CONTENT["webhooks"].values() for operation in path.values()}
 
 
-def operations() -> list[dict[str, Any]]:
-    return [operation for path in CONTENT["paths"].values() for operation in path.values()]
-
-
-def schema(name: str) -> dict[str, Any]:
-    return dict(CONTENT["components"]["schemas"][name])
-
-
-def references(value: Any) -> set[str]:
+def parts(value: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of the document, with its place."""
     if isinstance(value, dict):
-        here = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
-        return here.union(*map(references, value.values()))
-    return set().union(*map(references, value)) if isinstance(value, list) else set()
+        yield where, value
+        for name, each in value.items():
+            yield from parts(each, f"{where}/{name}")
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from parts(each, f"{where}/{number}")
+
+
+def test_it_is_openapi() -> None:
+    OpenAPIV31SpecValidator(CONTENT).validate()
 
 
 def test_every_reference_leads_somewhere() -> None:
-    names = {f"#/components/schemas/{name}" for name in CONTENT["components"]["schemas"]}
-    assert references(CONTENT) <= names
+    for _where, part in parts(CONTENT):
+        if isinstance(part.get("$ref"), str):
+            assert contract.resolved(part)
 
 
-def test_every_operation_wants_a_key_and_tells_its_errors() -> None:
-    assert CONTENT["security"] == [{"ApiKey": []}]
-    for operation in operations():
-        assert {"401", "402", "429", "500"} <= set(operation["responses"])
-        assert operation["summary"] and operation["description"]
+def test_everything_says_what_it_is() -> None:
+    """Every object, field, parameter, header, body, answer, link and tag."""
+    silent = []
+    for where, part in parts(CONTENT):
+        if "/example" in where:
+            continue
+        kind = where.rpartition("/")[0].rpartition("/")[2]
+        named = kind in ("schemas", "headers", "parameters", "responses", "links", "tags", "securitySchemes")
+        if "/link" in where and kind == "parameters":
+            continue
+        field = kind == "properties" and "/schema" in where
+        if (named or field or where.endswith("/requestBody")) and not contract.resolved(part).get("description"):
+            silent.append(where)
+        if "operationId" in part and "responses" in part and not (part["summary"] and part["description"]):
+            silent.append(where)
+    assert not silent
+
+
+def test_every_field_says_what_it_may_hold() -> None:
+    """A text has a form, an enumeration or bounds, a number bounds, an array a type and bounds."""
+    open_ended = {"recipients", "acknowledgement", "consent_notice", "signing_algorithm", "kms_key_id", "message"}
+    open_ended |= {"kms_request_id", "timestamp_authority", "timestamp_policy_oid", "timestamp_failures", "method"}
+    bounds = {
+        "string": {"enum", "const", "format", "pattern", "maxLength", "minLength"},
+        "integer": {"minimum", "enum", "const"},
+        "number": {"minimum"},
+        "array": {"maxItems"},
+        "boolean": {"type"},
+        "object": {"properties"},
+    }
+    for name, schema in SCHEMAS.items():
+        for field, facts in schema["properties"].items():
+            for one in facts.get("anyOf", [facts]):
+                if "$ref" in one or one["type"] == "null" or field in open_ended:
+                    continue
+                assert bounds[one["type"]] & set(one), f"{name}.{field}"
+
+
+def test_every_operation_has_examples_that_are_of_their_schemas() -> None:
+    bodies = 0
+    for where, part in parts(CONTENT):
+        if "schema" not in part or where.endswith("/example"):
+            continue
+        examples = [each["value"] for each in part.get("examples", {}).values()]
+        examples += [part["example"]] if "example" in part else part["schema"].get("examples", [])
+        if where.endswith(("/application~1json", "/application/json", "/multipart/form-data")):
+            assert examples, where
+            bodies += 1
+        schema = contract.closed({**part["schema"], "components": {"schemas": SCHEMAS}})
+        for example in examples:
+            Draft202012Validator(schema, validate_formats=True).validate(example)
+    assert bodies > len(OPERATIONS) * 5
+
+
+def test_examples_of_fields_are_of_their_schemas() -> None:
+    for _where, part in parts(SCHEMAS):
+        if isinstance(part.get("examples"), list):
+            for example in part["examples"]:
+                Draft202012Validator(part).validate(example)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_tells_its_errors(name: str) -> None:
+    responses = OPERATIONS[name]["responses"]
+    assert {"401", "402", "429", "500"} <= set(responses)
+    for status, response in responses.items():
+        if status < "400":
+            continue
+        answer = response["content"]["application/json"]
+        assert answer["schema"] == {"$ref": "#/components/schemas/Error"}
+        for example in answer["examples"].values():
+            code = example["value"]["error"]["code"]
+            assert str((errors.STATUSES | {"internal_error": 500})[code]) == status
+            assert f"`{code}`" in response["description"]
+
+
+def test_every_code_has_an_example() -> None:
+    """But for the one that no documented call can meet."""
+    shown = {
+        example["value"]["error"]["code"]
+        for operation in OPERATIONS.values()
+        for status, response in operation["responses"].items()
+        if status >= "400"
+        for example in response["content"]["application/json"]["examples"].values()
+    }
+    assert shown == {*errors.STATUSES, "internal_error"} - {"method_not_allowed"}
+    assert set(SCHEMAS["ErrorBody"]["properties"]["code"]["enum"]) == {*errors.STATUSES, "internal_error"}
+
+
+def test_every_answer_but_401_tells_the_limits() -> None:
+    for operation in OPERATIONS.values():
         for status, response in operation["responses"].items():
-            if status >= "400":
-                assert response["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}
-            assert ("X-RateLimit-Remaining" in response.get("headers", {})) == (status != "401")
+            assert ("X-RateLimit-Remaining" in response["headers"]) == (status != "401")
+            assert ("WWW-Authenticate" in response["headers"]) == (status == "401")
 
 
-def test_all_codes_are_listed() -> None:
-    assert set(schema("ErrorBody")["properties"]["code"]["enum"]) == {*errors.STATUSES, "internal_error"}
+def test_every_operation_wants_a_key() -> None:
+    assert CONTENT["security"] == [{"ApiKey": []}]
+    assert not any("security" in operation for operation in OPERATIONS.values())
 
 
 def test_the_limits_are_those_of_the_code() -> None:
-    root = schema("SignatureRequestInput")["properties"]
+    root = SCHEMAS["SignatureRequestInput"]["properties"]
     assert (root["validity_days"]["minimum"], root["validity_days"]["maximum"]) == (1, limits.MOST_VALIDITY_DAYS)
-    assert schema("Assignment")["properties"]["stamps"]["maxItems"] == limits.MOST_STAMPS
-    box = schema("Rectangle")["properties"]
+    assert SCHEMAS["Assignment"]["properties"]["stamps"]["maxItems"] == limits.MOST_STAMPS
+    box = SCHEMAS["Rectangle"]["properties"]
     assert (box["width"]["minimum"], box["width"]["maximum"], box["width"]["default"]) == (80, 400, 200)
     assert (box["height"]["minimum"], box["height"]["maximum"], box["height"]["default"]) == (30, 160, 80)
+    for field, largest in (("signers", schemas.MOST_SIGNERS), ("documents", schemas.MOST_DOCUMENTS)):
+        allowed = [getattr(allowance, field) for allowance in ALLOWANCES.values()]
+        assert root[field]["maxItems"] == max(allowed) == largest
+        assert all(f"{most} on" in root[field]["description"] for most in allowed)
+
+
+def test_the_webhooks_are_those_that_are_sent() -> None:
+    assert set(WEBHOOKS) == set(webhook.EVENTS)
+    for event, operation in WEBHOOKS.items():
+        assert operation["security"] == []
+        body = operation["requestBody"]["content"]["application/json"]
+        assert body["examples"][event]["value"]["event"] == event
+        named = {parameter["name"]: parameter for parameter in operation["parameters"]}
+        assert set(named) == {"X-Service-Event", "X-Service-Delivery", "X-Service-Signature"}
+        assert named["X-Service-Event"]["example"] == event
+    assert set(OPERATIONS["createSignatureRequest"]["callbacks"]) == set(webhook.TERMINAL_EVENTS)
+
+
+def test_payloads_of_webhooks_are_of_their_schemas(owner: Someone) -> None:
+    created = owner.create(payload(owner.document())).json()
+    sealed(created)
+    request = SignatureRequest.objects.get()
+    for event, operation in WEBHOOKS.items():
+        signer = request.signers.first() if event in webhook.SIGNER_EVENTS else None
+        text = webhook.payload(event, timezone.now(), request, signer)
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        contract.validator(schema.rpartition("/")[2]).validate(json.loads(webhook.body(event, text, request.pk)))
 
 
 def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: Someone) -> None:
@@ -62,26 +188,20 @@ def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: Someone) 
     content |= {"branding_profile_id": None}
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
-    assert set(content) == set(schema("SignatureRequestInput")["properties"])
-    assert set(content["signers"][0]) == set(schema("SignerInput")["properties"])
+    assert set(content) == set(SCHEMAS["SignatureRequestInput"]["properties"])
+    assert set(content["signers"][0]) == set(SCHEMAS["SignerInput"]["properties"])
+    contract.validator("Creation").validate({"signature_request": content})
     assert owner.create(content).status_code == 201
 
 
-def test_answers_are_exactly_of_their_schemas(owner: Someone) -> None:
-    """The schemas refuse unknown fields here, and none of theirs is missing."""
-    created = owner.create(payload(owner.document())).json()
-    exactly(schemas.CreatedSignatureRequest, created)
-    exactly(schemas.SignatureRequests, owner.get("/signature_requests").json())
-    exactly(schemas.AuditLogs, owner.get(f"/signature_requests/{created['id']}/audit_logs").json())
-    exactly(schemas.Documents, owner.get("/documents").json())
-    exactly(schemas.DocumentWithDownload, owner.get(f"/documents/{created['document_ids'][0]}").json())
-    exactly(schemas.BrandingProfiles, owner.get("/branding_profiles").json())
-    exactly(schemas.Health, owner.get("/health").json())
-    exactly(schemas.Error, owner.get("/nowhere").json())
-    sealed(created)
-    exactly(schemas.SignatureRequest, owner.get(f"/signature_requests/{created['id']}").json())
-
-
-def exactly(shape: Any, content: Any) -> None:
-    """The content survives the schema unchanged: nothing missing, nothing more."""
-    assert shape.model_validate(content, strict=True).model_dump() == content
+def test_an_answer_beyond_the_document_is_noticed(owner: Someone) -> None:
+    """The check of :mod:`contract` itself, which all other tests of the API rely on."""
+    response = owner.get("/health")
+    for changed in ({"more": 1}, {"status": "fine"}):
+        response.json = lambda changed=changed: json.loads(response.content) | changed
+        with pytest.raises(Exception, match=r"more|fine"):
+            contract.check("GET", "/health", response)
+    response.json = lambda: json.loads(response.content)
+    del response["X-RateLimit-Limit"]
+    with pytest.raises(AssertionError, match="X-RateLimit-Limit"):
+        contract.check("GET", "/health", response)

@@ -9,10 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
-from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
-from tests.api.v1.cast import Someone, error, payload, rectangle
+from tests.api.v1.cast import Someone, branding_profile, error, payload, rectangle
 
 
 @pytest.fixture
@@ -62,10 +61,7 @@ def test_a_notified_signer_still_has_one(owner: Someone, created: dict[str, Any]
 
 
 def test_the_branding_profile_is_shown(owner: Someone, created: dict[str, Any]) -> None:
-    assert owner.organization
-    profile = BrandingProfile.objects.create(
-        organization=owner.organization, name="Blue", background_color="#000", text_color="#111", accent_color="#222"
-    )
+    profile = branding_profile(owner)
     SignatureRequest.objects.update(branding_profile=profile)
     assert read(owner, created)["branding_profile"]["id"] == profile.pk
 

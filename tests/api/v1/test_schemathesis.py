@@ -16,8 +16,7 @@ from schemathesis.generation import GenerationMode
 
 from paraph.api.v1 import ratelimit
 from paraph.organizations import plans
-from paraph.organizations.models import BrandingProfile
-from tests.api.v1.cast import CONTRACT, payload, rectangle, someone, tag
+from tests.api.v1.cast import CONTRACT, branding_profile, payload, rectangle, someone, tag
 from tests.pdf.papers import paper, text
 
 TAGGED = paper("".join(text(f"{{{{{place}}}}}", 72, 20 + 30 * place) for place in range(25)))
@@ -39,8 +38,7 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]
     owner = someone()
     assert owner.create(payload(owner.document())).status_code == 201
     documents = [owner.upload(TAGGED).json()["id"] for _ in range(3)]
-    assert owner.organization
-    profile = BrandingProfile.objects.create(organization=owner.organization, name="House")
+    profile = branding_profile(owner)
     for signal in (signals.request_started, signals.request_finished):
         signal.disconnect(close_old_connections)
     yield {"key": owner.api_key, "documents": documents, "profile": profile.pk}

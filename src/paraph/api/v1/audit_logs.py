@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from ninja import Router
 
-from paraph.api.v1 import schemas, serialize
+from paraph.api.v1 import audit_schemas, serialize
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.openapi_parts import PAGED
@@ -17,7 +17,7 @@ router = Router(tags=["Signature requests"])
 
 @router.get(
     "/{int:signature_request_id}/audit_logs",
-    response=schemas.AuditLogs,
+    response=audit_schemas.AuditLogs,
     operation_id="listAuditLogs",
     openapi_extra=PAGED,
 )

@@ -4,70 +4,134 @@ import json
 from functools import cache
 from typing import Any
 
-from paraph.api.v1.openapi_parts import creation_schemas
+from django.conf import settings
+
+from paraph import __version__
+from paraph.api.v1 import openapi_words as words
+from paraph.api.v1.openapi_errors import Refusal, refusals
+from paraph.api.v1.openapi_examples import ANSWERS
+from paraph.api.v1.openapi_parts import LINKS, creation_schemas
+from paraph.api.v1.openapi_webhooks import callbacks, webhook_schemas_by_name, webhooks
 from paraph.api.v1.routes import api
 from paraph.api.v1.schemas import Error
+from paraph.signature_requests.values import LARGEST_ID
 
 ADDRESS = "/api/v1/openapi.json"
 
-_LIMIT_HEADERS = {
-    "Retry-After": "Seconds to wait before the next allowed call; 0 while calls remain.",
-    "X-RateLimit-Limit": "Ceiling of the most constraining window.",
-    "X-RateLimit-Remaining": "Calls left in that window.",
-    "X-RateLimit-Reset": "Unix time of that window's reset.",
-}
-_REFUSALS = {
-    "401": "`invalid_api_key`: the key is absent, malformed, unknown or revoked.",
-    "402": "`payment_required`: the production environment requires a paid plan.",
-    "429": "`rate_limited`: wait for Retry-After seconds.",
-    "500": "`internal_error`: the message holds an id that the service's log has too.",
-}
-_OF_RESOURCES = {"404": "`not_found`: there is no such resource in the key's organization and environment."}
-_OF_FILTERS = {"422": "`validation_error`: a filter is unreadable."}
-_OF_BODIES = {
-    "413": "`payload_too_large`",
-    "415": "`unsupported_media_type`",
-    "422": "`validation_error`, naming every problem; or `identity_declaration_required`.",
-}
-_OF_PLANS = {"403": "`initials_not_available_on_plan`, or `forbidden` for what else the plan does not include."}
-_BY_OPERATION = {
-    "uploadDocument": _OF_BODIES,
-    "createSignatureRequest": _OF_BODIES | _OF_PLANS,
-    "listDocuments": _OF_FILTERS,
-    "listSignatureRequests": _OF_FILTERS,
-    "readDocument": _OF_RESOURCES,
-    "readSignatureRequest": _OF_RESOURCES,
-    "listAuditLogs": _OF_RESOURCES,
-}
+Part = dict[str, Any]
 
 
 @cache
 def document() -> bytes:
     """The document in JSON."""
-    content: dict[str, Any] = json.loads(json.dumps(api.get_openapi_schema(path_prefix="/api/v1")))
-    components = content["components"]
-    components["schemas"] |= creation_schemas() | _error_schemas()
-    components["securitySchemes"] = {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"}}
-    content["security"] = [{"ApiKey": []}]
-    for operations in content["paths"].values():
+    generated = json.loads(json.dumps(api.get_openapi_schema(path_prefix="/api/v1")))
+    for operations in generated["paths"].values():
         for operation in operations.values():
             _complete(operation)
-    return json.dumps(content).encode()
+    schemas = generated["components"]["schemas"] | creation_schemas() | webhook_schemas_by_name() | _error_schemas()
+    content = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": words.TITLE,
+            "summary": words.SUMMARY,
+            "version": __version__,
+            "description": words.DESCRIPTION,
+        },
+        "servers": [{"url": settings.PARAPH.public_url, "description": "This installation."}],
+        "externalDocs": {"url": f"{settings.PARAPH.public_url}/docs", "description": "The same, to read, with guides."},
+        "tags": [{"name": name, "description": description} for name, description in words.TAGS.items()],
+        "security": [{"ApiKey": []}],
+        "paths": generated["paths"],
+        "webhooks": webhooks(),
+        "components": {
+            "schemas": schemas,
+            "headers": _headers(),
+            "securitySchemes": {
+                "ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": words.KEY}
+            },
+        },
+    }
+    return json.dumps(content, ensure_ascii=False).encode()
 
 
-def _error_schemas() -> dict[str, Any]:
+def _error_schemas() -> Part:
     schema = Error.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), "Error": schema}
 
 
-def _complete(operation: dict[str, Any]) -> None:
-    """Adds the refusals that any call, and this one, may meet, and the headers of every answer but 401."""
-    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    for status, description in sorted((_REFUSALS | _BY_OPERATION.get(operation["operationId"], {})).items()):
-        operation["responses"][status] = {"description": description, "content": error}
-    for status, response in operation["responses"].items():
-        if str(status) != "401":
-            response["headers"] = {
-                name: {"description": description, "schema": {"type": "integer"}}
-                for name, description in _LIMIT_HEADERS.items()
-            }
+def _complete(operation: Part) -> None:
+    """Adds the words, the examples, the refusals that the operation may meet, and the headers of every answer."""
+    name = operation["operationId"]
+    operation["summary"], operation["description"], answered = words.OPERATIONS[name]
+    for parameter in operation.get("parameters", []):
+        if parameter["in"] == "path":
+            parameter["description"] = words.PATH_PARAMETERS[parameter["name"]]
+            parameter["schema"] |= {"minimum": 1, "maximum": LARGEST_ID, "format": "int64"}
+            parameter["example"] = 35 if parameter["name"] == "document_id" else 71
+    [(status, response)] = operation["responses"].items()
+    response["description"] = answered
+    response["content"]["application/json"]["examples"] = {
+        key: {"summary": summary, "value": value} for key, (summary, value) in ANSWERS[name].items()
+    }
+    if name in LINKS:
+        response["links"] = LINKS[name]
+    if name == "createSignatureRequest":
+        operation["callbacks"] = callbacks()
+    operation["responses"] = {str(status): response} | _refused(refusals(name))
+    for code, each in operation["responses"].items():
+        each["headers"] = _headers_of(code)
+
+
+def _refused(refused: list[Refusal]) -> Part:
+    answers: Part = {}
+    for refusal in refused:
+        answer = answers.setdefault(
+            refusal.status,
+            {
+                "description": "",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "examples": {}}},
+            },
+        )
+        answer["description"] = f"{answer['description']}\n\n`{refusal.code}`: {refusal.when}".strip()
+        error = {"code": refusal.code, "message": refusal.message}
+        example = {"summary": refusal.when, "value": {"error": error}}
+        answer["content"]["application/json"]["examples"][refusal.name] = example
+    return answers
+
+
+def _headers() -> Part:
+    limits = {
+        name: {
+            "description": description,
+            "required": True,
+            "schema": {"type": "integer", "minimum": 0, "format": "int64"},
+            "example": example,
+        }
+        for name, (description, example) in words.LIMIT_HEADERS.items()
+    }
+    return limits | {
+        "X-Request-Id": {
+            "description": words.REQUEST_ID,
+            "required": True,
+            "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$", "minLength": 16, "maxLength": 16},
+            "example": "5f0c2a9e8d7b6a41",
+        },
+        "WWW-Authenticate": {
+            "description": words.WWW_AUTHENTICATE,
+            "required": True,
+            "schema": {"type": "string", "const": "ApiKey"},
+            "example": "ApiKey",
+        },
+    }
+
+
+def _headers_of(status: str) -> Part:
+    """401 is not counted; a fault may come before the counting."""
+    shared = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *words.LIMIT_HEADERS)}
+    if status == "401":
+        shared = {name: shared[name] for name in ("X-Request-Id",)}
+        return shared | {"WWW-Authenticate": {"$ref": "#/components/headers/WWW-Authenticate"}}
+    if status == "500":
+        limits = {name: _headers()[name] | {"required": False} for name in words.LIMIT_HEADERS}
+        return {"X-Request-Id": shared["X-Request-Id"]} | limits
+    return shared

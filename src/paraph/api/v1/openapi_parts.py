@@ -3,6 +3,7 @@
 from typing import Any
 
 from paraph.api.v1 import payload_schemas
+from paraph.api.v1.openapi_examples import CREATIONS, SMALLEST_PDF
 
 Part = dict[str, Any]
 
@@ -40,6 +41,7 @@ REQUEST_LIST: Part = {"parameters": [*_PAGING, *_filters("pending", "completed",
 UPLOAD: Part = {
     "requestBody": {
         "required": True,
+        "description": "One file. Other fields are ignored.",
         "content": {
             "multipart/form-data": {
                 "schema": {
@@ -47,6 +49,7 @@ UPLOAD: Part = {
                     "required": ["file"],
                     "properties": {"file": {"type": "string", "format": "binary", "description": "The PDF."}},
                 },
+                "examples": {"pdf": {"summary": "A PDF of one empty page", "value": {"file": SMALLEST_PDF}}},
                 "encoding": {"file": {"contentType": "application/pdf"}},
             }
         },
@@ -56,8 +59,29 @@ UPLOAD: Part = {
 CREATION: Part = {
     "requestBody": {
         "required": True,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Creation"}}},
+        "description": "The request, under the root key. At most 4 MiB.",
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/Creation"},
+                "examples": {
+                    name: {"summary": summary, "value": value} for name, (summary, value) in CREATIONS.items()
+                },
+            }
+        },
     }
+}
+
+
+def _link(operation: str, parameter: str, description: str) -> Part:
+    return {"operationId": operation, "parameters": {parameter: "$response.body#/id"}, "description": description}
+
+
+LINKS: dict[str, Part] = {
+    "uploadDocument": {"read": _link("readDocument", "document_id", "Reads the document.")},
+    "createSignatureRequest": {
+        "read": _link("readSignatureRequest", "request_id", "Reads the request."),
+        "auditLog": _link("listAuditLogs", "signature_request_id", "Reads what happened to it."),
+    },
 }
 
 

@@ -5,8 +5,17 @@ from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
-from paraph.signature_requests.payload import HEIGHTS, LONGEST_TAG, MOST_STAMPS, MOST_VALIDITY_DAYS, WIDTHS
-from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME, LONGEST_URL
+from paraph.api.v1.schemas import MOST_DOCUMENTS, MOST_SIGNERS
+from paraph.signature_requests.payload import (
+    HEIGHTS,
+    LONGEST_TAG,
+    MOST_ORDER,
+    MOST_PAGES,
+    MOST_STAMPS,
+    MOST_VALIDITY_DAYS,
+    WIDTHS,
+)
+from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME, LONGEST_URL
 
 _PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
 _VISIBLE = _PRINTABLE.replace("[^", r"[^\s")
@@ -15,63 +24,140 @@ Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TEXT)
 
 
 class Tag(Schema):
-    tag: str = Field(min_length=1, max_length=LONGEST_TAG, description="Verbatim text of the PDF.", pattern=TEXT)
+    """Where a magic field goes: just under this text, centred on it."""
+
+    tag: str = Field(
+        min_length=1,
+        max_length=LONGEST_TAG,
+        pattern=TEXT,
+        description="Text that stands verbatim in the PDF. Used once per signer and document.",
+        examples=["{{signature:landlord}}"],
+    )
 
 
 class Rectangle(Schema):
-    page_number: int = Field(ge=1)
-    x: float = Field(description="Points from the left of the page as a reader sees it.")
-    y: float = Field(description="Points from the bottom of the page.")
-    width: float = Field(200, ge=WIDTHS[0], le=WIDTHS[1])
-    height: float = Field(80, ge=HEIGHTS[0], le=HEIGHTS[1])
+    """Where a stamp goes, in points of the page as a reader sees it, origin at the bottom left. It must fit inside
+    the page."""
+
+    page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1. The page must exist.")
+    x: float = Field(ge=0, lt=1e9, description="Points from the left edge of the page to that of the stamp.")
+    y: float = Field(ge=0, lt=1e9, description="Points from the bottom edge of the page to that of the stamp.")
+    width: float = Field(200, ge=WIDTHS[0], le=WIDTHS[1], description="Points.")
+    height: float = Field(80, ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
 
 
 class MagicFieldStamp(Schema):
-    type: Literal["magic_field"]
+    """A stamp under a tag in the text."""
+
+    type: Literal["magic_field"] = Field(description="`magic_field`: the place is found by a text.")
     value: Tag
-    optional: bool = Field(False, description="Ignore the stamp when the tag is absent.")
+    optional: bool = Field(
+        False,
+        description="Ignore the stamp when the tag is absent. Each signer keeps at least one stamp on each document "
+        "that they sign.",
+    )
 
 
 class CoordinatesStamp(Schema):
-    type: Literal["coordinates"]
+    """A stamp at a place given in points."""
+
+    type: Literal["coordinates"] = Field(description="`coordinates`: the place is given in points.")
     value: Rectangle
-    optional: bool = False
+    optional: bool = Field(False, description="Has no effect here: a stamp outside the page is refused all the same.")
 
 
 class Assignment(Schema):
-    signer_ref: Name = Field(description="The ref of a signer of the request.")
-    stamps: list[MagicFieldStamp | CoordinatesStamp] = Field(min_length=1, max_length=MOST_STAMPS)
+    """The stamps of one signer on one document. A signer appears once per document."""
+
+    signer_ref: Name = Field(description="The `ref` of a signer of the request.", examples=["landlord"])
+    stamps: list[MagicFieldStamp | CoordinatesStamp] = Field(
+        min_length=1,
+        max_length=MOST_STAMPS,
+        description="All stamps of the signer on this document, optional ones too.",
+    )
 
 
 class DocumentInput(Schema):
-    id: int = Field(ge=1, le=2**63 - 1, description="The id answered by the upload.")
-    signers: list[Assignment] = Field(min_length=1)
+    """An uploaded document, and who signs it where. A signer absent from the list does not sign it."""
+
+    id: int = Field(
+        ge=1,
+        le=LARGEST_ID,
+        description="The id answered by the upload, of the key's environment. Listed once.",
+        json_schema_extra={"format": "int64"},
+    )
+    signers: list[Assignment] = Field(
+        min_length=1,
+        max_length=MOST_SIGNERS,
+        description="Those who sign this document; every signer signs at least one.",
+    )
 
 
 class SignerInput(Schema):
-    ref: Name = Field(description="Any identifier, to link placements with; not kept.")
-    first_name: Name
-    last_name: Name
-    email: str = Field(max_length=LONGEST_EMAIL, json_schema_extra={"format": "email"})
-    phone: str | None = Field(None, description="E.164; required when otp_channel is sms.", examples=["+33612345678"])
-    order: int | None = Field(None, description="Required and unique in sequential mode; ignored in parallel mode.")
-    otp_channel: Literal["email", "sms"] | None = Field(None, description="sms requires the plan Pro or Enterprise.")
+    """A person who signs."""
+
+    ref: Name = Field(
+        description="Any identifier, to link placements with; unique in the request, not kept.", examples=["landlord"]
+    )
+    first_name: Name = Field(description="As the stamp and the proof show it.")
+    last_name: Name = Field(description="As the stamp and the proof show it.")
+    email: str = Field(
+        min_length=3,
+        max_length=LONGEST_EMAIL,
+        description="Where invitations and codes by e-mail go.",
+        json_schema_extra={"format": "email"},
+    )
+    phone: Annotated[str, Field(pattern=r"^\+[1-9][0-9]{1,14}$", min_length=3, max_length=16)] | None = Field(
+        None, description="In E.164 format; required when `otp_channel` is `sms`.", examples=["+33612345678"]
+    )
+    order: Annotated[int, Field(ge=1, le=MOST_ORDER)] | None = Field(
+        None, description="Signing order: required and unique in `sequential` mode, ignored in `parallel` mode."
+    )
+    otp_channel: Literal["email", "sms"] | None = Field(
+        None,
+        description="How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. "
+        "Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.",
+    )
 
 
 class SignatureRequestInput(Schema):
-    mode: Literal["sequential", "parallel"]
-    validity_days: int = Field(ge=1, le=MOST_VALIDITY_DAYS)
-    send_email: bool = False
-    identity_declaration_accepted: bool = Field(False, description="Must be true when send_email is true.")
-    initials_required: bool = Field(False, description="Plans Pro and Enterprise.")
-    notify_signers_on_completion: bool = False
-    callback_url: str | None = Field(
-        None, max_length=LONGEST_URL, pattern="^https://", json_schema_extra={"format": "uri"}
+    """What is to be signed, by whom, and where."""
+
+    mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
+    validity_days: int = Field(ge=1, le=MOST_VALIDITY_DAYS, description="Days until the request expires.")
+    send_email: bool = Field(
+        False, description="Whether the service invites by e-mail: signers in turn (`sequential`) or all at once."
     )
-    branding_profile_id: int | None = Field(None, ge=1, description="Plans Pro and Enterprise.")
-    signers: list[SignerInput] = Field(min_length=1)
-    documents: list[DocumentInput] = Field(min_length=1)
+    identity_declaration_accepted: bool = Field(
+        False,
+        description="You attest that you have identified the signers yourself. Must be true when `send_email` is true.",
+    )
+    initials_required: bool = Field(
+        False, description="Whether each signer also puts initials on each page. Plans Pro and Enterprise."
+    )
+    notify_signers_on_completion: bool = Field(
+        False, description="Whether signers get a summary by e-mail at completion."
+    )
+    callback_url: Annotated[str, Field(max_length=LONGEST_URL, pattern="^https://")] | None = Field(
+        None,
+        description="Gets `request.completed` and `request.expired` of this request, besides the application's "
+        "webhook URL.",
+        json_schema_extra={"format": "uri"},
+    )
+    branding_profile_id: Annotated[int, Field(ge=1, le=LARGEST_ID)] | None = Field(
+        None,
+        description="A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default "
+        "colours.",
+    )
+    signers: list[SignerInput] = Field(
+        min_length=1, max_length=MOST_SIGNERS, description="At most 5 on the plan Free, 25 on Pro, 100 on Enterprise."
+    )
+    documents: list[DocumentInput] = Field(
+        min_length=1, max_length=MOST_DOCUMENTS, description="At most 3 on the plan Free, 20 on Pro, 50 on Enterprise."
+    )
 
 
 class Creation(Schema):
+    """The body of a creation. Unknown fields are ignored, wherever they stand."""
+
     signature_request: SignatureRequestInput

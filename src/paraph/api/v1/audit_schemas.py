@@ -1,0 +1,106 @@
+"""The shape of the audit log, for the OpenAPI document (specification 2.5 and 6.2)."""
+
+from typing import Any, Literal
+
+from ninja import Field, Schema
+from pydantic import ConfigDict
+
+from paraph.api.v1.schemas import Digest, Id, Pagination, Timestamp
+from paraph.signature_requests.values import LONGEST_EMAIL
+
+_SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
+
+
+_ABSENT: Any = None  # an event has its own keys only; none of them is null for want of it
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for each in schema["properties"].values():
+        each.pop("default", None)
+
+
+class AuditMetadata(Schema):
+    """Facts of the event. Each event type has its own keys; the others are absent."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_defaults)
+
+    mode: Literal["sequential", "parallel"] = Field(_ABSENT, description="Of `signature_request.created`.")
+    signers_count: int = Field(_ABSENT, ge=1, description="Of `signature_request.created`: how many signers there are.")
+    documents_count: int = Field(
+        _ABSENT, ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
+    )
+    channel: Literal["email"] = Field(_ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
+    recipient: str = Field(
+        _ABSENT,
+        min_length=3,
+        max_length=LONGEST_EMAIL,
+        description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
+    )
+    recipients: list[str] = Field(_ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    acknowledgement: str = Field(
+        _ABSENT,
+        description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",
+    )
+    provider: Literal["email", "sms"] = Field(_ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
+    resend: bool = Field(_ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
+    consent_notice: str = Field(_ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
+    locale: Literal["en", "fr", "de", "es", "it", "pt", "nl"] = Field(
+        _ABSENT, description="Of `signer.signed`: the language of that text."
+    )
+    expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended.")
+    document_id: Id = Field(_ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
+    signed_pdf_sha256: Digest = Field(
+        _ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
+    )
+    certificate_sha256: Digest = Field(
+        _ABSENT, description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
+    )
+    signing_algorithm: str = Field(_ABSENT, description=f"{_SEALS}the algorithm of the signature.")
+    kms_key_id: str = Field(_ABSENT, description=f"{_SEALS}the key that signed.")
+    kms_request_id: str | None = Field(
+        _ABSENT, description=f"{_SEALS}the key store's id of the operation; null where the store gives none."
+    )
+    timestamped: bool = Field(_ABSENT, description=f"{_SEALS}false when no timestamp authority could be reached.")
+    timestamp_authority: str | None = Field(
+        _ABSENT, description=f"{_SEALS}the name of the authority; null without one."
+    )
+    timestamp_policy_oid: str | None = Field(_ABSENT, description=f"{_SEALS}the authority's policy; null without one.")
+    timestamped_at: Timestamp | None = Field(_ABSENT, description=f"{_SEALS}the time that it states; null without one.")
+    timestamp_failures: list[str] = Field(
+        _ABSENT, description=f"{_SEALS}why authorities did not answer, if some did not."
+    )
+    method: str = Field(
+        _ABSENT, description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
+    )
+
+
+class AuditLog(Schema):
+    """One thing that happened to a request."""
+
+    id: Id = Field(description="Identifies the entry.")
+    event_type: Literal[
+        "signature_request.created",
+        "signature_request.identity_declared",
+        "signer.notified",
+        "signer.otp_sent",
+        "signer.signed",
+        "request.completed",
+        "request.completion_notified",
+        "request.expired",
+        "signature_request.pades_signed",
+        "signature_request.certificate_issued",
+    ] = Field(description="What happened.")
+    signer_id: Id | None = Field(description="The signer whom it is about; null when it is about the request.")
+    ip: str = Field(
+        max_length=45, description="Address of the caller or signer; empty for what the service did itself."
+    )
+    user_agent: str = Field(max_length=500, description="Their User-Agent; empty for what the service did itself.")
+    metadata: AuditMetadata
+    created_at: Timestamp = Field(description="When it happened. Entries come in this order.")
+
+
+class AuditLogs(Schema):
+    """A page of the audit log."""
+
+    data: list[AuditLog] = Field(max_length=100, description="The entries of the page, oldest first.")
+    pagination: Pagination

@@ -1,0 +1,157 @@
+"""Which refusals each operation may meet, with a true example of each (specification 7)."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from paraph.api.v1.errors import STATUSES
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """``name`` is that of the example; ``when`` says when it happens; ``message`` is what the service then says."""
+
+    name: str
+    code: str
+    when: str
+    message: str
+
+    @property
+    def status(self) -> str:
+        return str((STATUSES | {"internal_error": 500})[self.code])
+
+
+def refusals(operation: str) -> list[Refusal]:
+    """All that the operation may answer, in the order of their statuses."""
+    return sorted([*_ANY, *_own(operation)], key=lambda refusal: refusal.status)
+
+
+_ANY = [
+    Refusal(
+        "invalid_api_key",
+        "invalid_api_key",
+        "The key is absent, malformed, unknown or revoked.",
+        "The X-Api-Key header must hold a valid API key.",
+    ),
+    Refusal(
+        "payment_required",
+        "payment_required",
+        "A production key of an organization on the plan Free.",
+        "The production environment requires a paid plan.",
+    ),
+    Refusal(
+        "rate_limited",
+        "rate_limited",
+        "Too many calls of the organization in this environment, or too many bad keys from this address. Wait for "
+        "`Retry-After` seconds.",
+        "Too many calls: the limit is 120. Try again in 17 seconds.",
+    ),
+    Refusal(
+        "internal_error",
+        "internal_error",
+        "A fault of the service. The id in the message stands in its log too.",
+        "Something went wrong on our side. The incident 5f0c2a9e8d7b6a41 is in the service's log.",
+    ),
+]
+_NOT_FOUND = Refusal(
+    "not_found",
+    "not_found",
+    "There is no such resource in the key's organization and environment.",
+    "There is no such resource.",
+)
+_CREATION = [
+    Refusal(
+        "forbidden_sms",
+        "forbidden",
+        "`otp_channel` is `sms` on the plan Free.",
+        "signers[0].otp_channel: your plan does not include codes by SMS.",
+    ),
+    Refusal(
+        "forbidden_branding",
+        "forbidden",
+        "`branding_profile_id` on the plan Free.",
+        "branding_profile_id: your plan does not include branding profiles.",
+    ),
+    Refusal(
+        "initials_not_available_on_plan",
+        "initials_not_available_on_plan",
+        "`initials_required` on the plan Free.",
+        "initials_required: your plan does not include initials.",
+    ),
+    Refusal("payload_too_large", "payload_too_large", "The body is larger than 4 MiB.",
+            "The body is larger than the limit of 4 MiB."),
+    Refusal("unsupported_media_type", "unsupported_media_type", "The body is not sent as JSON.",
+            "The Content-Type must be application/json."),
+    Refusal(
+        "identity_declaration_required",
+        "identity_declaration_required",
+        "`send_email` without `identity_declaration_accepted`.",
+        "identity_declaration_accepted: it must be true when send_email is true.",
+    ),
+    Refusal(
+        "validation_fields",
+        "validation_error",
+        "Fields are missing or not what they must be. All are named.",
+        "validity_days: it must be from 1 to 90, not 365. signers[1].phone: “0612345678” is not a phone number in "
+        "E.164 format, such as +33612345678.",
+    ),
+    Refusal(
+        "validation_tag",
+        "validation_error",
+        "A stamp has no place: its tag is not in the PDF.",
+        "documents[0].signers[0].stamps[0]: the tag “{{signature:seller}}” of signer “landlord” is not in document 35.",
+    ),
+    Refusal(
+        "validation_page",
+        "validation_error",
+        "A stamp has no place: it does not fit on the page.",
+        "documents[0].signers[1].stamps[0]: the stamp of signer “tenant” at x=500, y=120, 200 by 80 points, does not "
+        "fit on page 3 of document 35, 595.276 by 841.89 points.",
+    ),
+    Refusal(
+        "validation_document",
+        "validation_error",
+        "A document is not there: unknown, or of the other environment.",
+        "documents[0].id: there is no document 36 in this environment.",
+    ),
+    Refusal("validation_json", "validation_error", "The body is not readable.",
+            "The body is not valid JSON. (Expecting value: line 1 column 23 (char 22))"),
+]  # fmt: skip
+
+
+def _own(operation: str) -> list[Refusal]:
+    return {
+        "uploadDocument": _upload(),
+        "createSignatureRequest": _CREATION,
+        "listDocuments": [_filters("pending, ready")],
+        "listSignatureRequests": [_filters("pending, completed, expired")],
+        "readDocument": [_NOT_FOUND],
+        "readSignatureRequest": [_NOT_FOUND],
+        "listAuditLogs": [_NOT_FOUND],
+    }.get(operation, [])
+
+
+def _upload() -> list[Refusal]:
+    limit = settings.PARAPH.upload_limit_mb
+    return [
+        Refusal("payload_too_large", "payload_too_large", f"The file is larger than {limit} MiB.",
+                f"The file is larger than the limit of {limit} MiB."),
+        Refusal("unsupported_media_type", "unsupported_media_type", "The body is not multipart/form-data.",
+                "The Content-Type must be multipart/form-data."),
+        Refusal("validation_mime_type", "validation_error", "The part is of another MIME type.",
+                "The file must be of the MIME type application/pdf, not “image/png”."),
+        Refusal("validation_not_a_pdf", "validation_error", "The file is not a PDF, or one that cannot be signed.",
+                "The file is not a PDF."),
+        Refusal("validation_no_file", "validation_error", "The body holds no file, or is broken.",
+                "The body must hold a file in the field “file”."),
+    ]  # fmt: skip
+
+
+def _filters(statuses: str) -> Refusal:
+    return Refusal(
+        "validation_filters",
+        "validation_error",
+        "A filter is unreadable. All are named.",
+        f"status must be one of {statuses}, not “done”. created_after must be an ISO 8601 date or timestamp, not "
+        "“yesterday”.",
+    )

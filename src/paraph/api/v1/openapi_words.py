@@ -1,0 +1,93 @@
+"""The prose of the OpenAPI document: what the API is, and what each operation and parameter does."""
+
+TITLE = "Paraph API"
+SUMMARY = "Electronic signatures: PDFs in, sealed and provable PDFs out."
+DESCRIPTION = """Upload PDFs, create a signature request that names who signs where, follow it by webhooks or by
+reading it, and download the sealed documents with their proof file.
+
+Bodies are JSON, except the upload (multipart/form-data). Timestamps are UTC, `YYYY-MM-DDTHH:MM:SSZ`. Ids are
+integers, unique within a kind of resource, and another number in the other environment. Ignore response fields that
+you do not know: new ones are no breaking change.
+
+`HEAD` is answered like `GET`, without the body. Any other method gives 405 `method_not_allowed` with `Allow`."""
+
+KEY = """64 hexadecimal characters, shown once when the application is created. The key decides the organization and
+the environment, `sandbox` or `production`."""
+
+TAGS = {
+    "Documents": "Uploaded PDFs. They are never changed: signing makes a new file.",
+    "Signature requests": "Who signs which documents, in which order, where; and what has happened so far.",
+    "Branding profiles": "Colours of the signer's pages. The same in both environments.",
+    "Service": "Whether the service answers.",
+    "Webhooks": "What your backend hears.",
+}
+
+OPERATIONS = {
+    "uploadDocument": (
+        "Upload a PDF",
+        "Stores the file as it is and answers with its digest. The part must be of the MIME type `application/pdf`; "
+        "its file name is what the proof file calls the document. Password-protected files, dynamic forms and files "
+        "whose earlier signature forbids changes are refused with the reason.",
+        "The document.",
+    ),
+    "listDocuments": (
+        "List documents",
+        "Lists the documents of the key's environment, oldest first unless `order` says otherwise.",
+        "A page of documents, without `download_url`.",
+    ),
+    "readDocument": (
+        "Read a document",
+        "Reads one document, with an address to download the uploaded file from for 15 minutes.",
+        "The document, with `download_url`.",
+    ),
+    "createSignatureRequest": (
+        "Create a signature request",
+        "Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs "
+        "too; whatever is wrong is named in one message, each problem with its path, and nothing is created. Each "
+        "signer's `signing_url` is in the answer. With `send_email` the service invites by e-mail: everybody in "
+        "`parallel` mode, one after the other in `sequential` mode. The service does not deduplicate: a repeated call "
+        "creates another request.",
+        "The request. It is `pending`, and so are its signers.",
+    ),
+    "listSignatureRequests": (
+        "List signature requests",
+        "Lists the requests of the key's environment, oldest first unless `order` says otherwise.",
+        "A page of requests, without `download_urls`.",
+    ),
+    "readSignatureRequest": (
+        "Read a signature request",
+        "Reads one request. Wait for `finalized`, not for `status`, before you download: sealing follows the last "
+        "signature. `status` is what to go by when you reconcile.",
+        "The request; once it is completed and finalized, with `download_urls`.",
+    ),
+    "listAuditLogs": (
+        "List the audit log of a request",
+        "Lists what happened to a request, oldest first. Entries are only ever added.",
+        "A page of entries.",
+    ),
+    "listBrandingProfiles": (
+        "List branding profiles",
+        "Lists the organization's branding profiles by name, whichever environment the key is of.",
+        "A page of branding profiles.",
+    ),
+    "readHealth": (
+        "Ask whether the service answers",
+        "Tells that the service answers, and which environment the key belongs to. Counts as a call.",
+        "It answers.",
+    ),
+}
+
+PATH_PARAMETERS = {
+    "document_id": "The document's `id`.",
+    "request_id": "The request's `id`.",
+    "signature_request_id": "The request's `id`.",
+}
+
+LIMIT_HEADERS = {
+    "Retry-After": ("Seconds to wait before the next allowed call; 0 while calls remain.", 0),
+    "X-RateLimit-Limit": ("Ceiling of the most constraining window.", 120),
+    "X-RateLimit-Remaining": ("Calls left in that window; 0 on a 429.", 117),
+    "X-RateLimit-Reset": ("Unix time of that window's reset.", 1905323460),
+}
+REQUEST_ID = "Identifies this call in the service's log. Name it when you ask the operator."
+WWW_AUTHENTICATE = "How to authenticate: `ApiKey`."
