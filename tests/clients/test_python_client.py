@@ -121,6 +121,35 @@ def test_the_iterator_walks_all_pages(service: Answering) -> None:
     assert service.asked[1].path == "/api/v1/documents?page=2&limit=100&status=ready"
 
 
+def test_every_list_has_an_iterator_in_both_clients() -> None:
+    lists = {"documents", "signature_requests", "audit_logs", "branding_profiles"}
+    for client in (Client, AsyncClient):
+        assert {name.removeprefix("iter_") for name in dir(client) if name.startswith("iter_")} == lists
+    assert {name for name in dir(Client) if name[0] != "_"} - {"close"} == {
+        name for name in dir(AsyncClient) if name[0] != "_"
+    } - {"aclose"}
+
+
+def test_branding_profiles_are_walked(service: Answering) -> None:
+    profile = {"id": 1, "name": "House"} | {f"{part}_color": "#000000" for part in ("background", "text", "accent")}
+    shape = {"page": 1, "limit": 100, "count": 1, "pages": 1}
+    service.answers = [(200, {"data": [profile], "pagination": shape}, {})] * 2
+
+    async def walk() -> list[str]:
+        async with AsyncClient(service.url, "k") as client:
+            return [found.name async for found in client.iter_branding_profiles()]
+
+    with Client(service.url, "k") as client:
+        assert [found.name for found in client.iter_branding_profiles()] == asyncio.run(walk()) == ["House"]
+
+
+def test_an_error_names_the_call(service: Answering) -> None:
+    service.answers = [(404, {"error": {"code": "not_found", "message": "No."}}, {"X-Request-Id": "5f0c"})]
+    with Client(service.url, "k") as client, pytest.raises(ParaphError) as caught:
+        client.document(1)
+    assert caught.value.request_id == "5f0c"
+
+
 def test_the_asynchronous_client_does_the_same(service: Answering) -> None:
     limited = {"error": {"code": "rate_limited", "message": "Wait."}}
     service.answers = [(429, limited, {"Retry-After": "0"}), (200, _page(1, 2), {}), (200, _page(2, 2), {})]

@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "paraph.messaging",
     "paraph.flow",
     "paraph.signer",
+    "paraph.reference",
     "paraph.api",  # for its catalogs of messages
 ]
 

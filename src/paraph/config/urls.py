@@ -6,6 +6,7 @@ from paraph.api.v1.door import ROUTE, door
 from paraph.config.health import healthz, readyz
 from paraph.config.metrics import metrics
 from paraph.files.download import download
+from paraph.reference.page import page as reference
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),
+    re_path("^docs/?$", reference),
     path("files/<path:key>", download),
     path("sign/<str:token>", page),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>.webp", page_image),

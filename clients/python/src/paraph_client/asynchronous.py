@@ -126,6 +126,11 @@ class AsyncClient:
         """One page, sorted by name."""
         return await self._run(calls.branding_profiles(page=page, limit=limit))
 
+    async def iter_branding_profiles(self) -> AsyncIterator[BrandingProfile]:
+        """All of them, sorted by name."""
+        async for item in self._walk(lambda page: calls.branding_profiles(page=page, limit=_LARGEST_PAGE)):
+            yield item
+
     async def download(self, url: str) -> bytes:
         """The bytes behind a presigned URL. The API key is not sent there."""
         async with httpx.AsyncClient(timeout=self._http.timeout) as plain:

@@ -34,7 +34,7 @@ class Call(Generic[T]):
             code, message = error["code"], error["message"]
         except (ValueError, KeyError, TypeError):
             code, message = "unexpected_answer", f"The service answered {answer.status_code} without an error body."
-        raise ParaphError(answer.status_code, code, message)
+        raise ParaphError(answer.status_code, code, message, answer.headers.get("X-Request-Id", ""))
 
 
 def retry_after(answer: httpx.Response) -> float:

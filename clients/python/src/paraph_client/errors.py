@@ -2,13 +2,15 @@
 
 
 class ParaphError(Exception):
-    """The service refused. ``code`` is stable; ``message`` is one sentence in the language asked for."""
+    """The service refused. ``code`` is stable; ``message`` is for people, in the language asked for.
+    ``request_id`` names the call in the service's log."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, request_id: str = "") -> None:
         super().__init__(f"{status} {code}: {message}")
         self.status = status
         self.code = code
         self.message = message
+        self.request_id = request_id
 
 
 class InvalidSignatureError(Exception):

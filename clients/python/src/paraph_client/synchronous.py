@@ -121,6 +121,10 @@ class Client:
         """One page, sorted by name."""
         return self._run(calls.branding_profiles(page=page, limit=limit))
 
+    def iter_branding_profiles(self) -> Iterator[BrandingProfile]:
+        """All of them, sorted by name."""
+        return self._walk(lambda page: calls.branding_profiles(page=page, limit=_LARGEST_PAGE))
+
     def download(self, url: str) -> bytes:
         """The bytes behind a presigned URL. The API key is not sent there."""
         with httpx.Client(timeout=self._http.timeout) as plain:

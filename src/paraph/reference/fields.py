@@ -1,0 +1,114 @@
+"""Schemas as rows of a table: each field with its type, what it may hold, and the fields within it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from paraph.reference.prose import inline
+
+Schema = dict[str, Any]
+_LONGEST_PATTERN = 40
+_FORMATS = {"date-time": "timestamp", "uri": "URL", "email": "e-mail address", "uuid": "UUID"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """``above`` is the path of the field that it stands in, ``signers[].`` for instance; ``depth`` counts those."""
+
+    above: str
+    name: str
+    kind: str
+    required: bool
+    description: SafeString
+    limits: list[SafeString]
+
+    @property
+    def depth(self) -> int:
+        return self.above.count(".")
+
+    @property
+    def shown_name(self) -> SafeString:
+        """The name, which a narrow screen may break after an underscore."""
+        return mark_safe(escape(self.name).replace("_", "_<wbr>"))  # noqa: S308  escaped
+
+
+class Reader:
+    """``schemas`` are those of the document's components."""
+
+    def __init__(self, schemas: dict[str, Schema]) -> None:
+        self._schemas = schemas
+
+    def rows(self, schema: Schema, above: str = "") -> Iterator[Row]:
+        """The fields of an object, each followed by those within it."""
+        schema = self._resolved(schema)
+        for name, field in schema.get("properties", {}).items():
+            yield self.row(name, field, required=name in schema.get("required", []), above=above)
+            yield from self._within(field, f"{above}{name}")
+
+    def row(self, name: str, field: Schema, *, required: bool, above: str = "") -> Row:
+        """``field`` may carry a description beside what it refers to."""
+        facts = self._facts(field)
+        description = field.get("description") or facts.get("description", "")
+        return Row(above, name, self._kind(field), required, inline(description), list(_limits(facts)))
+
+    def _within(self, field: Schema, path: str) -> Iterator[Row]:
+        for variant in self._variants(field):
+            resolved = self._resolved(variant)
+            if resolved.get("type") == "array":
+                yield from self._within(resolved["items"], f"{path}[]")
+            elif "properties" in resolved:
+                yield from self.rows(resolved, f"{path}.")
+
+    def _kind(self, field: Schema) -> str:
+        kinds = [self._simple(variant) for variant in self._variants(field)]
+        return " or ".join(dict.fromkeys(kinds))
+
+    def _simple(self, field: Schema) -> str:
+        field = self._resolved(field)
+        if field.get("type") == "array":
+            return f"array of {self._kind(field['items'])}"
+        kinds = field.get("type", "any")
+        return " or ".join(kinds) if isinstance(kinds, list) else str(_FORMATS.get(field.get("format", ""), kinds))
+
+    def _facts(self, field: Schema) -> Schema:
+        """Of a field that may be null: what holds when it is not."""
+        present = [self._resolved(each) for each in self._variants(field) if each.get("type") != "null"]
+        return {**present[0], **field} if len(present) == 1 else field
+
+    def _variants(self, field: Schema) -> list[Schema]:
+        return list(field.get("anyOf", [field]))
+
+    def _resolved(self, schema: Schema) -> Schema:
+        return self._schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+
+def _limits(facts: Schema) -> Iterator[SafeString]:
+    if "enum" in facts:
+        yield inline("One of " + ", ".join(f"`{value}`" for value in facts["enum"]))
+    if "const" in facts and "Always" not in facts.get("description", ""):
+        yield inline(f"Always `{facts['const']}`")
+    if facts.get("format") == "date-time":
+        return  # its kind says it all
+    yield from _bounds(facts, "minLength", "maxLength", " characters")
+    yield from _bounds(facts, "minItems", "maxItems", " entries")
+    yield from _bounds(facts, "minimum", "maximum", "")
+    if len(facts.get("pattern", "")) in range(1, _LONGEST_PATTERN):
+        yield inline(f"Matches `{facts['pattern']}`")
+    if facts.get("default") is not None:
+        yield inline(f"Default `{json.dumps(facts['default'])}`")
+
+
+def _bounds(facts: Schema, least: str, most: str, of: str) -> Iterator[SafeString]:
+    low, high = facts.get(least), facts.get(most)
+    if high is not None and high >= 2**53:  # the width of the column, which tells nobody anything
+        high = None
+    if low is not None and high is not None:
+        yield inline(f"{low:g}{of}" if low == high else f"{low:g} to {high}{of}")
+    elif high is not None:
+        yield inline(f"At most {high}{of}")
+    elif low and not (low == 1 and of):  # that it is not empty goes without saying
+        yield inline(f"At least {low:g}{of}")

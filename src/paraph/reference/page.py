@@ -1,0 +1,32 @@
+"""``GET /docs``: one page, the same for everybody until the service is another version or has another address."""
+
+import hashlib
+from functools import cache
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.views.decorators.http import etag, require_safe
+
+from paraph.reference.contents import contents
+
+_POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
+@cache
+def _html() -> bytes:
+    return render_to_string("reference/page.html", contents()).encode()
+
+
+@cache
+def _digest() -> str:
+    return f'"{hashlib.sha256(_html()).hexdigest()[:32]}"'
+
+
+@require_safe
+@etag(lambda request: _digest())  # noqa: ARG005  Django's form
+def page(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
+    """The whole reference. 304 for whoever has this very page."""
+    response = HttpResponse(_html())
+    response["Content-Security-Policy"] = _POLICY
+    response["Cache-Control"] = "no-cache"  # ask, and be told 304
+    return response

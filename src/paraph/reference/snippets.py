@@ -1,0 +1,110 @@
+"""What to paste: each operation with curl and with the Python client, and the checks of a webhook's signature.
+
+In the examples document 35 and request 71 are made by the first two; ``API`` and ``KEY`` are set as the page begins.
+"""
+
+import json
+
+from paraph.api.v1.openapi_examples import CREATIONS
+
+SETUP_CURL = """export API={address}/api/v1
+export KEY=…   # 64 hexadecimal characters"""
+
+SETUP_PYTHON = """import os
+from pathlib import Path
+
+from paraph_client import Client, DocumentInput, Placement, SignerInput, at, under_tag
+
+paraph = Client("{address}", api_key=os.environ["KEY"])"""
+
+_KEYED = 'curl -s {} \\\n  -H "X-Api-Key: $KEY"'
+_BODY = json.dumps(CREATIONS["links"][1], ensure_ascii=False, indent=2)
+
+CURL = {
+    "uploadDocument": _KEYED.format('"$API/documents"') + ' \\\n  -F "file=@lease.pdf;type=application/pdf"',
+    "listDocuments": _KEYED.format('"$API/documents?created_after=2026-01-31&order=desc&limit=50"'),
+    "readDocument": _KEYED.format('"$API/documents/35"'),
+    "createSignatureRequest": _KEYED.format('"$API/signature_requests"')
+    + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
+    "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
+    "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
+    "listAuditLogs": _KEYED.format('"$API/signature_requests/71/audit_logs?limit=100"'),
+    "listBrandingProfiles": _KEYED.format('"$API/branding_profiles"'),
+    "readHealth": _KEYED.format('"$API/health"'),
+}
+
+PYTHON = {
+    "uploadDocument": """document = paraph.upload_document(Path("lease.pdf").read_bytes(), "lease.pdf")
+print(document.id, document.sha256_hash)""",
+    "listDocuments": """for document in paraph.iter_documents(created_after="2026-01-31", order="desc"):
+    print(document.id, document.created_at)""",
+    "readDocument": """document = paraph.document(35)
+Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
+    "createSignatureRequest": """request = paraph.create_signature_request(
+    mode="parallel",
+    validity_days=14,
+    signers=[
+        SignerInput("landlord", "Zoë", "Lindqvist", "zoe@example.com"),
+        SignerInput("tenant", "Ana", "Costa", "ana@example.com"),
+    ],
+    documents=[
+        DocumentInput(35, [
+            Placement("landlord", [under_tag("{{signature:landlord}}")]),
+            Placement("tenant", [at(page_number=3, x=316, y=120)]),
+        ]),
+    ],
+)
+for signer in request.signers:
+    print(signer.full_name, signer.signing_url)""",
+    "listSignatureRequests": """for request in paraph.iter_signature_requests(status="pending", order="desc"):
+    print(request.id, request.expires_at)""",
+    "readSignatureRequest": """request = paraph.signature_request(71)
+if request.finalized:
+    for urls in request.download_urls:
+        Path(f"signed-{urls.document_id}.pdf").write_bytes(paraph.download(urls.signed_url))
+    Path("proof.pdf").write_bytes(paraph.download(request.download_urls[0].certificate_url))""",
+    "listAuditLogs": """for entry in paraph.iter_audit_logs(71):
+    print(entry.created_at, entry.event_type, entry.metadata)""",
+    "listBrandingProfiles": """for profile in paraph.branding_profiles().data:
+    print(profile.id, profile.name)""",
+    "readHealth": """print(paraph.health().environment)""",
+}
+
+VERIFY_CLIENT = """from paraph_client import InvalidSignatureError, verify_webhook
+
+
+def receive(body: bytes, signature: str, secret: str) -> int:
+    \"\"\"The status to answer with. `body` is raw, `signature` the header X-Service-Signature.\"\"\"
+    try:
+        event = verify_webhook(body, signature, secret)
+    except InvalidSignatureError:
+        return 401
+    print(event["event"], event["signature_request"]["id"])  # your queue; answer first, work later
+    return 204"""
+
+VERIFY_PYTHON = """import hashlib
+import hmac
+
+
+def is_genuine(body: bytes, signature: str, secret: str) -> bool:
+    expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected.encode(), signature.encode())"""
+
+VERIFY_NODE = """const crypto = require("node:crypto");
+
+function isGenuine(body, signature, secret) {
+  const expected = Buffer.from("sha256=" + crypto.createHmac("sha256", secret).update(body).digest("hex"));
+  const given = Buffer.from(signature || "");
+  return given.length === expected.length && crypto.timingSafeEqual(given, expected);
+}"""
+
+PAGES_CURL = 'curl -s "$API/signature_requests?page=2&limit=50&status=completed&created_after=2026-01-31" \\\n' + (
+    '  -H "X-Api-Key: $KEY"'
+)
+PAGES_PYTHON = """for request in paraph.iter_signature_requests(status="completed", created_after="2026-01-31"):
+    print(request.id)   # all pages, one call for each hundred"""
+
+SIGN_CURL = """CODE=$(curl -s "$SIGNING_URL/otp" -H "Content-Type: application/json" \\
+  -d '{"channel": "email"}' | python3 -c 'import json, sys; print(json.load(sys.stdin)["sandbox_code"])')
+curl -s "$SIGNING_URL/signature" -H "Content-Type: application/json" \\
+  -d '{"code": "'$CODE'", "consent": true}'"""

@@ -1,0 +1,157 @@
+"""``/docs`` is whole, can be read by everybody, and loads nothing from elsewhere."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles.finders import find
+from django.test import Client
+
+import paraph.reference
+from paraph.api.v1 import errors
+from paraph.api.v1.openapi import document
+from paraph.kernel.colors import contrast
+from paraph.reference.prose import inline
+from tests.reference.page import colors, parse
+
+STATIC = Path(paraph.reference.__file__).parent / "static" / "reference"
+CSS = (STATIC / "reference.css").read_text()
+RESPONSE = Client().get("/docs")
+HTML = RESPONSE.content.decode()
+ROOT = parse(HTML)
+CONTENT = json.loads(document())
+IDS = [each.attributes["id"] for each in ROOT.all() if "id" in each.attributes]
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_it_is_html_under_a_policy_and_wants_no_key() -> None:
+    assert RESPONSE.status_code == 200
+    assert RESPONSE["Content-Type"] == "text/html; charset=utf-8"
+    assert RESPONSE["Content-Security-Policy"].startswith("default-src 'self'; ")
+    assert "unsafe" not in RESPONSE["Content-Security-Policy"]
+
+
+def test_whoever_has_it_is_told_so() -> None:
+    assert Client().get("/docs", headers={"If-None-Match": RESPONSE["ETag"]}).status_code == 304
+    assert Client().head("/docs").status_code == 200
+    assert Client().get("/docs/").content == RESPONSE.content
+    assert Client().post("/docs").status_code == 405
+
+
+def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
+    loaded = [each.attributes[name] for each in ROOT.all() for name in ("src", "srcset", "poster", "data", "action")
+              if name in each.attributes]  # fmt: skip
+    loaded += [each.attributes["href"] for each in ROOT.all("link")]
+    assert loaded and all(address and re.match(r"/(?!/)", address) for address in loaded)
+    assert not ROOT.all("script", "style", "iframe", "object", "embed")
+    assert not any(name == "style" or name.startswith("on") for each in ROOT.all() for name in each.attributes)
+    assert "url(" not in CSS and "@import" not in CSS
+    for address in {str(each) for each in loaded}:
+        assert find(address.removeprefix("/static/")), address
+
+
+def test_ids_are_unique_and_every_link_leads_somewhere() -> None:
+    assert len(IDS) == len(set(IDS))
+    for link in ROOT.all("a"):
+        address = link.attributes["href"]
+        assert address
+        assert address.removeprefix("#") in IDS if address.startswith("#") else address == "/api/v1/openapi.json"
+    for each in ROOT.all():
+        if "aria-labelledby" in each.attributes:
+            assert each.attributes["aria-labelledby"] in IDS
+
+
+def test_headings_come_in_order() -> None:
+    levels = [int(each.tag[1]) for each in ROOT.all("h1", "h2", "h3", "h4", "h5", "h6")]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_landmarks_and_labels() -> None:
+    [html] = ROOT.all("html")
+    assert html.attributes["lang"] == "en"
+    assert len(ROOT.all("main")) == len(ROOT.all("nav")) == len(ROOT.all("h1")) == 1
+    first = ROOT.all("body")[0].all("a")[0]
+    assert first.attributes["href"] == "#content" and first.attributes["class"] == "skip"
+    for each in ROOT.all("pre"):  # they scroll: a keyboard must reach them, a screen reader must name them
+        assert (
+            each.attributes["tabindex"] == "0" and each.attributes["aria-label"] and each.attributes["role"] == "region"
+        )
+    for each in ROOT.all("img"):
+        assert "alt" in each.attributes
+    for each in ROOT.all("th"):
+        assert each.attributes.get("scope") in ("row", "col")
+    for each in ROOT.all("table"):
+        assert each.all("caption")[0].text.strip()
+
+
+def operations() -> list[tuple[str, str, str]]:
+    return [
+        (operation["operationId"], method, path)
+        for path, methods in CONTENT["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+@pytest.mark.parametrize(("name", "method", "path"), operations())
+def test_every_operation_is_there_whole(name: str, method: str, path: str) -> None:
+    operation = CONTENT["paths"][path][method]
+    [article] = [each for each in ROOT.all("article") if each.attributes["aria-labelledby"] == name]
+    shown = words(article.text)
+    assert f"{method.upper()} {path}" in shown
+    assert operation["summary"] in shown
+    for parameter in operation.get("parameters", []):
+        assert parameter["name"] in [each.text for each in article.all("code")]
+    for status, response in operation["responses"].items():
+        for example in response["content"]["application/json"]["examples"].values():
+            value = example["value"]
+            told = value["error"]["message"] if status >= "400" else json.dumps(value, ensure_ascii=False, indent=2)
+            assert words(told) in shown
+    codes = {each.attributes.get("id"): each.text for each in article.all("code")}
+    assert codes[f"curl-{name}"] and codes[f"python-{name}"]
+
+
+@pytest.mark.parametrize("event", CONTENT["webhooks"])
+def test_every_webhook_is_there(event: str) -> None:
+    anchor = f"webhook-{event.replace('.', '-')}"
+    [article] = [each for each in ROOT.all("article") if each.attributes["aria-labelledby"] == anchor]
+    [example] = CONTENT["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["examples"].values()
+    assert words(json.dumps(example["value"], ensure_ascii=False, indent=2)) in words(article.text)
+
+
+def test_every_field_is_described() -> None:
+    [article] = [each for each in ROOT.all("article") if each.attributes["aria-labelledby"] == "createSignatureRequest"]
+    rows = {words(row.all("th")[0].text).split(" ")[0]: words(row.all("td")[0].text)
+            for row in article.all("table")[0].all("tr") if row.all("td")}  # fmt: skip
+    assert "1 to 90" in rows["signature_request.validity_days"]
+    assert "1 to 10 entries" in rows["signature_request.documents[].signers[].stamps"]
+    assert "80 to 400" in rows["signature_request.documents[].signers[].stamps[].value.width"]
+    assert "One of email, sms" in rows["signature_request.signers[].otp_channel"]
+    assert all(len(meaning) > 5 for meaning in rows.values())
+
+
+def test_every_error_is_in_the_table() -> None:
+    [section] = [each for each in ROOT.all("section") if each.attributes.get("aria-labelledby") == "errors"]
+    listed = {words(row.all("th")[0].text) for row in section.all("tr") if row.all("td")}
+    assert listed == {f"{status} {code}" for code, status in (errors.STATUSES | {"internal_error": 500}).items()}
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_everything_can_be_read(scheme: int) -> None:
+    """WCAG 2.2, 1.4.3: 4.5 to 1 for text."""
+    color = colors(CSS)[scheme]
+    color = colors(CSS)[0] | color
+    pairs = [(text, ground) for text in ("text", "muted", "accent", "bad") for ground in ("page", "raised")]
+    pairs += [("text", "code"), ("accent", "code"), ("get", "get-back"), ("post", "post-back"), ("bad", "bad-back")]
+    pairs += [("panel-text", "panel"), ("panel-muted", "panel")]
+    for text, ground in pairs:
+        assert contrast(color[text], color[ground]) >= 4.5, (text, ground)
+
+
+def test_descriptions_cannot_bring_markup() -> None:
+    assert inline("<b> & `<i>`") == "&lt;b&gt; &amp; <code>&lt;i&gt;</code>"

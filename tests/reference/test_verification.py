@@ -1,0 +1,45 @@
+"""The page's checks of a webhook's signature do what they say."""
+
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from paraph.webhooks.parcel import signature
+from tests.reference.page import snippet
+from tests.reference.test_page import ROOT
+
+BODY = '{"event":"signer.signed","signature_request":{"id":71},"signer":{"first_name":"Émile"}}'
+SECRET = "5e" * 32
+GIVEN = signature(SECRET, BODY.encode())
+
+
+def test_python() -> None:
+    names: dict[str, Any] = {}
+    exec(snippet(ROOT, "verify-python"), names)
+    assert names["is_genuine"](BODY.encode(), GIVEN, SECRET)
+    for body, given in ((BODY + " ", GIVEN), (BODY, ""), (BODY, GIVEN[:-1])):
+        assert not names["is_genuine"](body.encode(), given, SECRET)
+
+
+def test_the_client(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    exec(snippet(ROOT, "verify-client"), names)
+    assert names["receive"](BODY.encode(), GIVEN, SECRET) == 204
+    assert capsys.readouterr().out == "signer.signed 71\n"
+    assert names["receive"](BODY.encode() + b" ", GIVEN, SECRET) == 401
+
+
+def test_node() -> None:
+    node = shutil.which("node")
+    if not node:
+        pytest.skip("node is missing (Debian package nodejs)")
+    calls = f"""
+        const body = Buffer.from({BODY!r});
+        console.log(isGenuine(body, "{GIVEN}", "{SECRET}"), isGenuine(body, "{GIVEN[:-1]}0x", "{SECRET}"),
+            isGenuine(Buffer.from("{{}}"), "{GIVEN}", "{SECRET}"), isGenuine(body, undefined, "{SECRET}"));
+    """
+    script = snippet(ROOT, "verify-node") + calls
+    done = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["true", "false", "false", "false"]

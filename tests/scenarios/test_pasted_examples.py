@@ -1,0 +1,105 @@
+"""What can be pasted from ``/docs`` and from the Python client's README works against a real service."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from paraph.cli.demo.contract import contract
+from paraph.reference.snippets import CURL, PYTHON
+from tests.independent import need
+from tests.reference.page import Element, parse, snippet
+from tests.scenarios.conftest import Service
+from tests.scenarios.people import Backend, at, sign, signer
+
+README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
+
+
+class Reader:
+    """Somebody with a key, a request and the page before them."""
+
+    def __init__(self, service: Service, page: Element) -> None:
+        self.page, self.key = page, service.new_key("pro", "sandbox")
+        self.backend = Backend(service.url, self.key)
+        self.uploaded = contract()
+        self.document = self.backend.upload(self.uploaded, "lease.pdf")
+        people = [signer("tenant", order=1)]
+        placed = [{"signer_ref": "tenant", "stamps": [at()]}]
+        self.request = self.backend.create(
+            mode="parallel", validity_days=1, signers=people, documents=[{"id": self.document, "signers": placed}]
+        )
+
+    def code(self, name: str) -> str:
+        """The snippet, about the reader's own document and request."""
+        text = re.sub(r"\b35\b", str(self.document), snippet(self.page, name))
+        return re.sub(r"\b71\b", str(self.request["id"]), text).replace("KEY=…", f"KEY={self.key}")
+
+
+@pytest.fixture(scope="module")
+def reader(service: Service) -> Reader:
+    return Reader(service, parse(httpx.get(f"{service.url}/docs").text))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("lease.pdf", "contract.pdf"):
+        (tmp_path / name).write_bytes(contract())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def pasted(*scripts: str) -> str:
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join(scripts)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", CURL)
+def test_curl(reader: Reader, folder: Path, name: str) -> None:
+    need("curl", "curl")
+    answer = pasted(reader.code("setup-curl"), reader.code(f"curl-{name}"))
+    assert answer.startswith("{") and '"error"' not in answer, answer
+
+
+def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "KEY", reader.key)
+    names: dict[str, Any] = {}
+    exec(reader.code("setup-python"), names)
+    with names["paraph"]:
+        for name in PYTHON:
+            exec(reader.code(f"python-{name}"), names)
+        exec(reader.code("pages-python"), names)
+    assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+
+
+def test_pages_and_signing_with_curl(reader: Reader, folder: Path) -> None:
+    need("curl", "curl")
+    assert '"pagination"' in pasted(reader.code("setup-curl"), reader.code("pages-curl"))
+    [person] = reader.request["signers"]
+    assert '"signed"' in pasted(f"SIGNING_URL={person['signing_url']}", reader.code("sign-curl"))
+
+
+def test_the_readme_of_the_client(
+    service: Service, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = service.new_key("free", "sandbox")
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    for number, block in enumerate(blocks):
+        code = block.replace("https://sign.example.com", service.url).replace('"…"', f'"{key}"')
+        exec(code.replace("time.sleep(15)", "time.sleep(0.2)"), names)
+        if number == 0:
+            for person in names["request"].signers:
+                assert sign(person.signing_url).status_code == 200
+    names["paraph"].close()
+    told = capsys.readouterr().out
+    assert "404 not_found There is no such resource." in told
+    assert f"[{names['request'].id}]" in told
+    assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
+    assert names["receive"](b"{}", "sha256=", "secret") == 401
