@@ -1,9 +1,11 @@
 """Logs: one line per event on stderr, JSON unless that is a terminal. No key, token or code ever stands in one:
 requests are named by their route, jobs by task and number."""
 
+import logging
 import re
 import sys
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -33,7 +35,7 @@ def logging_settings(level: str) -> dict[str, Any]:
     if sys.stderr.isatty():
         renderer = [structlog.dev.ConsoleRenderer()]
     formatter = {
-        "()": structlog.stdlib.ProcessorFormatter,
+        "()": _Formatter,
         "foreign_pre_chain": [*shared, _name_jobs],
         "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer, _cover],
     }
@@ -55,6 +57,23 @@ def logging_settings(level: str) -> dict[str, Any]:
             "_granian": {"level": "ERROR"},
         },
     }
+
+
+class _Formatter(structlog.stdlib.ProcessorFormatter):
+    """Lines of one form, whoever logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name == "paraph.request" and isinstance(record.msg, dict):
+            return self._request(record, record.msg)
+        return super().format(record)
+
+    def _request(self, record: logging.LogRecord, facts: dict[str, Any]) -> str:
+        """The line of each request, from facts that need no covering: the way of all others took a seventh of the
+        time of a read."""
+        moment = datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z")
+        told = {"event": "request", "logger": record.name, "level": record.levelname.lower(), "timestamp": moment}
+        render: Any = self.processors[-2]  # before the covering
+        return str(render(None, told["level"], facts | told))
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:

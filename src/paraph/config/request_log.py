@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from paraph.kernel import tokens
 from paraph.measures.figures import count_request
 
-log = structlog.get_logger("paraph.request")
+log = logging.getLogger("paraph.request")
 
 
 class RequestLog:
@@ -33,14 +33,14 @@ class RequestLog:
         match = request.resolver_match
         seconds = time.perf_counter() - began
         count_request(request.method, match.route if match else "", response.status_code, seconds)
-        log.log(
-            _level(request, response),
-            "request",
-            method=request.method,
-            route=match.route if match else None,
-            status=response.status_code,
-            milliseconds=round(seconds * 1000, 1),
-        )
+        facts = {
+            "method": request.method,
+            "route": match.route if match else None,
+            "status": response.status_code,
+            "milliseconds": round(seconds * 1000, 1),
+            "request_id": request_id,
+        }
+        log.log(_level(request, response), facts)
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:  # noqa: ARG002  Django's form

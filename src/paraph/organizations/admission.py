@@ -15,7 +15,7 @@ _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 # A statement of its own outside any transaction, so that the counter's row is locked for no longer than it takes.
 # The function, and why it is one: organizations/migrations/0003_admit.py.
-_ADMIT = "SELECT * FROM organizations_admit(%s, %s)"
+_ADMIT = "SELECT caller.*{also} FROM organizations_admit(%s, %s) AS caller"
 
 _BAD_CALL = """
 WITH forgotten AS (
@@ -29,6 +29,15 @@ WITH forgotten AS (
 )
 SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
 """
+
+
+@dataclass(frozen=True)
+class Also:
+    """What is read in the same round trip, whoever calls: an SQL expression over ``caller.organization_id`` and
+    ``caller.environment``, which must give nothing that these two may not see."""
+
+    expression: str
+    values: tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
@@ -46,19 +55,23 @@ def key_hash(api_key: str) -> bytes:
     return tokens.sha256(api_key.encode())
 
 
-def admit(api_key: str) -> tuple[Caller, Calls] | None:
-    """The owner of the key and the calls of their organization in that environment, with this one counted.
-    None for a key that is malformed, unknown or revoked, which counts nowhere."""
+def admit(api_key: str, also: Also | None = None) -> tuple[Caller, Calls, str | None] | None:
+    """The owner of the key, the calls of their organization in that environment, with this one counted, and what
+    was to be read ``also``. None for a key that is malformed, unknown or revoked, which counts nowhere."""
     if not _KEY.fullmatch(api_key):
         return None
     wanted = key_hash(api_key)
     with connection.cursor() as cursor:
-        cursor.execute(_ADMIT, [wanted, clock.now()])
+        if also:
+            statement = _ADMIT.format(also=f", {also.expression}")
+            cursor.execute(statement, [*also.values, wanted, clock.now()])
+        else:
+            cursor.execute(_ADMIT.format(also=", NULL"), [wanted, clock.now()])
         row = cursor.fetchone()
     if row[0] is None or not tokens.same(bytes(row[0]), wanted):
         return None
     organization_id, environment, plan, application_id = row[1:5]
-    return Caller(organization_id, environment, plan, application_id), Calls(*row[5:9])
+    return Caller(organization_id, environment, plan, application_id), Calls(*row[5:9]), row[9]
 
 
 def count_bad_call(address: str) -> int:

@@ -100,8 +100,8 @@ def test_unknown_is_404(owner: Someone) -> None:
 def test_the_number_of_queries_is_fixed(owner: Someone, created: dict[str, Any]) -> None:
     with CaptureQueriesContext(connection) as queries:
         read(owner, created)
-    assert len(queries) == 2  # the caller, the request with everything
+    assert len(queries) == 1  # the key, and with it the request with everything
     sealed(created)
     with CaptureQueriesContext(connection) as queries:
         read(owner, created)
-    assert len(queries) == 4  # and the proof, the sealed documents
+    assert len(queries) == 3  # the key with the request, the proof, the sealed documents

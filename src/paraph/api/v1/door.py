@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, URLResolver, path
+from django.urls import ResolverMatch, URLResolver, path
 from django.urls.resolvers import RegexPattern
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
@@ -16,6 +16,7 @@ from paraph.api.v1.openapi import ADDRESS, document
 from paraph.api.v1.ratelimit import RateLimited, Standing, write_headers
 from paraph.api.v1.routes import api
 from paraph.kernel.errors import DomainError
+from paraph.organizations.admission import Also
 
 ROUTE = r"^api/v1(?:/|$)"
 _BRACKETS = str.maketrans("{}", "<>")  # the framework's form of a parameter and Django's
@@ -28,10 +29,11 @@ def door(request: HttpRequest) -> HttpResponse:
     try:
         if request.path_info == ADDRESS and request.method in ("GET", "HEAD"):
             return HttpResponse(document(), content_type="application/json")
-        caller, standing = auth.identify(request)
+        match = _match(request)
+        caller, standing, found = auth.identify(request, _also(request, match))
         auth.check(caller, standing)
-        request.caller = caller  # type: ignore[attr-defined]  # this is what makes it an ApiRequest
-        response = _route(request)  # type: ignore[arg-type]  # the same
+        request.caller, request.found = caller, found  # type: ignore[attr-defined]  # what makes it an ApiRequest
+        response = _call(request, match)  # type: ignore[arg-type]  # the same
     except DomainError as error:
         standing = error.standing if isinstance(error, RateLimited) else standing
         response = errors.refusal(error)
@@ -45,22 +47,29 @@ def door(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _route(request: ApiRequest) -> HttpResponse:
+def _match(request: HttpRequest) -> ResolverMatch | None:
     if request.method == "HEAD":
         request.method = "GET"  # the server leaves the body out
     try:
-        request.resolver_match = match = _routes().resolve(request.path_info)  # which the log names
+        match = _routes().resolve(request.path_info)
     except Http404:
-        raise DomainError("not_found", _("There is no such route.")) from None
-    response: HttpResponse = match.func(request, *match.args, **match.kwargs)
-    return response
+        return None
+    request.resolver_match = match  # which the log names
+    return match
 
 
-def _not_allowed(request: ApiRequest, allowed: str) -> HttpResponse:
-    message = _("This route does not answer %(method)s, only %(allowed)s.")
-    facts = {"method": request.method, "allowed": allowed}
-    response = errors.refusal(DomainError("method_not_allowed", message % facts))
-    response["Allow"] = allowed
+def _also(request: HttpRequest, match: ResolverMatch | None) -> Also | None:
+    if match is None:
+        return None
+    route: Any = match.func
+    reading = getattr(route.methods.get(request.method), "reading", None)
+    return reading(**match.kwargs) if reading else None
+
+
+def _call(request: ApiRequest, match: ResolverMatch | None) -> HttpResponse:
+    if match is None:
+        raise DomainError("not_found", _("There is no such route."))
+    response: HttpResponse = match.func(request, **match.kwargs)
     return response
 
 
@@ -73,12 +82,22 @@ def _routes() -> URLResolver:
         for rest, view in router.path_operations.items():
             methods = patterns.setdefault(f"{prefix}{rest}".lstrip("/").translate(_BRACKETS), {})
             methods |= {method: each.view_func for each in view.operations for method in each.methods}
-    return URLResolver(RegexPattern(r"^/api/v1/"), [_pattern(route, methods) for route, methods in patterns.items()])
+    return URLResolver(RegexPattern(r"^/api/v1/"), [path(route, _Route(of)) for route, of in patterns.items()])
 
 
-def _pattern(route: str, methods: dict[str, Callable[..., HttpResponse]]) -> URLPattern:
-    def answer(request: ApiRequest, **values: Any) -> HttpResponse:
-        function = methods.get(request.method or "")
-        return function(request, **values) if function else _not_allowed(request, ", ".join(sorted(methods)))
+class _Route:
+    """The functions of one route, by method."""
 
-    return path(route, answer)
+    def __init__(self, methods: dict[str, Callable[..., HttpResponse]]) -> None:
+        self.methods = methods
+
+    def __call__(self, request: ApiRequest, **values: Any) -> HttpResponse:
+        function = self.methods.get(request.method or "")
+        if function:
+            return function(request, **values)
+        allowed = ", ".join(sorted(self.methods))
+        message = _("This route does not answer %(method)s, only %(allowed)s.")
+        facts = {"method": request.method, "allowed": allowed}
+        response = errors.refusal(DomainError("method_not_allowed", message % facts))
+        response["Allow"] = allowed
+        return response

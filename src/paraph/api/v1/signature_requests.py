@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from ninja import Router
 
 from paraph.api.v1 import body, schemas, serialize
-from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.auth import ApiRequest, asks
 from paraph.api.v1.errors import answer, not_found
 from paraph.api.v1.filters import selection
 from paraph.api.v1.long_lists import page_of_rows
@@ -15,7 +15,7 @@ from paraph.flow.create import create
 from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE, read
+from paraph.signature_requests.reading import LARGE, reading, shown
 
 router = Router(tags=["Signature requests"])
 
@@ -41,11 +41,12 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
 
 
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
+@asks(reading)
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
-    content = read(request.caller, request_id)
-    if content is None:
+    if request.found is None:
         raise not_found()
+    content = shown(request.found)
     if content["status"] == RequestStatus.COMPLETED and content["finalized"]:
         content["download_urls"] = serialize.download_urls(request_id)
     return answer(content)
