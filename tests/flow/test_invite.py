@@ -13,7 +13,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.webhooks.models import Delivery
 from tests.flow.test_sign import at_once
-from tests.scene import scene, sign
+from tests.scene import jobs, scene, sign
 
 pytestmark = pytest.mark.django_db
 
@@ -94,3 +94,9 @@ def test_the_summary_goes_to_every_signer_once() -> None:
     entry = made.entries()[-1]
     assert entry.signer_id is None
     assert entry.metadata == {"channel": "email", "recipients": [signer.email for signer in made.signers]}
+
+
+def test_no_summary_unless_asked_for() -> None:
+    made = scene()
+    sign(made)
+    assert "notify_completion" not in [name for name, _ in jobs()]

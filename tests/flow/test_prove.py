@@ -8,12 +8,13 @@ import pikepdf
 import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
+from paraph.flow.proof_content import proof_content
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
 from paraph.flow.seal import seal
 from paraph.flow.sealing_context import sealing_context
 from paraph.journal.append import broken_at
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verify import verify
 from paraph.signature_requests.models import SignatureRequest
@@ -139,3 +140,14 @@ def test_a_seal_that_does_not_validate_is_not_published() -> None:
     with pytest.raises(DomainError, match="not sealed"):
         publish(made.request.pk)
     assert not finalized(made)
+
+
+@pytest.mark.django_db
+def test_the_lines_of_the_journal_carry_the_names() -> None:
+    made = sealed(signers=2)
+    stated = proof_content(SignatureRequest.objects.get(pk=made.request.pk), clock.now())
+    names = {made.signers[0].pk: "Ada Lovelace", made.signers[1].pk: "Émile Zola", None: ""}
+    assert [(line.event_type, line.signer, line.at) for line in stated.journal] == [
+        (entry.event_type, names[entry.signer_id], entry.created_at) for entry in made.entries()
+    ]
+    assert {line.signer for line in stated.journal} == {"Ada Lovelace", "Émile Zola", ""}

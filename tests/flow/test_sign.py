@@ -14,7 +14,9 @@ from paraph.flow.sign import Signature
 from paraph.flow.sign import sign as sign_verb
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.organizations.models import Application
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.webhooks.models import Delivery
 from tests.scene import TYPED, VISITOR, Scene, jobs, scene, sign
 
 
@@ -151,3 +153,24 @@ def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: py
     with pytest.raises(RuntimeError):
         expire_due()
     assert second.events()[-1] == "request.expired"
+
+
+@pytest.mark.django_db
+def test_expiry_is_told_to_the_application_and_the_callback() -> None:
+    made = scene(callback_url="https://callback.example/done", expires_at=clock.now())
+    Application.objects.update(webhook_url="https://shop.example/hooks")
+    assert expire(made.request.pk)
+    told = Delivery.objects.order_by("pk").values_list("event_type", "destination")
+    assert list(told) == [("request.expired", "application"), ("request.expired", "callback")]
+
+
+@pytest.mark.django_db
+def test_an_expired_request_can_neither_be_signed_nor_completed() -> None:
+    made = scene()
+    code = made.code()
+    SignatureRequest.objects.update(expires_at=clock.now())
+    assert expire(made.request.pk)
+    with pytest.raises(DomainError, match="expired"):
+        signing(made, 0, code)()
+    assert SignatureRequest.objects.get().status == "expired"
+    assert jobs() == []

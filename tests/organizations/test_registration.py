@@ -85,3 +85,21 @@ def test_mistakes_get_a_sentence(pro: Organization) -> None:
     for name in ("", "  ", "x" * 201, "a\0b", "a\nb"):
         with pytest.raises(DomainError, match="name must have"):
             create_organization(name, "free")
+
+
+def test_production_is_a_second_application(pro: Organization) -> None:
+    """With a key of its own: nothing makes a production key of a sandbox one."""
+    sandbox = create_application(pro.pk, "sandbox", "backend")
+    production = create_application(pro.pk, "production", "backend")
+    assert sandbox.api_key != production.api_key
+    assert sandbox.application.pk != production.application.pk
+    assert (
+        Application.objects.get(keys__sha256=hashlib.sha256(sandbox.api_key.encode()).digest()).environment == "sandbox"
+    )
+
+
+def test_an_application_has_one_webhook_url(pro: Organization) -> None:
+    made = create_application(pro.pk, "sandbox", "backend", "https://acme.example/hook")
+    with pytest.raises(DomainError, match="webhook_url "):
+        create_application(pro.pk, "sandbox", "backend", "https://a.example/hook https://b.example/hook")
+    assert Application.objects.get(pk=made.application.pk).webhook_url == "https://acme.example/hook"

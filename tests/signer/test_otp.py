@@ -153,3 +153,14 @@ def test_a_gateway_that_is_wrongly_set_answers_so_and_tells_the_operator(
     assert (response.status_code, response.json()["error"]["code"]) == (503, "delivery_failed")
     assert "PARAPH_SMTP_URL must be smtp://" in caplog.text
     assert made.events() == ["signature_request.created"]
+
+
+def test_no_api_key_is_wanted_or_looked_at(client: Client) -> None:
+    for headers in ({}, {"X-Api-Key": "0" * 64}):
+        assert post(client, scene(), headers=headers).status_code == 200
+
+
+def test_the_code_is_another_at_every_send(client: Client) -> None:
+    made = scene(signers=2)
+    codes = [post(client, made, position=number % 2).json()["sandbox_code"] for number in range(10)]
+    assert len(set(codes)) > 5

@@ -119,6 +119,15 @@ def test_a_branding_profile_colours_the_page(client: Client) -> None:
     assert "--on-accent:#000000" in page
 
 
+def test_a_legible_text_colour_is_used_as_it_is(client: Client) -> None:
+    made = scene()
+    colours = {"background_color": "#fff8f0", "text_color": "#203040", "accent_color": "#006040"}
+    profile = BrandingProfile.objects.create(organization=made.request.organization, name="Day", **colours)
+    SignatureRequest.objects.update(branding_profile=profile)
+    page = text(client.get(made.url()))
+    assert "--background:#fff8f0" in page and "--text:#203040" in page and "--accent:#006040" in page
+
+
 def test_initials_are_asked_for_where_wanted(client: Client) -> None:
     assert 'data-kind="initials"' in text(client.get(scene(initials_required=True).url()))
     assert 'data-kind="initials"' not in text(client.get(scene().url()))

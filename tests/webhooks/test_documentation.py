@@ -45,3 +45,8 @@ def test_node() -> None:
     script = 'const crypto = require("node:crypto");\n' + example("javascript", "isGenuine") + calls
     done = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["true", "false", "false", "false"]
+
+
+def test_operators_are_asked_to_announce_a_change_of_address() -> None:
+    assert "Announce a change of the address 30 days ahead." in _GUIDE
+    assert "The address complements the signature, it never replaces it." in _GUIDE

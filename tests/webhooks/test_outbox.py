@@ -71,6 +71,10 @@ def test_a_requests_event_names_no_signer() -> None:
         ("https://hooks.example/in", CALLBACK, "signature_request.created", []),
         ("https://hooks.example/in", CALLBACK, "signature_request.pades_signed", []),
         ("https://hooks.example/in", CALLBACK, "request.completion_notified", []),
+        ("https://hooks.example/in", CALLBACK, "signature_request.identity_declared", []),
+        ("https://hooks.example/in", CALLBACK, "signature_request.certificate_issued", []),
+        ("https://hooks.example/in", CALLBACK, "signer.notified", ["application"]),
+        ("https://hooks.example/in", CALLBACK, "signer.otp_sent", ["application"]),
     ],
 )
 def test_who_is_told(webhook_url: str, callback_url: str, event_type: str, destinations: list[str]) -> None:
@@ -138,3 +142,11 @@ def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
     ]
     moments = {entry.event_type: entry.created_at for entry in made.entries()}
     assert all(delivery.occurred_at == moments[delivery.event_type] for delivery in recorded)
+
+
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_both_environments_tell(environment: str) -> None:
+    made, _ = told(environment=environment)
+    for event_type in ("signer.notified", "signer.otp_sent", "signer.signed", "request.completed", "request.expired"):
+        record(made.request, event_type, made.signers[0] if event_type.startswith("signer.") else None)
+    assert Delivery.objects.count() == 5

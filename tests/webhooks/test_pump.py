@@ -170,3 +170,18 @@ def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None
                 wait_for(kill_the_waiting_session)
             wait_for(delivered(1))
     assert len(hooks.received) == 1
+
+
+def test_an_answer_takes_five_seconds_at_most() -> None:
+    with receiver(receivers.silent) as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        pump = Pump(LOCAL)
+        pump.start()
+        try:
+            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+        finally:
+            pump.stop()
+    attempt = Attempt.objects.get()
+    assert attempt.error == "no complete answer within 5 seconds"
+    assert attempt.duration_ms is not None and 5000 <= attempt.duration_ms < 6000

@@ -1,13 +1,17 @@
 """Who gets in (specification 5.1)."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
-from paraph.organizations.models import ApiKey, Usage
-from paraph.organizations.registration import create_application
-from tests.api.v1.cast import Someone, error, keyless, someone
+from paraph.organizations.models import ApiKey, Application, Usage
+from paraph.organizations.registration import create_application, revoke_application
+from tests.api.v1.cast import Someone, error, keyless, payload, someone
 
 pytestmark = pytest.mark.django_db
 
@@ -41,17 +45,41 @@ def test_both_keys_work_while_they_are_rotated(owner: Someone) -> None:
     assert second.get(f"/documents/{document}").status_code == owner.get("/health").status_code == 200
 
 
+def test_the_old_key_ends_and_the_new_one_goes_on(owner: Someone) -> None:
+    assert owner.organization
+    old = Application.objects.get(organization=owner.organization)
+    new = Someone(create_application(owner.organization.pk, "sandbox", "new").api_key, owner.organization)
+    revoke_application(old.pk)
+    error(owner.get("/health"), 401, "invalid_api_key")
+    assert new.get("/health").status_code == 200
+
+
+def test_a_key_says_nothing_of_its_environment(owner: Someone) -> None:
+    production = someone("pro", "production", owner.organization)
+    for caller, environment in ((owner, "sandbox"), (production, "production")):
+        assert caller.api_key and re.fullmatch(r"[0-9a-f]{64}", caller.api_key)
+        assert caller.get("/health").json()["environment"] == environment
+
+
+def test_a_signing_token_is_no_api_key(owner: Someone) -> None:
+    url = owner.create(payload(owner.document())).json()["signers"][0]["signing_url"]
+    error(Someone(url.rpartition("/")[2]).get("/health"), 401, "invalid_api_key")
+    assert Client().get(f"/sign/{owner.api_key}").status_code == 404
+
+
 def test_only_a_hash_of_the_key_is_stored(owner: Someone) -> None:
     assert owner.api_key
     stored = bytes(ApiKey.objects.get().sha256)
     assert stored == tokens.sha256(owner.api_key.encode())
 
 
-def test_last_use_is_noted(owner: Someone) -> None:
-    before = clock.now()
-    owner.get("/health")
-    used = ApiKey.objects.get().last_used_at
-    assert used and before <= used <= clock.now()
+def test_each_use_is_noted_to_the_second(owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = clock.now().replace(microsecond=400_000)
+    for second, path in enumerate(("/health", "/documents/1", "/nowhere")):
+        used_at = moment + timedelta(seconds=second)
+        monkeypatch.setattr(clock, "now", lambda used_at=used_at: used_at)
+        owner.get(path)
+        assert ApiKey.objects.get().last_used_at == used_at
 
 
 def test_look_up_counters_and_last_use_cost_one_round_trip(owner: Someone) -> None:

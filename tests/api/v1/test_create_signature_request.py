@@ -8,7 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.journal.models import Entry
-from paraph.signature_requests.models import Placement, SignatureRequest, Signer
+from paraph.kernel import clock
+from paraph.organizations.models import Application
+from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signer_of
 from tests.api.v1.cast import Someone, branding_profile, payload, rectangle, someone, tag
 
@@ -94,6 +96,65 @@ def test_everything_said_is_kept(owner: Someone, document: int) -> None:
         ("+33612345678", "sms"),
         ("+33612345679", "email"),
     ]
+
+
+@pytest.mark.parametrize("days", [1, 90])
+def test_it_expires_after_its_validity(owner: Someone, document: int, days: int) -> None:
+    answer = created(owner, payload(document, validity_days=days))
+    assert answer["validity_days"] == days
+    row = SignatureRequest.objects.get()
+    assert row.expires_at - row.created_at == timedelta(days=days)
+
+
+def test_refs_are_neither_kept_nor_returned(owner: Someone, document: int) -> None:
+    content = payload(document)
+    content["signers"][0]["ref"] = content["documents"][0]["signers"][0]["signer_ref"] = "ref-of-ada"
+    assert "ref-of-ada" not in str(created(owner, content))
+    for table in (SignatureRequest, Signer, RequestDocument, Placement, Entry):
+        rows: list[Any] = list(table.objects.values())
+        assert rows and "ref-of-ada" not in str(rows)
+
+
+@pytest.mark.parametrize("plan", ["pro", "enterprise"])
+def test_what_paid_plans_include(db: None, plan: str) -> None:
+    owner = someone(plan)
+    profile = branding_profile(owner)
+    content = payload(owner.document(), initials_required=True, branding_profile_id=profile.pk)
+    content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
+    answer = created(owner, content)
+    assert answer["initials_required"] is True
+    assert answer["branding_profile"]["id"] == profile.pk
+
+
+def test_free_has_codes_by_mail_and_the_default_colours(db: None) -> None:
+    free = someone("free")
+    content = payload(free.document(), initials_required=False, branding_profile_id=None)
+    content["signers"][0]["otp_channel"] = "email"
+    assert created(free, content)["branding_profile"] is None
+
+
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_a_profile_may_be_applied_in_both_environments(owner: Someone, environment: str) -> None:
+    profile = branding_profile(owner)
+    caller = someone("pro", environment, owner.organization)
+    answer = created(caller, payload(caller.document(), branding_profile_id=profile.pk))
+    assert answer["branding_profile"]["id"] == profile.pk
+
+
+@pytest.mark.parametrize(("plan", "environment"), [("free", "sandbox"), ("pro", "production")])
+def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
+    """However many were made this month."""
+    caller = someone(plan, environment)
+    common: dict[str, Any] = {
+        "organization": caller.organization,
+        "environment": environment,
+        "application": Application.objects.get(),
+        "mode": "parallel",
+        "validity_days": 1,
+        "expires_at": clock.now() + timedelta(days=1),
+    }
+    SignatureRequest.objects.bulk_create(SignatureRequest(**common) for _ in range(3000))
+    created(caller, payload(caller.document()))
 
 
 def test_a_tag_is_resolved_to_the_place_under_it(owner: Someone, document: int) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from paraph.organizations.models import BrandingProfile
-from tests.api.v1.cast import Someone, someone
+from tests.api.v1.cast import Someone, error, someone
 
 
 @pytest.fixture
@@ -50,3 +50,11 @@ def test_not_those_of_others(owner: Someone, names: list[str]) -> None:
 def test_filters_are_ignored(owner: Someone, names: list[str]) -> None:
     content = owner.get("/branding_profiles", order="desc", status="x", created_after="never").json()
     assert [entry["name"] for entry in content["data"]] == names
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_the_api_only_reads_them(owner: Someone, names: list[str], method: str) -> None:
+    row = BrandingProfile.objects.get(name="autumn")
+    error(owner.send(method, "/branding_profiles", b"{}"), 405, "method_not_allowed")
+    error(owner.send(method, f"/branding_profiles/{row.pk}", b"{}"), 404, "not_found")
+    assert list(BrandingProfile.objects.order_by("pk").values_list("name", flat=True)) == ["Winter", "autumn", "Spring"]

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.cast import Someone, error, payload
+from tests.api.v1.cast import Someone, branding_profile, error, payload
 from tests.api.v1.test_read_signature_request import sealed
 
 
@@ -38,6 +38,13 @@ def test_entries_never_have_download_urls(owner: Someone) -> None:
     entry = entries(owner)[0]
     assert entry["finalized"] is True
     assert "download_urls" not in entry
+
+
+def test_entries_show_the_branding_profile(owner: Someone) -> None:
+    profile = branding_profile(owner)
+    created = owner.create(payload(owner.document(), branding_profile_id=profile.pk)).json()
+    assert created["branding_profile"]["id"] == profile.pk
+    assert entries(owner)[0]["branding_profile"] == created["branding_profile"]
 
 
 @pytest.mark.parametrize(("status", "place"), [("pending", 0), ("completed", 1), ("expired", 2)])

@@ -10,7 +10,8 @@ from django.db import connection
 from paraph.kernel import clock
 from paraph.organizations.models import Usage
 from paraph.organizations.registration import create_application
-from tests.api.v1.cast import Someone, error, keyless, someone
+from tests.api.v1.cast import Someone, error, keyless, payload, someone
+from tests.api.v1.test_error_shape import paths
 
 START = datetime(2026, 3, 1, 10, 0, 20, tzinfo=UTC)
 
@@ -52,6 +53,27 @@ def test_headers_stand_on_refusals_too(owner: Someone, time: Clock) -> None:
     assert headers(owner.get("/documents/9")) == (120, 119, START.timestamp() + 40, 0)
     assert headers(owner.get("/nowhere")) == (120, 118, START.timestamp() + 40, 0)
     assert headers(owner.create({})) == (120, 117, START.timestamp() + 40, 0)
+
+
+@pytest.mark.parametrize(("method", "path"), paths())
+def test_every_route_counts_and_tells(owner: Someone, time: Clock, method: str, path: str) -> None:
+    for remaining in (119, 118):
+        assert headers(owner.send(method, path)) == (120, remaining, START.timestamp() + 40, 0)
+    used(owner, 120, 120)
+    response = owner.send(method, path)
+    error(response, 429, "rate_limited")
+    assert headers(response) == (120, 0, START.timestamp() + 40, 40)
+
+
+def test_whatever_the_answer_the_call_counts(owner: Someone, time: Clock) -> None:
+    document = owner.document()
+    assert owner.create(payload(document)).status_code == 201
+    error(owner.get("/documents/9"), 404, "not_found")
+    error(owner.create({}), 422, "validation_error")
+    assert Usage.objects.get(organization=owner.organization).minute_calls == 4
+    free = someone("free", "production")
+    error(free.get("/health"), 402, "payment_required")
+    assert Usage.objects.get(organization=free.organization).minute_calls == 1
 
 
 def test_the_call_after_the_last_is_429(owner: Someone, time: Clock) -> None:

@@ -1,9 +1,13 @@
 """GET /documents/{id} (specification 4.4). Foreign ids: test_tenancy."""
 
+from datetime import timedelta
+
+import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from paraph.kernel import clock
 from tests.api.v1.cast import CONTRACT, Someone, error, stored_document
 
 
@@ -16,6 +20,18 @@ def test_it_is_the_answer_of_the_upload_and_a_download_url(owner: Someone) -> No
     assert b"".join(response) == CONTRACT
     assert response["Content-Type"] == "application/pdf"
     assert "contract.pdf" in response["Content-Disposition"]
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(0, 200), (899, 200), (901, 403)])
+def test_the_download_url_works_for_fifteen_minutes(
+    owner: Someone, monkeypatch: pytest.MonkeyPatch, seconds: int, status: int
+) -> None:
+    address = owner.get(f"/documents/{owner.document()}").json()["download_url"]
+    later = clock.now() + timedelta(seconds=seconds)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    response = Client().get(address.removeprefix("http://127.0.0.1:8000"))
+    response.close()
+    assert response.status_code == status
 
 
 def test_a_pending_document_has_nothing_to_download(owner: Someone) -> None:

@@ -1,5 +1,6 @@
 """GET /signature_requests/{id} (specification 4.7). Foreign ids: test_tenancy."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -79,6 +80,22 @@ def test_download_urls_once_completed_and_finalized(owner: Someone, created: dic
 
 def fetched(address: str) -> bytes:
     return b"".join(Client().get(address.removeprefix("http://127.0.0.1:8000")))
+
+
+def test_each_read_gives_fresh_links_for_fifteen_minutes(
+    owner: Someone, created: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sealed(created)
+    [first, *_] = read(owner, created)["download_urls"]
+    began = clock.now()
+    for name, content in (("signed_url", b"sealed %d" % first["document_id"]), ("certificate_url", b"proof")):
+        monkeypatch.setattr(clock, "now", lambda: began + timedelta(seconds=898))
+        assert fetched(first[name]) == content
+        monkeypatch.setattr(clock, "now", lambda: began + timedelta(seconds=901))
+        assert Client().get(first[name].removeprefix("http://127.0.0.1:8000")).status_code == 403
+        [second, *_] = read(owner, created)["download_urls"]
+        assert second[name] != first[name]
+        assert fetched(second[name]) == content
 
 
 @pytest.mark.parametrize("fields", [{"finalized": False}, {"status": "expired"}, {"status": "pending"}])

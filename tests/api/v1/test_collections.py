@@ -1,0 +1,85 @@
+"""What the four collections have in common (specification 4.1). Filters: test_list_documents."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from paraph.documents.models import Document
+from paraph.journal.append import append
+from paraph.organizations.models import BrandingProfile
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.cast import Someone, branding_profile, payload, stored_document
+
+
+def documents(owner: Someone, count: int) -> str:
+    for _ in range(count - Document.objects.count()):
+        stored_document(owner)
+    return "/documents"
+
+
+def requests(owner: Someone, count: int) -> str:
+    content = payload(owner.document())
+    for _ in range(count):
+        owner.create(content)
+    return "/signature_requests"
+
+
+def audit_logs(owner: Someone, count: int) -> str:
+    request = SignatureRequest.objects.get(pk=owner.create(payload(owner.document())).json()["id"])
+    for _ in range(count - 1):
+        append(request, "request.completed")
+    return f"/signature_requests/{request.pk}/audit_logs"
+
+
+def branding_profiles(owner: Someone, count: int) -> str:
+    for number in range(count - BrandingProfile.objects.count()):
+        branding_profile(owner, f"Profile {number}")
+    return "/branding_profiles"
+
+
+MAKERS = [documents, requests, audit_logs, branding_profiles]
+Maker = Callable[[Someone, int], str]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_the_envelope_and_the_defaults(owner: Someone, make: Maker) -> None:
+    content = owner.get(make(owner, 21)).json()
+    assert set(content) == {"data", "pagination"}
+    assert content["pagination"] == {"page": 1, "limit": 20, "count": 21, "pages": 2}
+    assert len(content["data"]) == 20
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_pages_follow_each_other_and_the_count_is_of_all(owner: Someone, make: Maker) -> None:
+    path = make(owner, 5)
+    pages = [owner.get(path, page=page, limit=2).json() for page in (1, 2, 3, 4)]
+    assert [len(page["data"]) for page in pages] == [2, 2, 1, 0]
+    ids = [entry["id"] for page in pages for entry in page["data"]]
+    assert ids == [entry["id"] for entry in owner.get(path).json()["data"]] and len(set(ids)) == 5
+    for number, page in enumerate(pages, start=1):
+        assert page["pagination"] == {"page": number, "limit": 2, "count": 5, "pages": 3}
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(
+    ("query", "page", "limit"),
+    [
+        ({"page": "-1", "limit": "-1"}, 1, 20),
+        ({"page": "0", "limit": "0"}, 1, 20),
+        ({"page": "last", "limit": "all"}, 1, 20),
+        ({"limit": "100"}, 1, 100),
+        ({"limit": "101"}, 1, 100),
+        ({"page": "2", "limit": "1000000"}, 2, 100),
+    ],
+)
+def test_page_and_limit_are_lenient(owner: Someone, make: Maker, query: dict[str, Any], page: int, limit: int) -> None:
+    response = owner.get(make(owner, 1), **query)
+    assert response.status_code == 200
+    pagination = response.json()["pagination"]
+    assert (pagination["page"], pagination["limit"]) == (page, limit)
+
+
+def test_a_hundred_entries_fit_a_page_and_no_more(owner: Someone) -> None:
+    path = documents(owner, 101)
+    assert len(owner.get(path, limit="500").json()["data"]) == 100

@@ -1,0 +1,82 @@
+"""What clients may rely on (specification 9): nothing of v1 is taken back, renamed or given another type.
+
+``v1.json`` is v1 as it was first told. Whatever is added to the API passes here; what is missed here breaks clients,
+and belongs into another version.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.api.v1 import contract
+from tests.api.v1.cast import Someone
+
+PROMISED = json.loads((Path(__file__).parent / "v1.json").read_text())
+
+
+def kinds(facts: dict[str, Any]) -> list[str]:
+    """The types that a field may have: JSON types, with what arrays hold, or names of schemas."""
+    if "anyOf" in facts:
+        return sorted(kind for each in facts["anyOf"] for kind in kinds(each))
+    if "$ref" in facts:
+        return [facts["$ref"].rpartition("/")[2]]
+    if facts.get("type") == "array":
+        return [f"array of {kind}" for kind in kinds(facts["items"])]
+    return [facts.get("type", "any")]
+
+
+def told() -> dict[str, Any]:
+    """The operations, and of every schema its fields with their kinds, its required fields and its enumerations."""
+    content = contract.content()
+    schemas = {
+        name: {
+            "fields": {field: kinds(facts) for field, facts in schema["properties"].items()},
+            "required": sorted(schema.get("required", [])),
+            "enumerations": {field: facts["enum"] for field, facts in schema["properties"].items() if "enum" in facts},
+        }
+        for name, schema in content["components"]["schemas"].items()
+    }
+    operations = sorted(f"{method.upper()} {path}" for path, each in content["paths"].items() for method in each)
+    return {"operations": operations, "schemas": schemas}
+
+
+@pytest.mark.parametrize("name", PROMISED["schemas"])
+def test_no_field_is_taken_back(name: str) -> None:
+    before, now = PROMISED["schemas"][name], told()["schemas"][name]
+    assert before["fields"].items() <= now["fields"].items()
+    for field, values in before["enumerations"].items():
+        assert set(values) <= set(now["enumerations"][field])
+
+
+@pytest.mark.parametrize("name", PROMISED["schemas"])
+def test_what_was_always_there_is_and_no_more_is_wanted(name: str) -> None:
+    before, now = set(PROMISED["schemas"][name]["required"]), set(told()["schemas"][name]["required"])
+    assert now == before if name in sent() else before <= now
+
+
+def sent() -> set[str]:
+    """The schemas of what clients send."""
+    found: set[str] = set()
+    waiting = [
+        operation.get("requestBody") for each in contract.content()["paths"].values() for operation in each.values()
+    ]
+    while waiting:
+        names = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(waiting.pop()))) - found
+        found |= names
+        waiting += [contract.content()["components"]["schemas"][name] for name in names]
+    return found
+
+
+def test_no_operation_is_taken_back() -> None:
+    assert set(PROMISED["operations"]) <= set(told()["operations"])
+    assert all(operation.partition(" ")[2].startswith("/api/v1/") for operation in told()["operations"])
+
+
+@pytest.mark.parametrize("path", ["/api/v2/health", "/api/health", "/health"])
+def test_v1_lives_under_its_own_path_alone(owner: Someone, path: str) -> None:
+    assert owner.get("/health").status_code == 200
+    assert Client().get(path, headers={"X-Api-Key": owner.api_key or ""}).status_code == 404
