@@ -1,36 +1,167 @@
-"""Nobody sees what belongs to another organization or environment (specification 5.1): 404, never 403."""
+"""Nobody sees what belongs to another organization or environment (specification 5.1): 404, never 403.
+
+Every route of the OpenAPI document is walked, and a route that this file does not know fails it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
-from tests.api.v1.cast import Someone, error, payload, strangers
-from tests.api.v1.test_error_shape import paths
+from paraph.documents.models import Document
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1 import contract
+from tests.api.v1.cast import Someone, branding_profile, error, payload, someone
 
-WITH_ID = sorted({path for method, path in paths() if method == "GET" and "/1" in path})
-LISTS = sorted({path for method, path in paths() if method == "GET" and "/1" not in path and path != "/health"})
+BY_ID = {
+    "GET /documents/{document_id}",
+    "GET /signature_requests/{request_id}",
+    "GET /signature_requests/{signature_request_id}/audit_logs",
+}
+LISTS = {"GET /documents", "GET /signature_requests"}
+SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
+MAKING = {"POST /documents", "POST /signature_requests"}
+OF_NOBODY = {"GET /health"}
+STRANGERS = ["other organization", "other environment", "both"]
+NOBODYS = 2**40
+QUERIES: list[dict[str, Any]] = [
+    {},
+    {"page": 1, "limit": 100},
+    {"order": "desc"},
+    {"created_after": "2000-01-01", "created_before": "2100-01-01"},
+]
 
 
-@pytest.mark.parametrize("stranger", ["other organization", "other environment"])
-@pytest.mark.parametrize("path", WITH_ID)
-def test_foreign_ids_are_404(owner: Someone, path: str, stranger: str) -> None:
+@dataclass
+class World:
+    """``ids`` are the owner's, by the names that paths have for them."""
+
+    owner: Someone
+    strangers: dict[str, Someone]
+    ids: dict[str, int]
+
+    def path(self, route: str, ids: dict[str, int] | None = None) -> str:
+        return route.partition(" ")[2].format(**(self.ids if ids is None else ids))
+
+    def nobodys(self, route: str) -> str:
+        return self.path(route, dict.fromkeys(self.ids, NOBODYS))
+
+
+@pytest.fixture
+def world(owner: Someone) -> World:
     document = owner.document()
-    request = owner.create(payload(document)).json()["id"]
-    here = path.replace("/1", f"/{document if 'documents' in path else request}")
-    assert owner.get(here).status_code == 200
-    error(strangers(owner)[stranger].get(here), 404, "not_found")
+    profile = branding_profile(owner).pk
+    request = owner.create(payload(document, branding_profile_id=profile)).json()["id"]
+    strangers = {
+        "other organization": someone(),
+        "other environment": someone("pro", "production", owner.organization),
+        "both": someone("enterprise", "production"),
+    }
+    ids = {"document_id": document, "request_id": request, "signature_request_id": request, "profile_id": profile}
+    return World(owner, strangers, ids)
 
 
-@pytest.mark.parametrize("stranger", ["other organization", "other environment"])
-@pytest.mark.parametrize("path", LISTS)
-def test_lists_hold_nothing_foreign(owner: Someone, path: str, stranger: str) -> None:
-    owner.create(payload(owner.document()))
-    content = strangers(owner)[stranger].get(path).json()
+def routes() -> set[str]:
+    paths = contract.content()["paths"]
+    return {f"{method.upper()} {path.removeprefix('/api/v1')}" for path, each in paths.items() for method in each}
+
+
+def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
+    known = [BY_ID, LISTS, SHARED_LISTS, MAKING, OF_NOBODY]
+    assert routes() == set.union(*known)
+    assert sum(map(len, known)) == len(routes())
+    assert {route for route in routes() if "{" in route} == BY_ID
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("route", sorted(BY_ID))
+def test_foreign_ids_are_404(world: World, route: str, stranger: str) -> None:
+    """In the very words that an id of nobody gets."""
+    assert world.owner.get(world.path(route)).status_code == 200
+    foreign = world.strangers[stranger].get(world.path(route))
+    nobodys = world.strangers[stranger].get(world.nobodys(route))
+    assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found")
+    assert world.strangers[stranger].send("HEAD", world.path(route)).status_code == 404
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("route", sorted(BY_ID))
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_other_methods_tell_nothing_and_change_nothing(world: World, route: str, stranger: str, method: str) -> None:
+    before = world.owner.get(world.path(route)).json()
+    foreign = world.strangers[stranger].send(method, world.path(route), b"{}")
+    nobodys = world.strangers[stranger].send(method, world.nobodys(route), b"{}")
+    assert foreign.status_code == 405
+    assert foreign.content == nobodys.content
+    assert without_links(world.owner.get(world.path(route)).json()) == without_links(before)
+
+
+def without_links(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if not name.startswith("download_url")}
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+@pytest.mark.parametrize("route", sorted(LISTS))
+def test_lists_hold_nothing_foreign(world: World, route: str, query: dict[str, Any], stranger: str) -> None:
+    assert world.owner.get(world.path(route), **query).json()["pagination"]["count"] == 1
+    content = world.strangers[stranger].get(world.path(route), **query).json()
     assert content["data"] == []
-    assert content["pagination"]["count"] == 0
+    assert (content["pagination"]["count"], content["pagination"]["pages"]) == (0, 0)
 
 
-@pytest.mark.parametrize("stranger", ["other organization", "other environment"])
-def test_nobody_builds_on_a_foreign_document(owner: Someone, stranger: str) -> None:
-    document = owner.document()
-    response = strangers(owner)[stranger].create(payload(document))
-    message = error(response, 422, "validation_error")
-    assert f"documents[0].id: there is no document {document} in this environment." in message
+@pytest.mark.parametrize(("stranger", "count"), [("other organization", 0), ("other environment", 1), ("both", 0)])
+@pytest.mark.parametrize("route", sorted(SHARED_LISTS))
+def test_shared_lists_are_the_organizations(world: World, route: str, stranger: str, count: int) -> None:
+    assert len(world.strangers[stranger].get(world.path(route)).json()["data"]) == count
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_nobody_builds_on_a_foreign_document(world: World, stranger: str) -> None:
+    """And the refusal is that of a document that nobody has."""
+    caller, document = world.strangers[stranger], world.ids["document_id"]
+    foreign = error(caller.create(payload(document)), 422, "validation_error")
+    nobodys = error(caller.create(payload(NOBODYS)), 422, "validation_error")
+    assert foreign == f"documents[0].id: there is no document {document} in this environment."
+    assert foreign.replace(str(document), str(NOBODYS)) == nobodys
+    assert SignatureRequest.objects.count() == 1
+
+
+@pytest.mark.parametrize("stranger", ["other organization", "both"])
+def test_nobody_applies_a_foreign_profile(world: World, stranger: str) -> None:
+    caller, profile = world.strangers[stranger], world.ids["profile_id"]
+    content = payload(caller.document(), branding_profile_id=profile)
+    message = error(caller.create(content), 422, "validation_error")
+    assert message == f"branding_profile_id: {profile} is no branding profile of your organization."
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_what_is_made_belongs_to_its_maker_alone(world: World, stranger: str) -> None:
+    """Whatever the body says of organizations and environments."""
+    caller = world.strangers[stranger]
+    document = caller.document()
+    claimed = {"organization_id": 1, "environment": "sandbox", "application_id": 1}
+    request = caller.create(payload(document, **claimed)).json()["id"]
+    for row in (Document.objects.get(pk=document), SignatureRequest.objects.get(pk=request)):
+        assert row.organization == caller.organization
+        assert row.environment == ("sandbox" if stranger == "other organization" else "production")
+    error(world.owner.get(f"/documents/{document}"), 404, "not_found")
+    error(world.owner.get(f"/signature_requests/{request}"), 404, "not_found")
+    for route, made in (("/documents", document), ("/signature_requests", request)):
+        mine, theirs = (one.get(route).json() for one in (caller, world.owner))
+        assert [entry["id"] for entry in mine["data"]] == [made]
+        assert mine["pagination"]["count"] == theirs["pagination"]["count"] == 1
+        assert [entry["id"] for entry in theirs["data"]] != [made]
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("route", sorted(OF_NOBODY))
+def test_what_belongs_to_nobody_tells_of_the_caller(world: World, route: str, stranger: str) -> None:
+    expected = "sandbox" if stranger == "other organization" else "production"
+    assert world.strangers[stranger].get(world.path(route)).json()["environment"] == expected
+
+
+def test_the_numbers_of_paths_are_all_known() -> None:
+    names = {name for route in routes() for name in re.findall(r"\{(\w+)\}", route)}
+    assert names == {"document_id", "request_id", "signature_request_id"}
