@@ -1,6 +1,4 @@
-"""Row and work locks of the flow, always taken in this order: work, request, signer, code."""
-
-from django.db import connection
+"""Row locks of the flow, always taken in this order: request, signer, code."""
 
 from paraph.signature_requests.models import SignatureRequest, Signer
 
@@ -17,9 +15,3 @@ def lock_signer(known: Signer) -> Signer:
     signer = Signer.objects.select_for_update(no_key=True).get(pk=known.pk)
     signer.request = request
     return signer
-
-
-def alone(work: str, row_id: int) -> None:
-    """Waits until no other transaction does this work for this row, then keeps others waiting until it ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s), %s)", [work, row_id % 2**31])

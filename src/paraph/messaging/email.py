@@ -1,5 +1,6 @@
 """Sending e-mail."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -10,17 +11,29 @@ from paraph.messaging.inbox import capture
 from paraph.messaging.smtp import gateway
 
 
-def send_email(to: str, subject: str, text: str, html: str = "", message_id: str = "") -> str:
+def send_email(
+    to: str,
+    subject: str,
+    text: str,
+    html: str = "",
+    message_id: str = "",
+    *,
+    taken: Callable[[str], None] | None = None,
+) -> str:
     """Hands one message to the mail server (``PARAPH_SMTP_URL``), the mail provider (``PARAPH_MAIL_PROVIDER``), or
     the captured inbox.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the
     same Message-ID, by which receivers recognise a repetition. Returns the acknowledgement: the gateway's
     reply, or ``captured:<id>``. Raises ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does
-    not take it; a job that calls this is simply run again.
+    not take it; a job that calls this is simply run again. ``taken`` is called with the acknowledgement as soon as
+    it is there, before the connection is ended.
     """
+    told = taken or (lambda _acknowledgement: None)
     if not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider):
-        return capture("email", to, subject, text, message_id)
+        acknowledgement = capture("email", to, subject, text, message_id)
+        told(acknowledgement)
+        return acknowledgement
     host = urlsplit(settings.PARAPH.public_url).hostname
     headers = {
         "Auto-Submitted": "auto-generated",  # RFC 3834: nobody's absence note answers it
@@ -32,9 +45,12 @@ def send_email(to: str, subject: str, text: str, html: str = "", message_id: str
     if html:
         message.attach_alternative(html, "text/html")
     if settings.PARAPH.mail_provider:
-        return provider.hand_over(message)
+        acknowledgement = provider.hand_over(message)
+        told(acknowledgement)
+        return acknowledgement
     with gateway(settings.PARAPH.smtp_url) as connection:
         connection.send_messages([message])
+        told(connection.acknowledgement)
         return connection.acknowledgement
 
 

@@ -75,6 +75,8 @@ class Signer(models.Model):
     """``order`` is the signing order (sequential) or the position in the payload (parallel), from 1.
 
     ``signature`` and ``initials`` are as sent: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``.
+    ``invitation``: {"taken_at", "acknowledgement"} once the mail server has it; ``notified_at`` follows with the
+    journal.
     ``token_salt`` is half of what a signing token derives from; the other half is a key of the server.
     """
 
@@ -88,6 +90,7 @@ class Signer(models.Model):
     status = models.CharField(max_length=10, choices=SignerStatus, default=SignerStatus.PENDING)
     token_salt = models.BinaryField()
     notified_at = models.DateTimeField(null=True)
+    invitation: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     signed_at = models.DateTimeField(null=True)
     signature: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     initials: "models.JSONField[Any, Any]" = models.JSONField(null=True)

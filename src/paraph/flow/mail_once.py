@@ -1,0 +1,72 @@
+"""A mail that leaves once, though its job may run twice (docs/decisions/mails-once.md)."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from django.db import Error, InterfaceError, OperationalError, connection
+
+from paraph.flow.letters import Letter
+from paraph.messaging.email import send_email
+
+log = logging.getLogger("paraph.flow")
+
+_PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then, or the machine has other troubles
+_PAUSE_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Mail:
+    to: str
+    letter: Letter
+
+
+def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], object]) -> None:
+    """Sends what is ``due()``, if anything, under the Message-ID that derives from ``name``.
+
+    ``note(acknowledgement)`` writes down, in one statement, that the mail server has it, so that the mail is due no
+    more. It is called as soon as the server has said so, and again for as long as the database is away: only a
+    process killed within that one statement leaves a mail that goes out again, under the same Message-ID. Raises
+    ``OSError`` when the gateway does not take the mail. Must not be called within a transaction.
+    """
+    with _alone(name):
+        mail = due()
+        if mail:
+            letter = mail.letter
+            send_email(
+                mail.to,
+                letter.subject,
+                letter.text,
+                letter.html,
+                message_id=name,
+                taken=lambda acknowledgement: _until_it_works(lambda: note(acknowledgement)),
+            )
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """Waits until no other process is about this mail. A lock of the session, since there is no transaction: the
+    note is to be committed while the mail server still waits for the next command."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(hashtext('mail'), hashtext(%s))", [name])
+    try:
+        yield
+    finally:
+        with suppress(Error), connection.cursor() as cursor:  # a lost session has lost its locks as well
+            cursor.execute("SELECT pg_advisory_unlock(hashtext('mail'), hashtext(%s))", [name])
+
+
+def _until_it_works(note: Callable[[], object]) -> None:
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            note()
+            return
+        except (OperationalError, InterfaceError) as error:
+            if connection.in_atomic_block or time.monotonic() > end:
+                raise
+            log.warning("a mail is out and the database away, trying again: %s", error)
+            connection.close()
+            time.sleep(_PAUSE_SECONDS)
