@@ -1,10 +1,13 @@
 """Other people's programs, asked for their opinion of what we sealed: poppler's pdfsig, qpdf, OpenSSL."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+_BYTE_RANGE = re.compile(rb"/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]")
 
 
 def need(program: str, package: str) -> str:
@@ -36,6 +39,20 @@ def assert_sealed(pdf: Path, root_pem: Path, signatures: int = 1) -> None:
     assert said.count("Certificate Validation: Certificate is Trusted.") == signatures, said
     assert "Total document signed" in said, said
     _run(need("qpdf", "qpdf"), "--check", str(pdf))
+
+
+def assert_cades(pdf: Path, root_pem: Path) -> None:
+    """OpenSSL finds the CMS of the last signature to be CAdES over what its byte range says, under the root."""
+    openssl, content = need("openssl", "openssl"), pdf.read_bytes()
+    start, before, after, rest = (int(number) for number in _BYTE_RANGE.findall(content)[-1])
+    cms, covered = pdf.with_suffix(".cms"), pdf.with_suffix(".covered")
+    cms.write_bytes(bytes.fromhex(content[before + 1 : after - 1].decode()))
+    covered.write_bytes(content[start : start + before] + content[after : after + rest])
+    said = _run(
+        openssl, "cms", "-verify", "-cades", "-binary", "-inform", "DER", "-in", str(cms), "-content", str(covered),
+        "-CAfile", str(root_pem), "-purpose", "any", "-out", str(pdf.with_suffix(".out")),
+    )  # fmt: skip
+    assert "CAdES Verification successful" in said, said
 
 
 def assert_timestamped(token: bytes, signature: bytes, root_pem: Path, folder: Path) -> None:

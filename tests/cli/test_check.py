@@ -12,6 +12,7 @@ from django.db import connection
 
 from paraph.postgres.place import embedded_url
 from tests.cli.service import Service, clean_environment, free_port
+from tests.keys.certified_keys import make_key, make_root
 
 
 def run(command: str, data_dir: Path, *options: str, **settings: str) -> "subprocess.CompletedProcess[str]":
@@ -51,14 +52,25 @@ def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> 
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("command", ["serve", "web", "worker"])
-def test_no_start_without_the_sealing_key(command: str, tmp_path: Path, settings: Any) -> None:
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        ("serve", "/nowhere/gone.pem"),
+        ("web", "/nowhere/gone.pem"),
+        ("worker", "/nowhere/gone.pem"),
+        ("worker", "pkcs11:object=seal?module-path=/nowhere/gone.pem"),
+        ("worker", "awskms:alias/gone.pem"),
+    ],
+)
+def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path, settings: Any) -> None:
     """With the tests' own database, which has its tables."""
     server = embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir).rpartition("/")[0]
     database = f"{server}/{connection.settings_dict['NAME']}"
-    key = tmp_path / "gone.pem"
+    chain = make_root().chain(tmp_path, make_key("p-256").public_key())
+    sealing = {"PARAPH_SEALING_KEY": key, "PARAPH_SEALING_CERTIFICATE": str(chain)}
+    aws = {"AWS_REGION": "eu-central-1", "AWS_EC2_METADATA_DISABLED": "true", "HOME": str(tmp_path)}
     port = str(free_port())
-    done = run(command, tmp_path / "data", DATABASE_URL=database, PARAPH_SEALING_KEY=str(key), PARAPH_PORT=port)
+    done = run(command, tmp_path / "data", DATABASE_URL=database, PARAPH_PORT=port, **sealing, **aws)
     assert done.returncode == 1
     assert "gone.pem" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 

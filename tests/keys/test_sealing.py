@@ -48,7 +48,7 @@ def test_without_settings_the_development_key_seals(tmp_path: Path) -> None:
 
 
 def test_pem(files: Files) -> None:
-    settings = Environment(sealing_key=files.key, sealing_certificate=files.certificate, sealing_passphrase="open")
+    settings = Environment(sealing_key=str(files.key), sealing_certificate=files.certificate, sealing_passphrase="open")
     key = sealing_key(settings, files.folder, SECRET)
     assert key.chain == (files.root,)
     assert key.sign(b"message").value
@@ -56,13 +56,13 @@ def test_pem(files: Files) -> None:
 
 
 def test_pkcs12_carries_its_chain(files: Files) -> None:
-    key = sealing_key(Environment(sealing_key=files.bundle, sealing_passphrase="open"), files.folder, SECRET)
+    key = sealing_key(Environment(sealing_key=str(files.bundle), sealing_passphrase="open"), files.folder, SECRET)
     assert key.chain == (files.root,)
 
 
 def test_wrong_passphrase(files: Files) -> None:
     for path in (files.key, files.bundle):
-        settings = Environment(sealing_key=path, sealing_certificate=files.certificate, sealing_passphrase="shut")
+        settings = Environment(sealing_key=str(path), sealing_certificate=files.certificate, sealing_passphrase="shut")
         with pytest.raises(DomainError, match=f"{path.name} is damaged or does not open with its passphrase"):
             sealing_key(settings, files.folder, SECRET)
 
@@ -70,15 +70,15 @@ def test_wrong_passphrase(files: Files) -> None:
 def test_missing_files(files: Files) -> None:
     absent = files.folder / "absent.pem"
     with pytest.raises(DomainError, match=r"absent\.pem cannot be read: No such file"):
-        sealing_key(Environment(sealing_key=absent), files.folder, SECRET)
-    settings = Environment(sealing_key=files.key, sealing_passphrase="open", sealing_certificate=absent)
+        sealing_key(Environment(sealing_key=str(absent)), files.folder, SECRET)
+    settings = Environment(sealing_key=str(files.key), sealing_passphrase="open", sealing_certificate=absent)
     with pytest.raises(DomainError, match=r"The certificates .*absent\.pem cannot be read"):
         sealing_key(settings, files.folder, SECRET)
 
 
 def test_a_key_without_certificate_and_a_certificate_without_key(files: Files) -> None:
     with pytest.raises(DomainError, match="PARAPH_SEALING_CERTIFICATE must name"):
-        sealing_key(Environment(sealing_key=files.key, sealing_passphrase="open"), files.folder, SECRET)
+        sealing_key(Environment(sealing_key=str(files.key), sealing_passphrase="open"), files.folder, SECRET)
     with pytest.raises(DomainError, match="PARAPH_SEALING_KEY is not"):
         sealing_key(Environment(sealing_certificate=files.certificate), files.folder, SECRET)
 
@@ -86,6 +86,6 @@ def test_a_key_without_certificate_and_a_certificate_without_key(files: Files) -
 def test_a_key_of_another_certificate(files: Files) -> None:
     other = ec.generate_private_key(ec.SECP256R1())
     files.key.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    settings = Environment(sealing_key=files.key, sealing_certificate=files.certificate)
+    settings = Environment(sealing_key=str(files.key), sealing_certificate=files.certificate)
     with pytest.raises(DomainError, match="does not match its certificate"):
         sealing_key(settings, files.folder, SECRET)

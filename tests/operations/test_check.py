@@ -101,7 +101,7 @@ def test_the_key_seals_and_says_that_it_is_for_development(configured: Callable[
 
 
 def test_a_missing_key_is_named(configured: Callable[..., None], tmp_path: Path) -> None:
-    configured(sealing_key=tmp_path / "gone.pem")
+    configured(sealing_key=str(tmp_path / "gone.pem"))
     for look in (sealing, timestamps):
         (outcome,) = look()
         assert outcome.status == "failed" and "gone.pem" in outcome.sentence

@@ -40,13 +40,13 @@ class Environment(BaseSettings):
     storage_url: str = Field(
         "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
     )
-    sealing_key: Path | None = Field(
-        None, description="Private key of the seal, PEM or PKCS#12 (.p12, .pfx); default: a development key."
+    sealing_key: str = Field(
+        "", description="Key of the seal: a PEM or PKCS#12 file, pkcs11:…, awskms:…; default: a development key."
     )
     sealing_certificate: Path | None = Field(
         None, description="PEM file of the seal's certificate and those above it; not needed with PKCS#12."
     )
-    sealing_passphrase: str = Field("", description="Passphrase of the sealing key.")
+    sealing_passphrase: str = Field("", description="Passphrase of the sealing key's file, or PIN of its token.")
     development_key: Literal["p-256", "rsa-3072"] = Field(
         "p-256", description="Kind of the development keys that the first start makes: p-256 or rsa-3072."
     )

@@ -5,7 +5,7 @@ A key signs bytes and knows its certificate; where the private half lives (a fil
 """
 
 from paraph.keys.development import DevelopmentAuthority, KeyKind, development_authority
-from paraph.keys.sealing import sealing_key
+from paraph.keys.sealing import open_key, sealing_key
 from paraph.keys.signing_key import KeySignature, SigningKey
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "KeySignature",
     "SigningKey",
     "development_authority",
+    "open_key",
     "sealing_key",
 ]

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from paraph.kernel import clock, tokens
@@ -61,6 +63,27 @@ def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certi
     raise DomainError("configuration", "The signing key does not match its certificate.")
 
 
+def pick_by_signature(certificates: Sequence[x509.Certificate], message: bytes, signature: bytes) -> x509.Certificate:
+    """The certificate whose key made the signature over SHA-256 of ``message``: for keys that show no public half.
+    Raises ``DomainError`` when none did."""
+    for certificate in certificates:
+        try:
+            _verify(certificate.public_key(), message, signature)
+        except (InvalidSignature, UnsupportedAlgorithm, ValueError):
+            continue
+        return certificate
+    raise DomainError("configuration", "The signing key does not match its certificate.")
+
+
+def tops(certificates: Sequence[x509.Certificate]) -> list[x509.Certificate]:
+    """Those that no other of them has issued: the roots of what is there."""
+    return [
+        certificate
+        for certificate in certificates
+        if not any(other != certificate and _issued(certificate, other) for other in certificates)
+    ]
+
+
 def chain_above(leaf: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
     """The issuers of ``leaf`` among ``others``, nearest first, as far as they go."""
     chain: list[x509.Certificate] = []
@@ -93,6 +116,15 @@ def check_usable(certificate: x509.Certificate) -> None:
         return
     if not (usage.digital_signature or usage.content_commitment):
         raise DomainError("configuration", f"{name} may not be used for signatures, says its key usage.")
+
+
+def _verify(key: object, message: bytes, signature: bytes) -> None:
+    if isinstance(key, rsa.RSAPublicKey):
+        key.verify(signature, message, PKCS1v15(), SHA256())
+    elif isinstance(key, ec.EllipticCurvePublicKey):
+        key.verify(signature, message, ec.ECDSA(SHA256()))
+    else:
+        raise UnsupportedAlgorithm("neither RSA nor an elliptic curve")
 
 
 def _issued(child: x509.Certificate, parent: x509.Certificate) -> bool:

@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
-from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import algorithm_of, chain_above, check_usable, fingerprint, pick, subject
+from paraph.keys.certificates import fingerprint, pick
+from paraph.keys.certified import certified
 from paraph.keys.signing_key import KeySignature
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
@@ -34,22 +34,16 @@ class LocalKey:
 
         Raises ``DomainError("configuration", …)`` when none belongs to the key or it may not be used now.
         """
-        own = pick(certificates, private_key.public_key())
-        check_usable(own)
+        self._certified = certified(pick(certificates, private_key.public_key()), certificates)
         self.private_key: PrivateKey = private_key
-        self._own = own
-        self._expires = own.not_valid_after_utc
-        self.certificate: bytes = own.public_bytes(Encoding.DER)
-        self.chain: tuple[bytes, ...] = tuple(
-            issuer.public_bytes(Encoding.DER) for issuer in chain_above(own, certificates)
-        )
-        self.algorithm: str = algorithm_of(private_key.public_key())
+        self.certificate: bytes = self._certified.certificate
+        self.chain: tuple[bytes, ...] = self._certified.chain
+        self.algorithm: str = self._certified.algorithm
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
 
     def sign(self, message: bytes) -> KeySignature:
         """Raises ``DomainError("configuration", …)`` once the certificate has expired."""
-        if clock.now() > self._expires:
-            raise DomainError("configuration", f"{subject(self._own)} expired on {clock.iso(self._expires)}.")
+        self._certified.check_not_expired()
         if isinstance(self.private_key, rsa.RSAPrivateKey):
             return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
         return KeySignature(self.private_key.sign(message, ec.ECDSA(SHA256())))

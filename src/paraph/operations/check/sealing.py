@@ -72,7 +72,7 @@ def _judge_key(context: SealingContext, sealed: SealedPdf, seconds: float) -> Ou
         return warning("sealing", f"{done}, but without a timestamp: {' '.join(sealed.timestamp_failures)}")
     if until - clock.now() < _EXPIRY_NOTICE:
         return warning("sealing", f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
-    if settings.PARAPH.sealing_key is None:
+    if not settings.PARAPH.sealing_key:
         return warning("sealing", f"{done}, with the development key, which nobody beyond this service trusts.")
     name = certificate.subject.rfc4514_string()
     return ok("sealing", f'{done}, with the key of "{name}", valid until {clock.iso(until)}.')

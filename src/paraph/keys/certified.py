@@ -1,0 +1,35 @@
+"""The certificate side of a signing key: checked when the key is opened, looked at again at each signature."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.keys.certificates import algorithm_of, chain_above, check_usable, public_key, subject
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A usable certificate with those above it, as :class:`~paraph.keys.signing_key.SigningKey` shows them."""
+
+    own: x509.Certificate
+    certificate: bytes
+    chain: tuple[bytes, ...]
+    algorithm: str
+
+    def check_not_expired(self) -> None:
+        """Raises ``DomainError("configuration", …)`` once the certificate has expired."""
+        if clock.now() > self.own.not_valid_after_utc:
+            until = clock.iso(self.own.not_valid_after_utc)
+            raise DomainError("configuration", f"{subject(self.own)} expired on {until}.")
+
+
+def certified(own: x509.Certificate, others: Sequence[x509.Certificate]) -> Certified:
+    """``own`` with its issuers among ``others``. Raises ``DomainError("configuration", …)`` when it may not be used
+    for signatures now."""
+    check_usable(own)
+    chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in chain_above(own, others))
+    return Certified(own, own.public_bytes(Encoding.DER), chain, algorithm_of(public_key(own)))

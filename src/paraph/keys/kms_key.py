@@ -1,0 +1,123 @@
+"""A key of AWS KMS. Needs the extra ``paraph[kms]``; credentials and endpoints are found as AWS's own tools do."""
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError, MetadataRetrievalError
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import load_der_public_key
+
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+from paraph.keys.certificates import PublicKey, pick
+from paraph.keys.certified import certified
+from paraph.keys.signing_key import KeySignature
+
+logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it tells how it finds credentials
+
+_CALLS = Config(
+    connect_timeout=2,
+    read_timeout=3,
+    retries={"mode": "standard", "total_max_attempts": 3},  # again after throttling and faults of the network
+    user_agent_extra="paraph",
+)
+_TRANSIENT = {
+    "DependencyTimeoutException",
+    "InternalFailure",
+    "KMSInternalException",
+    "KeyUnavailableException",
+    "LimitExceededException",
+    "RequestLimitExceeded",
+    "ServiceUnavailable",
+    "Throttling",
+    "ThrottlingException",
+}
+
+
+def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "KmsKey":
+    """The key at ``awskms:`` and a key id, alias or ARN, or at an ARN alone. There is no passphrase.
+
+    Raises ``DomainError("configuration", …)`` for what is missing, refused or does not fit, and
+    ``DomainError("unavailable", …)`` when the service does not answer.
+    """
+    del passphrase
+    return KmsKey(address.removeprefix("awskms:"), certificates)
+
+
+class KmsKey:
+    """A :class:`~paraph.keys.signing_key.SigningKey` that asks AWS for each signature.
+
+    KMS gets the digest, never the message. Its policy needs ``kms:GetPublicKey`` and ``kms:Sign``.
+    """
+
+    def __init__(self, key: str, certificates: Sequence[x509.Certificate]) -> None:
+        """``key``: key id, alias (``alias/…``) or ARN. ``certificates``: the key's own and those above it.
+        Signs once, to see that it may."""
+        self._named = key
+        try:
+            self._client = boto3.session.Session().client("kms", region_name=_region(key), config=_CALLS)
+        except BotoCoreError as error:
+            raise _refusal(key, error) from error
+        told = self._call("get_public_key", KeyId=key)
+        public = _public_key(key, told)
+        self._certified = certified(pick(certificates, public), certificates)
+        self.certificate: bytes = self._certified.certificate
+        self.chain: tuple[bytes, ...] = self._certified.chain
+        self.algorithm: str = self._certified.algorithm
+        self.key_id: str = self._signed(key, tokens.random_bytes(32))["KeyId"]
+        """Its ARN; from now on that key signs, wherever an alias may point."""
+
+    def sign(self, message: bytes) -> KeySignature:
+        """Raises ``DomainError``: ``configuration`` once the certificate has expired or AWS refuses, ``unavailable``
+        when it does not answer, after three attempts."""
+        self._certified.check_not_expired()
+        answer = self._signed(self.key_id, hashlib.sha256(message).digest())
+        return KeySignature(answer["Signature"], answer["ResponseMetadata"]["RequestId"])
+
+    def _signed(self, key: str, digest: bytes) -> dict[str, Any]:
+        return self._call(
+            "sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self._certified.algorithm
+        )
+
+    def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        try:
+            answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
+        except (ClientError, BotoCoreError) as error:
+            raise _refusal(self._named, error) from error
+        return answer
+
+
+def _region(key: str) -> str | None:
+    """An ARN names it; else it is that of the environment."""
+    parts = key.split(":")
+    return parts[3] or None if key.startswith("arn:") and len(parts) > 3 else None
+
+
+def _public_key(key: str, told: dict[str, Any]) -> PublicKey:
+    """KMS makes ``ECDSA_SHA_256`` with P-256, and with a curve of coins that no reader of PDFs knows."""
+    public = load_der_public_key(told["PublicKey"])
+    if told["KeyUsage"] == "SIGN_VERIFY":
+        if isinstance(public, rsa.RSAPublicKey):
+            return public
+        if isinstance(public, ec.EllipticCurvePublicKey) and public.curve.name == ec.SECP256R1.name:
+            return public
+    what = f"The KMS key {key} is {told.get('KeySpec') or told.get('CustomerMasterKeySpec')} for {told['KeyUsage']}"
+    raise DomainError("configuration", f"{what}; needed is an RSA or ECC_NIST_P256 key for SIGN_VERIFY.")
+
+
+def _refusal(key: str, error: ClientError | BotoCoreError) -> DomainError:
+    if isinstance(error, ClientError):
+        code, message = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        transient = code in _TRANSIENT or status >= 500
+        why = f"{code} ({message.strip().rstrip('.')})" if message else code
+    else:
+        transient = isinstance(error, HTTPClientError | ConnectionError | MetadataRetrievalError)
+        why = str(error).strip().rstrip(".")
+    says = "cannot be asked" if transient else "cannot be used"
+    return DomainError("unavailable" if transient else "configuration", f"The KMS key {key} {says}: {why}.")

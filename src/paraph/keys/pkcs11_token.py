@@ -1,0 +1,173 @@
+"""One private key of a PKCS#11 token, in an open session. Everything here runs in the thread of its module."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pkcs11
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from pkcs11 import Attribute, KeyType, Mechanism, ObjectClass, PKCS11Error, TokenFlag
+
+from paraph.kernel.errors import DomainError
+from paraph.keys.pkcs11_uri import Pkcs11Uri, written
+
+if TYPE_CHECKING:
+    from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
+
+_SHA256_DIGEST_INFO = bytes.fromhex("3031300d060960864801650304020105000420")  # RFC 8017 §9.2, note 1
+
+_refused: set[tuple[str, bytes, bytes]] = set()
+"""Module, serial number and digest of a PIN that a token has refused: tried again, it would lock the token."""
+
+
+@dataclass(frozen=True)
+class OpenKey:
+    """``sign`` gives a signature over SHA-256 of a message: PKCS#1 v1.5, or the DER of ``ECDSA-Sig-Value``. It raises
+    ``PKCS11Error`` when the session or the token is lost."""
+
+    name: str
+    """The key's address without module and PIN."""
+    sign: Callable[[bytes], bytes]
+
+
+def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
+    """Logs in and finds the key. ``afresh``: the module starts anew, since many notice a lost token only then.
+
+    Raises ``DomainError("configuration", …)`` for what is missing or refused, else ``PKCS11Error``.
+    """
+    library = _loaded(uri)
+    if afresh:
+        library.reinitialize()
+    token = _token(library, uri)
+    session = _session(token, uri, pin)
+    key = _key(session, uri)
+    name = written(token.label, token.serial.decode("latin-1"), key.label or "", key.id or b"")
+    return OpenKey(name, _signer(key, token.slot.get_mechanisms(), pin))
+
+
+def _loaded(uri: Pkcs11Uri) -> "Library":
+    if not uri.module.is_file():
+        raise DomainError("configuration", f"The PKCS#11 module {uri.module} does not exist.")
+    try:
+        return pkcs11.lib(str(uri.module))
+    except PKCS11Error as error:
+        raise DomainError("configuration", f"The PKCS#11 module {uri.module} cannot be used: {told(error)}.") from error
+
+
+def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
+    try:
+        found = _matching(library, uri)
+    except PKCS11Error:  # the module knows of a token that is gone
+        found = []
+    if not found:  # plugged in or made since the module started
+        library.reinitialize()
+        found = _matching(library, uri)
+    if len(found) == 1:
+        return found[0]
+    asked = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
+    how_many = f"{len(found)} tokens" if found else "no token"
+    raise DomainError("configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {asked}; one is needed.")
+
+
+def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
+    return [token for token in library.get_tokens() if _is_initialized(token) and _answers(token, uri)]
+
+
+def _is_initialized(token: pkcs11.Token) -> bool:
+    return bool(token.flags & TokenFlag.TOKEN_INITIALIZED)
+
+
+def _answers(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:
+    is_so = {
+        "token": token.label,
+        "serial": token.serial.decode("latin-1"),
+        "manufacturer": token.manufacturer_id,
+        "model": token.model,
+    }
+    return all(is_so[name] == value for name, value in uri.token.items())
+
+
+def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
+    if not pin:
+        if token.flags & TokenFlag.LOGIN_REQUIRED:
+            raise DomainError(
+                "configuration",
+                f'The token "{token.label}" wants a PIN: name a file of it with pin-source=file:… or set '
+                "PARAPH_SEALING_PASSPHRASE.",
+            )
+        return token.open()
+    attempt = (str(uri.module), token.serial, hashlib.sha256(pin.encode()).digest())
+    if attempt in _refused:
+        raise _wrong_pin(token)
+    try:
+        return token.open(user_pin=pin)
+    except pkcs11.UserAlreadyLoggedIn:  # another session of this process
+        return token.open()
+    except (pkcs11.PinIncorrect, pkcs11.PinInvalid, pkcs11.PinLenRange) as error:
+        _refused.add(attempt)
+        raise _wrong_pin(token) from error
+    except (pkcs11.PinLocked, pkcs11.PinExpired, pkcs11.UserPinNotInitialized) as error:
+        raise DomainError(
+            "configuration", f'The token "{token.label}" does not let its user in: {told(error)}.'
+        ) from error
+
+
+def _wrong_pin(token: pkcs11.Token) -> DomainError:
+    return DomainError("configuration", f'The token "{token.label}" refuses its PIN, which is not tried again.')
+
+
+def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
+    wanted: dict[Attribute, object] = {Attribute.CLASS: ObjectClass.PRIVATE_KEY}
+    wanted |= {Attribute.LABEL: uri.label} if uri.label else {}
+    wanted |= {Attribute.ID: uri.id} if uri.id else {}
+    found = list(session.get_objects(wanted))
+    asked = " and ".join(
+        filter(None, (f'label "{uri.label}"' if uri.label else "", f"id {uri.id.hex()}" if uri.id else ""))
+    )
+    if len(found) != 1:
+        how_many = f"{len(found)} private keys" if found else "no private key"
+        raise DomainError(
+            "configuration", f'The token "{session.token.label}" holds {how_many} with {asked}; one is needed.'
+        )
+    key: Any = found[0]  # the types of python-pkcs11 do not tell which keys sign
+    if key.key_type not in {KeyType.RSA, KeyType.EC}:
+        raise DomainError("configuration", f"The private key with {asked} is neither RSA nor an elliptic curve.")
+    if not key[Attribute.SIGN]:
+        raise DomainError("configuration", f"The private key with {asked} may not sign, says its token.")
+    return key
+
+
+def _signer(key: Any, mechanisms: set[Mechanism], pin: str) -> Callable[[bytes], bytes]:
+    """Signs on the token; where it does not hash itself, it gets the digest."""
+    asked_again = pin if _asks_again(key) else None
+    if key.key_type == KeyType.EC:
+        return lambda message: _der(
+            key.sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA, pin=asked_again)
+        )
+    if Mechanism.SHA256_RSA_PKCS in mechanisms:
+        return lambda message: key.sign(message, mechanism=Mechanism.SHA256_RSA_PKCS, pin=asked_again)
+    return lambda message: key.sign(
+        _SHA256_DIGEST_INFO + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS, pin=asked_again
+    )
+
+
+def _asks_again(key: Any) -> bool:
+    """Whether the key wants the PIN at each signature, as that of qualified certificates on cards does."""
+    try:
+        return bool(key[Attribute.ALWAYS_AUTHENTICATE])
+    except (pkcs11.AttributeTypeInvalid, pkcs11.AttributeSensitive, pkcs11.FunctionFailed):
+        return False
+
+
+def _der(signature: bytes) -> bytes:
+    """PKCS#11 gives the two numbers side by side."""
+    half = len(signature) // 2
+    return encode_dss_signature(int.from_bytes(signature[:half], "big"), int.from_bytes(signature[half:], "big"))
+
+
+def told(error: PKCS11Error) -> str:
+    """The error for a sentence: its name in PKCS#11, and what the library adds."""
+    text = str(error).strip().rstrip(".")
+    name = type(error).__name__
+    return f"{name} ({text})" if text and name != "PKCS11Error" else text or name

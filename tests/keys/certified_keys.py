@@ -1,0 +1,69 @@
+"""Private keys with certificates of a throw-away root, for tests of where keys live."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from paraph.keys import issuing
+from paraph.keys.certificates import PublicKey
+from paraph.keys.local import PrivateKey
+
+Kind = Literal["rsa", "p-256"]
+KINDS: list[Kind] = ["rsa", "p-256"]
+ALGORITHMS = {"rsa": "RSASSA_PKCS1_V1_5_SHA_256", "p-256": "ECDSA_SHA_256"}
+
+
+@dataclass(frozen=True)
+class Root:
+    """Issues certificates of seals."""
+
+    key: PrivateKey
+    certificate: x509.Certificate
+
+    def pem(self, folder: Path) -> Path:
+        path = folder / "root.pem"
+        path.write_bytes(self.certificate.public_bytes(Encoding.PEM))
+        return path
+
+    def chain(self, folder: Path, public: PublicKey) -> Path:
+        """PEM of the root and, after it, of a certificate for the key."""
+        path = folder / "chain.pem"
+        own = issuing.issue_sealing(self.key, public)
+        path.write_bytes(self.certificate.public_bytes(Encoding.PEM) + own.public_bytes(Encoding.PEM))
+        return path
+
+
+def make_root() -> Root:
+    key = ec.generate_private_key(ec.SECP256R1())
+    return Root(key, issuing.issue_root(key))
+
+
+def make_key(kind: Kind) -> PrivateKey:
+    if kind == "rsa":
+        return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def pkcs8(key: PrivateKey) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def is_signature(certificate: bytes, message: bytes, signature: bytes) -> bool:
+    """Over SHA-256 of the message, by the certificate's key."""
+    public = x509.load_der_x509_certificate(certificate).public_key()
+    try:
+        if isinstance(public, rsa.RSAPublicKey):
+            public.verify(signature, message, PKCS1v15(), SHA256())
+        else:
+            assert isinstance(public, ec.EllipticCurvePublicKey)
+            public.verify(signature, message, ec.ECDSA(SHA256()))
+    except InvalidSignature:
+        return False
+    return True

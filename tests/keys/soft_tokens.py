@@ -1,0 +1,69 @@
+"""PKCS#11 tokens of SoftHSM, which behave as those of hardware do."""
+
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from urllib.parse import quote
+
+import pytest
+
+from paraph.keys.local import PrivateKey
+from tests.independent import need
+from tests.keys.certified_keys import pkcs8
+
+_MODULES = (
+    "/usr/lib/softhsm/libsofthsm2.so",
+    "/usr/lib64/pkcs11/libsofthsm2.so",
+    "/usr/local/lib/softhsm/libsofthsm2.so",
+)
+PIN = "a pin & more"
+
+
+def module() -> Path:
+    """SoftHSM's library, with tokens of this process alone; skips the test where it is not installed."""
+    need("softhsm2-util", "softhsm2")
+    found = next((path for path in map(Path, _MODULES) if path.exists()), None)
+    if found is None:
+        pytest.skip("SoftHSM's library is missing (Debian package softhsm2)")
+    _configured()
+    return found
+
+
+def make_token(label: str) -> None:
+    _softhsm("--init-token", "--free", "--label", label, "--pin", PIN, "--so-pin", "of the officer")
+
+
+def remove_token(label: str, *, there: bool = True) -> None:
+    """``there``: it must be."""
+    _softhsm("--delete-token", "--token", label, check=there)
+
+
+def put_key(token: str, key: PrivateKey, label: str, identifier: str, folder: Path) -> None:
+    """``identifier``: hexadecimal."""
+    file = folder / "to-import.pem"
+    file.write_bytes(pkcs8(key))
+    _softhsm("--import", str(file), "--token", token, "--pin", PIN, "--label", label, "--id", identifier)
+    file.unlink()
+
+
+def address(token: str, label: str, **query: str) -> str:
+    options = "".join(f"&{name.replace('_', '-')}={quote(value)}" for name, value in query.items())
+    return f"pkcs11:token={quote(token)};object={quote(label)}?module-path={module()}{options}"
+
+
+@cache
+def _configured() -> None:
+    """A module reads its configuration once per process, so there is one for all tests."""
+    folder = Path(mkdtemp(prefix="paraph-softhsm-"))
+    (folder / "tokens").mkdir()
+    (folder / "softhsm2.conf").write_text(
+        f"directories.tokendir = {folder / 'tokens'}\nobjectstore.backend = file\nlog.level = ERROR\n"
+    )
+    os.environ["SOFTHSM2_CONF"] = str(folder / "softhsm2.conf")
+
+
+def _softhsm(*arguments: str, check: bool = True) -> None:
+    done = subprocess.run(["softhsm2-util", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 or not check, done.stdout + done.stderr

@@ -1,0 +1,268 @@
+"""Keys in PKCS#11 tokens, by the real SoftHSM: found, checked, used, lost and found again."""
+
+import ctypes
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pkcs11
+import pytest
+from pkcs11 import Attribute, KeyType, TokenFlag
+
+from paraph.kernel import clock, tokens
+from paraph.kernel.errors import DomainError
+from paraph.keys import open_key, pkcs11_key, pkcs11_token
+from paraph.keys.certificates import PublicKey
+from paraph.keys.local import PrivateKey
+from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
+from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token
+
+
+@dataclass
+class Token:
+    """A token with one key, labelled ``seal``."""
+
+    label: str
+    folder: Path
+    key: PrivateKey
+    root: Root
+
+    @property
+    def chain(self) -> Path:
+        return self.root.chain(self.folder, self.key.public_key())
+
+    def open(self, label: str = "seal", passphrase: str = PIN, **query: str) -> pkcs11_key.Pkcs11Key:
+        opened = open_key(address(self.label, label, **query), self.chain, passphrase)
+        assert isinstance(opened, pkcs11_key.Pkcs11Key)
+        return opened
+
+    def put(self, key: PrivateKey, label: str = "seal", identifier: str = "a1") -> None:
+        put_key(self.label, key, label, identifier, self.folder)
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Callable[[Kind], Token]]:
+    module()
+    made: list[Token] = []
+
+    def token(kind: Kind) -> Token:
+        made.append(Token(f"seals {tokens.random_hex(4)}", tmp_path, make_key(kind), make_root()))
+        make_token(made[-1].label)
+        made[-1].put(made[-1].key)
+        return made[-1]
+
+    yield token
+    for one in made:
+        remove_token(one.label)
+
+
+@pytest.fixture
+def token(make: Callable[[Kind], Token]) -> Token:
+    return make("p-256")
+
+
+def bare(token: Token) -> pkcs11.Token:
+    """The token without us between. Call :meth:`Token.open` first: the module then knows of it."""
+    return next(one for one in pkcs11.lib(str(module())).get_tokens() if one.label == token.label)
+
+
+def refusal(code: str, work: Callable[[], object]) -> str:
+    with pytest.raises(DomainError) as refused:
+        work()
+    assert refused.value.code == code and refused.value.message.endswith(".")
+    assert PIN not in refused.value.message
+    return refused.value.message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_signs_and_names_itself(make: Callable[[Kind], Token], kind: Kind) -> None:
+    key = make(kind).open()
+    signature = key.sign(b"message")
+    assert is_signature(key.certificate, b"message", signature.value) and signature.request_id == ""
+    assert key.algorithm == ALGORITHMS[kind] and len(key.chain) == 1
+    parts = dict(part.split("=") for part in key.key_id.removeprefix("pkcs11:").split(";"))
+    assert (parts["object"], parts["id"]) == ("seal", "%A1") and parts["token"].startswith("seals%20")
+    assert parts["serial"]
+
+
+def test_a_token_that_does_not_hash(make: Callable[[Kind], Token]) -> None:
+    token = make("rsa")
+    opened = token.open()
+    session = bare(token).open()
+    (key,) = session.get_objects({Attribute.CLASS: pkcs11.ObjectClass.PRIVATE_KEY})
+    assert is_signature(opened.certificate, b"message", pkcs11_token._signer(key, set(), PIN)(b"message"))
+
+
+def test_the_pin_stands_in_a_file_or_in_the_setting(token: Token) -> None:
+    file = token.folder / "pin"
+    file.write_text(f"{PIN}\n")
+    assert token.open(passphrase="", pin_source=f"file:{file}").sign(b"message").value
+    file.unlink()
+    said = refusal("configuration", lambda: token.open(passphrase="", pin_source=f"file:{file}"))
+    assert said == f"The PIN file {file} cannot be read: No such file or directory."
+    assert "wants a PIN" in refusal("configuration", lambda: token.open(passphrase=""))
+
+
+def test_a_refused_pin_is_not_tried_again(token: Token) -> None:
+    """Tokens of hardware lock after a few."""
+
+    def tried() -> bool:
+        """Whether the token has seen a wrong PIN since the last right one."""
+        return bool(bare(token).flags & TokenFlag.USER_PIN_COUNT_LOW)
+
+    assert "refuses its PIN" in refusal("configuration", lambda: token.open(passphrase="wrong"))
+    assert tried()
+    session = bare(token).open(user_pin=PIN)
+    assert not tried()
+    session.close()
+    assert "refuses its PIN" in refusal("configuration", lambda: token.open(passphrase="wrong"))
+    assert not tried()
+
+
+def test_what_is_missing_is_named(token: Token) -> None:
+    assert 'holds no private key with label "absent"' in refusal("configuration", lambda: token.open("absent"))
+    elsewhere = address("absent", "seal")
+    said = refusal("configuration", lambda: open_key(elsewhere, token.chain, PIN))
+    assert said.endswith('shows no token with token "absent"; one is needed.')
+    nowhere = "pkcs11:object=seal?module-path=/nowhere/libsofthsm2.so"
+    said = refusal("configuration", lambda: open_key(nowhere, token.chain, PIN))
+    assert said == "The PKCS#11 module /nowhere/libsofthsm2.so does not exist."
+    text = token.folder / "text.so"
+    text.write_text("no library")
+    said = refusal("configuration", lambda: open_key(f"pkcs11:object=seal?module-path={text}", token.chain, PIN))
+    assert "text.so cannot be used" in said
+    said = refusal("configuration", lambda: open_key(address(token.label, "seal"), None, PIN))
+    assert said.startswith("PARAPH_SEALING_CERTIFICATE must name")
+
+
+def test_two_keys_of_one_name_are_told_apart_by_their_id(token: Token) -> None:
+    token.put(make_key("p-256"), identifier="b2")
+    assert "holds 2 private keys" in refusal("configuration", token.open)
+    uri = address(token.label, "seal").replace(";object", ";id=%A1;object")
+    assert open_key(uri, token.chain, PIN).key_id.endswith("id=%A1")
+    assert "does not match its certificate" in refusal(
+        "configuration", lambda: open_key(uri.replace("%A1", "%B2"), token.chain, PIN)
+    )
+
+
+def test_a_key_of_another_kind_than_the_certificates(make: Callable[[Kind], Token]) -> None:
+    token = make("rsa")
+    token.key = make_key("p-256")
+    assert "does not match its certificate" in refusal("configuration", token.open)
+
+
+def test_expired_at_the_start_and_later(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, chain = token.open(), token.chain
+    later = clock.now() + timedelta(days=365 * 11)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert "expired on" in refusal("configuration", lambda: key.sign(b"message"))
+    assert "expired on" in refusal("configuration", lambda: open_key(address(token.label, "seal"), chain, PIN))
+
+
+def test_a_lost_session_is_opened_again(token: Token) -> None:
+    key = token.open()
+    pkcs11.lib(str(module())).finalize()
+    assert is_signature(key.certificate, b"message", key.sign(b"message").value)
+
+
+def test_after_a_loss_the_module_starts_anew(token: Token) -> None:
+    """Many modules notice only then that a token has come back."""
+    key = token.open()
+    session: Any = bare(token).open()
+    assert ctypes.CDLL(str(module())).C_Logout(ctypes.c_ulong(session.handle)) == 0
+    assert is_signature(key.certificate, b"message", key.sign(b"message").value)
+    with pytest.raises(pkcs11.SessionHandleInvalid):
+        session.generate_random(64)
+
+
+def test_a_lost_token_is_waited_for(token: Token) -> None:
+    key = token.open()
+    remove_token(token.label)
+    assert "shows no token" in refusal("unavailable", lambda: key.sign(b"message"))
+    make_token(token.label)
+    assert "holds no private key" in refusal("unavailable", lambda: key.sign(b"message"))
+    token.put(token.key)
+    assert is_signature(key.certificate, b"message", key.sign(b"message").value)
+
+
+def test_a_token_that_hangs_is_not_waited_for(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = token.open()
+    with monkeypatch.context() as moment:
+        moment.setattr(pkcs11_key, "SECONDS", 0.0)
+        assert "has not answered within" in refusal("unavailable", lambda: key.sign(b"message"))
+    assert key.sign(b"message").value
+
+
+def test_a_key_that_wants_its_pin_at_each_signature(token: Token) -> None:
+    token.open()
+    session = bare(token).open(rw=True)
+    template = {Attribute.ALWAYS_AUTHENTICATE: True, Attribute.EXTRACTABLE: False}
+    session.generate_keypair(KeyType.RSA, 2048, store=True, label="card", private_template=template)
+    (public,) = session.get_objects({Attribute.CLASS: pkcs11.ObjectClass.PUBLIC_KEY, Attribute.LABEL: "card"})
+    chain = token.root.chain(token.folder, _rsa(public))
+    session.close()
+    key = open_key(address(token.label, "card"), chain, PIN)
+    assert is_signature(key.certificate, b"message", key.sign(b"message").value)
+
+
+def test_many_threads_share_one_key(token: Token) -> None:
+    key = token.open()
+
+    def sign(number: int) -> bool:
+        return is_signature(key.certificate, b"%d" % number, key.sign(b"%d" % number).value)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(sign, range(100)))
+
+
+def test_a_module_is_started_once_by_threads_that_come_together(token: Token) -> None:
+    """Two that start it at once bring the whole process down."""
+    program = """
+key, barrier, signed = None, threading.Barrier(8), []
+def run():
+    barrier.wait()
+    signed.append(open_key(*arguments).sign(b"message").value)
+threads = [threading.Thread(target=run) for _ in range(8)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+sys.exit(len(signed) != 8)
+"""
+    assert_runs(program, token)
+
+
+def test_a_forked_process_signs_too(token: Token) -> None:
+    program = """
+key = open_key(*arguments)
+key.sign(b"message")
+child = os.fork()
+if child == 0:
+    os._exit(0 if key.sign(b"message").value else 3)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert_runs(program, token)
+
+
+def assert_runs(program: str, token: Token) -> None:
+    """In a process of its own."""
+    beginning = """
+import os, sys, threading, warnings
+from pathlib import Path
+from paraph.keys import open_key
+warnings.simplefilter("ignore")
+arguments = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+"""
+    command = [sys.executable, "-c", beginning + program, address(token.label, "seal"), str(token.chain), PIN]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def _rsa(public: pkcs11.Object) -> PublicKey:
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    numbers = (public[name] for name in (Attribute.PUBLIC_EXPONENT, Attribute.MODULUS))
+    exponent, modulus = (int.from_bytes(number, "big") for number in numbers)
+    return rsa.RSAPublicNumbers(exponent, modulus).public_key()
