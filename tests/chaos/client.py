@@ -2,37 +2,74 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 
+from paraph.postgres import embedded_url
 from tests.chaos.world import World
 from tests.pdf.papers import paper, text
+
+_EXPIRING = 8  # every eighth request is left to expire
+_LARGE = 4  # every fourth has two signers and two documents
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was created, and what is to become of it."""
+
+    id: int
+    signers: list[dict[str, Any]]
+    documents: int
+    expires: bool
 
 
 class Client:
     """``deadline``: of ``time.monotonic``; after it a call that is not answered is an error."""
 
-    def __init__(self, base_url: str, api_key: str, world: World, deadline: float) -> None:
+    def __init__(self, base_url: str, api_key: str, world: World, data_dir: Path, deadline: float) -> None:
         self._base = f"{base_url}/api/v1"
         self._key = {"X-Api-Key": api_key}
         self._world = world
+        self._database = embedded_url(data_dir, None)
         self._deadline = deadline
 
-    def flow(self, number: int) -> dict[str, Any]:
-        """Creates a request and has its signer sign; returns it as created."""
-        email = f"signer{number}@example.com"
-        file = {"file": ("a.pdf", paper(text(f"Contract {number}", 100, 700)), "application/pdf")}
-        document = self._api("POST", "/documents", files=file).json()["id"]
-        made: dict[str, Any] = self._api("POST", "/signature_requests", json=_payload(document, email)).json()
-        url = made["signers"][0]["signing_url"]
-        while not self._sign(url, email):
-            assert time.monotonic() < self._deadline, f"request {made['id']} could not be signed in time"
+    def flow(self, number: int) -> Made:
+        """Creates a request and has its signers sign, or lets it expire."""
+        count = 2 if number % _LARGE == 1 else 1
+        documents = [self._upload(f"Contract {number}.{position}") for position in range(count)]
+        emails = [f"signer{number}-{position}@example.com" for position in range(count)]
+        answer = self._api("POST", "/signature_requests", json=_payload(documents, emails)).json()
+        made = Made(answer["id"], answer["signers"], count, expires=number % _EXPIRING == 2)
+        if made.expires:
+            self._expire(made.id)
+        for signer in [] if made.expires else made.signers:
+            while not self._sign(signer["signing_url"], signer["email"]):
+                assert time.monotonic() < self._deadline, f"request {made.id} could not be signed in time"
         return made
 
-    def status(self, request_id: int) -> dict[str, Any]:
-        found: dict[str, Any] = self._api("GET", f"/signature_requests/{request_id}").json()
-        return found
+    def is_done(self, made: Made) -> bool:
+        found = self._api("GET", f"/signature_requests/{made.id}").json()
+        return bool(found["status"] == "expired" if made.expires else found["finalized"])
+
+    def _upload(self, words: str) -> int:
+        file = {"file": ("a.pdf", paper(text(words, 100, 700)), "application/pdf")}
+        return int(self._api("POST", "/documents", files=file).json()["id"])
+
+    def _expire(self, request_id: int) -> None:
+        """No request is valid for less than a day: its last second comes sooner here."""
+        statement = "UPDATE signature_requests_signaturerequest SET expires_at = now() + interval '2 s' WHERE id = %s"
+        while True:
+            try:
+                with psycopg.connect(self._database, autocommit=True, connect_timeout=5) as connection:
+                    connection.execute(statement, [request_id])
+                return
+            except psycopg.OperationalError:
+                assert time.monotonic() < self._deadline, f"no database to let request {request_id} expire"
+                time.sleep(0.3)
 
     def _sign(self, url: str, email: str) -> bool:
         """A call whose answer was lost may have worked: then the next one says 409."""
@@ -62,15 +99,22 @@ class Client:
             time.sleep(pause)
 
 
-def _payload(document: int, email: str) -> dict[str, Any]:
-    place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
+def _payload(documents: list[int], emails: list[str]) -> dict[str, Any]:
+    signers = [
+        {"ref": email, "first_name": "Ada", "last_name": "Lovelace", "email": email, "order": position}
+        for position, email in enumerate(emails, 1)
+    ]
+    placed = [
+        {"signer_ref": email, "stamps": [{"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": y}}]}
+        for y, email in zip((60, 300), emails, strict=False)
+    ]
     request = {
-        "mode": "parallel",
+        "mode": "sequential",
         "validity_days": 1,
         "send_email": True,
         "identity_declaration_accepted": True,
         "notify_signers_on_completion": True,
-        "signers": [{"ref": "a", "first_name": "Ada", "last_name": "Lovelace", "email": email}],
-        "documents": [{"id": document, "signers": [{"signer_ref": "a", "stamps": [place]}]}],
+        "signers": signers,
+        "documents": [{"id": document, "signers": placed} for document in documents],
     }
     return {"signature_request": request}

@@ -16,20 +16,22 @@ _KILLED = ("paraph-web", "paraph-worker", "postgres")
 
 
 class Faults(threading.Thread):
-    """Until stopped: kills a process of the service (SIGKILL), or has a part of the world fail for a while.
-    ``injected`` counts them."""
+    """Until stopped, for at most ``seconds``: kills a process of the service (SIGKILL), or has a part of the world
+    fail for a while. ``injected`` counts them."""
 
-    def __init__(self, service: Service, world: World, seed: int, pause: float) -> None:
+    def __init__(self, service: Service, world: World, *, seed: int, pause: float, seconds: float) -> None:
         super().__init__(daemon=True)
         self.injected: Counter[str] = Counter()
         self._service = service
         self._world = world
         self._random = random.Random(seed)
         self._pause = pause
+        self._seconds = seconds
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        while not self._stopping.wait(self._random.uniform(0.5, 1.5) * self._pause):
+        end = time.monotonic() + self._seconds
+        while not self._stopping.wait(self._random.uniform(0.5, 1.5) * self._pause) and time.monotonic() < end:
             kind = self._random.choice([*_KILLED, "mail server", "timestamp authority", "receiver", "object store"])
             self.injected[kind] += 1
             if kind in _KILLED:

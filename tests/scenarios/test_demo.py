@@ -8,7 +8,7 @@ from pathlib import Path
 import pikepdf
 import pytest
 
-FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "root-ca.pem", "report.json"}
+FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "webhooks.jsonl", "root-ca.pem", "report.json"}
 
 
 def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -16,7 +16,7 @@ def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_it_leaves_six_files_and_everything_verified(tmp_path: Path) -> None:
+def test_it_leaves_its_files_and_everything_verified(tmp_path: Path) -> None:
     done = _demo(tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
@@ -25,6 +25,11 @@ def test_it_leaves_six_files_and_everything_verified(tmp_path: Path) -> None:
     assert report["problems"] == []
     assert set(report["sha256"]) == {"uploaded.pdf", "signed.pdf", "proof.pdf"}
     assert all(name in done.stdout for name in FILES)
+    webhooks = [json.loads(line) for line in (tmp_path / "out" / "webhooks.jsonl").read_text().splitlines()]
+    assert [each["event"] for each in webhooks] == [*["signer.otp_sent", "signer.signed"] * 2, "request.completed"]
+    for each in webhooks:
+        assert json.loads(each["body"])["event"] == each["event"]
+        assert each["signature"].startswith("sha256=") and each["delivery"]
     root = str(tmp_path / "out" / "root-ca.pem")
     for name in ("signed.pdf", "proof.pdf"):
         command = [sys.executable, "-m", "paraph", "verify", str(tmp_path / "out" / name), "--root", root]

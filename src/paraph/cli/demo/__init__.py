@@ -6,9 +6,10 @@ from pathlib import Path
 import click
 
 from paraph.cli.demo.contract import contract
+from paraph.cli.demo.hooks import Hooks
 from paraph.cli.demo.outcome import check, write
 from paraph.cli.demo.service import DemoService
-from paraph.cli.demo.walk import Signing, Stopwatch, walk
+from paraph.cli.demo.walk import Backend, Signing, Stopwatch, walk
 from paraph_client import ParaphError, at, under_tag
 
 
@@ -16,19 +17,20 @@ from paraph_client import ParaphError, at, under_tag
 @click.option("--pdf", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A PDF of your own.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo-output"), show_default=True)
 def command(pdf: Path | None, out: Path) -> None:
-    """Uploads a PDF, has two people sign it one after the other, and verifies what comes back."""
+    """Uploads a PDF, has two people sign it one after the other, hears the webhooks, and verifies what comes back."""
     watch = Stopwatch(click.echo)
     content = pdf.read_bytes() if pdf else contract()
     signings = _signings(by_tag=pdf is None)
-    with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder:
+    with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder, Hooks() as hooks:
         with watch.stage("start the service", "start"):
             service = DemoService(Path(folder))
             service.start()
         try:
             with watch.stage("make an organization and a sandbox application", "set_up"):
-                api_key = service.new_sandbox_key()
+                made = service.new_sandbox_application(hooks.url)
+                backend = Backend(service.url, made["api_key"], made["webhook_secret"], hooks)
             name = pdf.name if pdf else "contract.pdf"
-            result = walk(service.url, api_key, content, name=name, signings=signings, watch=watch)
+            result = walk(backend, content, name=name, signings=signings, watch=watch)
             root = service.root_certificate()
         except ParaphError as error:
             raise click.ClickException(str(error)) from error

@@ -8,6 +8,7 @@ from typing import Any
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from paraph.cli.demo.hooks import lines
 from paraph.cli.demo.walk import Result
 from paraph.kernel import clock
 from paraph.pdf.verify import verify
@@ -34,11 +35,22 @@ def check(result: Result, root_pem: bytes) -> list[str]:
     for event_type, (key, content) in digests.items():
         if stated.get(event_type, {}).get(key) != hashlib.sha256(content).hexdigest():
             problems.append(f"the journal's {key} is not the digest of the downloaded file")
-    return problems
+    return problems + _check_webhooks(result)
+
+
+def _check_webhooks(result: Result) -> list[str]:
+    problems = [
+        f"the webhook {each.event} of delivery {each.delivery} is not signed with the application's secret"
+        for each in result.webhooks
+        if not each.is_genuine(result.webhook_secret)
+    ]
+    heard = {each.event for each in result.webhooks}
+    wanted = ("signer.otp_sent", "signer.signed", "request.completed")
+    return problems + [f"no webhook {event} came" for event in wanted if event not in heard]
 
 
 def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> list[Path]:
-    """Writes the six files of the demo into ``out`` and returns their paths."""
+    """Writes the seven files of the demo into ``out`` and returns their paths."""
     pdfs = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
     report = {
         "request_id": result.request_id,
@@ -49,6 +61,7 @@ def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float],
     }
     files = pdfs | {
         "audit.json": _json([_entry(entry) for entry in result.audit]),
+        "webhooks.jsonl": lines(result.webhooks),
         "root-ca.pem": root_pem,
         "report.json": _json(report),
     }

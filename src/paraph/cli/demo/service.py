@@ -52,14 +52,14 @@ class DemoService:
                 raise click.ClickException("The service did not start:\n" + "\n".join(lines[-15:]))
             time.sleep(0.05)
 
-    def new_sandbox_key(self) -> str:
-        """The API key of a new sandbox application of a new organization."""
+    def new_sandbox_application(self, webhook_url: str) -> dict[str, Any]:
+        """A new sandbox application of a new organization: ``api_key``, ``webhook_secret`` and more."""
         organization = self.operate("organization", "create", "Demo", "--plan", "free")
-        application = self.operate(
+        application: dict[str, Any] = self.operate(
             "application", "create", "--organization", str(organization["id"]),
-            "--environment", "sandbox", "--name", "Demo",
+            "--environment", "sandbox", "--name", "Demo", "--webhook-url", webhook_url,
         )  # fmt: skip
-        return str(application["api_key"])
+        return application
 
     def root_certificate(self) -> bytes:
         """The root of the development authority that sealed, PEM."""

@@ -10,6 +10,7 @@ from typing import Any
 import click
 import httpx
 
+from paraph.cli.demo.hooks import Hooks, Webhook
 from paraph.pdf.inspect import inspect
 from paraph_client import (
     AuditLogEntry,
@@ -49,6 +50,8 @@ class Result:
     signed: bytes
     proof: bytes
     audit: list[AuditLogEntry]
+    webhooks: list[Webhook]
+    webhook_secret: str
 
 
 class Stopwatch:
@@ -66,9 +69,19 @@ class Stopwatch:
         self._say(f"{self.seconds[name]:7.2f} s  {title}")
 
 
-def walk(url: str, api_key: str, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> Result:
-    """Upload, create, sign with one-time codes, wait for ``finalized``, download."""
-    with Client(url, api_key) as client:
+@dataclass(frozen=True)
+class Backend:
+    """Who asks for signatures: where, with which key, and where webhooks come in."""
+
+    url: str
+    api_key: str
+    webhook_secret: str
+    hooks: Hooks
+
+
+def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> Result:
+    """Upload, create, sign with one-time codes, wait for the webhook of the completion, download."""
+    with Client(backend.url, backend.api_key) as client:
         with watch.stage(f"upload {name} ({len(pdf):,} bytes)", "upload"):
             document = client.upload_document(pdf, name)
         with watch.stage("create the signature request", "create"):
@@ -82,11 +95,12 @@ def walk(url: str, api_key: str, pdf: bytes, *, name: str, signings: list[Signin
             with watch.stage(f"{signer.full_name} signs with a one-time code", f"sign_{signing.ref}"):
                 _sign(str(signer.signing_url), signing)
         with watch.stage("seal the PDF and issue the proof", "finalize"):
-            urls = _finished(client, request.id).download_urls[0]
+            urls = _finished(client, backend.hooks, request.id).download_urls[0]
         with watch.stage("download", "download"):
             signed, proof = client.download(urls.signed_url), client.download(urls.certificate_url)
             audit = list(client.iter_audit_logs(request.id))
-    return Result(request.id, pdf, signed, proof, audit)
+    heard = list(backend.hooks.received)
+    return Result(request.id, pdf, signed, proof, audit, heard, backend.webhook_secret)
 
 
 def _placements(pdf: bytes, signings: list[Signing]) -> list[Placement]:
@@ -128,15 +142,13 @@ def _flourish() -> list[list[list[float]]]:
     return [loops, underline]
 
 
-def _finished(client: Client, request_id: int) -> SignatureRequest:
-    deadline = time.monotonic() + _WAIT_SECONDS
-    while True:
-        request = client.signature_request(request_id)
-        if request.finalized:
-            return request
-        if time.monotonic() > deadline:
-            raise click.ClickException(f"Request {request_id} was not finalized within {_WAIT_SECONDS} s.")
-        time.sleep(0.1)
+def _finished(client: Client, hooks: Hooks, request_id: int) -> SignatureRequest:
+    """``request.completed`` is sent when sealed files and proof are there."""
+    heard = hooks.wait("request.completed", request_id, _WAIT_SECONDS)
+    request = client.signature_request(request_id)
+    if not (heard and request.finalized):
+        raise click.ClickException(f"Request {request_id} was not finalized within {_WAIT_SECONDS} s.")
+    return request
 
 
 def _ask(answer: httpx.Response) -> dict[str, Any]:
