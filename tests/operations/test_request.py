@@ -6,7 +6,6 @@ import pytest
 from django.db import connection
 
 from paraph.flow.prove import prove
-from paraph.flow.publish import publish
 from paraph.flow.seal import seal
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -64,8 +63,6 @@ def test_each_missing_step_in_turn() -> None:
         seal(row.pk)
     assert outcomes(made) == [("prove", "waiting")]
     prove(made.request.pk)
-    assert outcomes(made) == [("publish", "waiting")]
-    publish(made.request.pk)
     assert outcomes(made) == [] and why(made).startswith("It is finalized")
 
 

@@ -42,7 +42,7 @@ def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None
         assert secret not in figures
     assert not re.search(rf"(?<![\d.]){code}(?!\d)", log)  # fractions of seconds have six digits too
     trace = [line for line in lines(service) if line.get("request_id") == request_id]
-    assert {line["task"] for line in trace if line["event"] == "job"} == {"seal", "prove", "publish"}
+    assert {line["task"] for line in trace if line["event"] == "job"} == {"seal", "prove"}
     told = {line["webhook_event"] for line in trace if line["event"] == "webhook delivered"}
     assert told == {"signer.signed", "request.completed"}
     assert 'paraph_webhook_attempts_total{event="request.completed",result="delivered"} 1.0' in figures

@@ -12,7 +12,6 @@ from paraph.flow.expire import expire, expire_due
 from paraph.flow.invite import invite
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.prove import prove
-from paraph.flow.publish import publish
 from paraph.flow.seal import seal
 from paraph.flow.sweep import sweep
 from paraph.flow.trace import traced
@@ -43,7 +42,6 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "notify_completion": notify_completion,
     "seal": seal,
     "prove": prove,
-    "publish": publish,
     "expire": expire,
 }
 for _name, _verb in _VERBS.items():

@@ -51,7 +51,7 @@ def _of_requests(method: str, route: str, status: int) -> tuple[Counter, Histogr
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Measures ``typeset``, ``seal``, ``store`` or ``verify``; what fails is measured too."""
+    """Measures ``typeset``, ``seal``, ``store`` or ``reread``; what fails is measured too."""
     began = time.perf_counter()
     try:
         yield

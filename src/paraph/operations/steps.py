@@ -98,6 +98,5 @@ def _artefacts(request: SignatureRequest) -> list[Step]:
     ]
     if seals:
         return seals
-    if not ProofFile.objects.filter(request=request).exists():
-        return [Step("prove", {"request_id": request.pk}, "its proof file")]
-    return [Step("publish", {"request_id": request.pk}, "the last check of its sealed files")]
+    proven = ProofFile.objects.filter(request=request).exists()
+    return [Step("prove", {"request_id": request.pk}, "the last check of its files" if proven else "its proof file")]
