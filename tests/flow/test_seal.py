@@ -3,6 +3,7 @@
 import io
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pikepdf
@@ -53,7 +54,9 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
             "timestamp_policy_oid",
             "timestamped_at",
             "method",
+            "level",
         }
+        assert entry.metadata["level"] == found.level == "B-LTA"
         assert entry.metadata["signed_pdf_sha256"] == tokens.sha256(content).hex()
         assert entry.metadata["timestamped"] is True and entry.metadata["timestamp_authority"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry.metadata["timestamped_at"])
@@ -143,12 +146,12 @@ def test_without_a_timestamp_the_journal_says_so(settings: Any, monkeypatch: pyt
     made = completed()
     context = sealing_context()
     dead = type(context.timestamping)([_Dead()], context.timestamping.roots)
-    monkeypatch.setattr("paraph.flow.seal.sealing_context", lambda: type(context)(context.key, dead, context.roots))
+    monkeypatch.setattr("paraph.flow.seal.sealing_context", lambda: replace(context, timestamping=dead))
     seal(made.request_documents[0].pk)
     facts = made.entries()[-1].metadata
     assert facts["timestamped"] is False
     assert facts["timestamp_authority"] is facts["timestamped_at"] is facts["timestamp_policy_oid"] is None
-    assert "dead" in facts["timestamp_failures"][0]
+    assert "dead" in facts["timestamp_failures"][0] and facts["level"] == "B-B"
 
 
 class _Dead:

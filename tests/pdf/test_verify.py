@@ -55,6 +55,7 @@ def test_a_sealed_and_timestamped_file(stamped: bytes, tmp_path: Path) -> None:
     assert found.findings == [
         'Sealed by "Paraph Development Seal", which is trusted; the seal is intact and covers the whole file.',
         f'Timestamped on {clock.iso(found.timestamp.time)} by "Paraph Development Timestamp Authority".',
+        "Level B-T: a trusted timestamp proves when the seal existed.",
     ]
     (tmp_path / "sealed.pdf").write_bytes(stamped)
     independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))

@@ -8,7 +8,8 @@ from paraph.pdf.seal import SealedPdf
 
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
     """Metadata of ``signature_request.pades_signed``. Without a timestamp ``timestamped`` is false, what would
-    describe it is null, and ``timestamp_failures`` says why; ``method`` tells whether the upload is the prefix."""
+    describe it is null, and ``timestamp_failures`` says why; ``method`` tells whether the upload is the prefix;
+    ``level`` is the PAdES level, ``level_reasons`` why it is not the one of the settings."""
     stamp = sealed.timestamp
     facts = {
         "signed_pdf_sha256": sealed.sha256.hex(),
@@ -20,8 +21,10 @@ def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
         "timestamp_policy_oid": stamp.policy_oid if stamp else None,
         "timestamped_at": clock.iso(stamp.time) if stamp else None,
         "method": sealed.method,
+        "level": sealed.level,
     }
-    return facts | ({"timestamp_failures": sealed.timestamp_failures} if sealed.timestamp_failures else {})
+    optional = {"timestamp_failures": sealed.timestamp_failures, "level_reasons": list(sealed.level_reasons)}
+    return facts | {name: value for name, value in optional.items() if value}
 
 
 def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:

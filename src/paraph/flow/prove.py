@@ -55,6 +55,7 @@ def _sealed(request: SignatureRequest) -> SealedPdf:
             typeset,
             key=context.key,
             timestamping=context.timestamping,
+            long_term=context.long_term,
             reason=f"Proof of signature request {request.pk}",
             at=now,
         )

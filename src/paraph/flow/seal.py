@@ -53,6 +53,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             content,
             key=context.key,
             timestamping=context.timestamping,
+            long_term=context.long_term,
             appearances=drawn,
             marks=marks,
             reason=f"Signed by all signers of request {row.request_id}",

@@ -7,8 +7,9 @@ from django.conf import settings
 
 from paraph.kernel import tokens
 from paraph.keys import SigningKey, development_authority, sealing_key
-from paraph.pdf.authorities import timestamping
+from paraph.pdf.authorities import long_term, timestamping
 from paraph.pdf.fonts import keep_fonts_in
+from paraph.pdf.statuses import LongTerm
 from paraph.pdf.timestamp import Timestamping
 
 
@@ -19,6 +20,8 @@ class SealingContext:
     key: SigningKey
     timestamping: Timestamping
     roots: tuple[bytes, ...]
+    long_term: LongTerm | None = None
+    """None where the settings ask for no more than a timestamp."""
 
 
 @cache
@@ -34,4 +37,5 @@ def sealing_context() -> SealingContext:
     key = sealing_key(settings.PARAPH, folder, secret)
     authorities = timestamping(settings.PARAPH, development)
     root = key.chain[-1] if key.chain else key.certificate
-    return SealingContext(key, authorities, (root, *authorities.roots))
+    lasting = long_term(settings.PARAPH, development)
+    return SealingContext(key, authorities, (root, *authorities.roots), lasting)

@@ -50,6 +50,9 @@ class Environment(BaseSettings):
     development_key: Literal["p-256", "rsa-3072"] = Field(
         "p-256", description="Kind of the development keys that the first start makes: p-256 or rsa-3072."
     )
+    seal_level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = Field(
+        "B-LTA", description="PAdES level of seals; where it cannot be had, the best below it."
+    )
     timestamp_authorities: Annotated[list[str], NoDecode] = Field(
         [BUILT_IN_TIMESTAMPS], description="RFC 3161 authorities, tried in order, separated by commas."
     )

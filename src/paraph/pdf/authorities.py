@@ -1,4 +1,4 @@
-"""The timestamp authorities that an operator named, in order."""
+"""The timestamp authorities that an operator named, in order, and the level of seals."""
 
 from cryptography.hazmat.primitives.serialization import Encoding
 
@@ -8,16 +8,18 @@ from paraph.keys import DevelopmentAuthority
 from paraph.keys.certificates import read_certificates
 from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.http_authority import HttpAuthority
+from paraph.pdf.statuses import DevelopmentStatuses, LongTerm, StatusSource
 from paraph.pdf.timestamp import TimestampAuthority, Timestamping
 
 
 def timestamping(environment: Environment, development: DevelopmentAuthority) -> Timestamping:
     """``PARAPH_TIMESTAMP_AUTHORITIES`` and the roots of ``PARAPH_TIMESTAMP_ROOTS``, ready to ask.
 
-    The built-in authority brings its own root. Raises ``DomainError("configuration", …)`` for an address that is not
-    http or https, and for authorities elsewhere without roots: their tokens could never be verified.
+    The built-in authority brings its own root; at the level B-B nobody is asked. Raises
+    ``DomainError("configuration", …)`` for an address that is not http or https, and for authorities elsewhere
+    without roots: their tokens could never be verified.
     """
-    names = environment.timestamp_authorities
+    names = environment.timestamp_authorities if environment.seal_level != "B-B" else []
     authorities = [_authority(name, development) for name in names]
     roots = [development.root] if BUILT_IN_TIMESTAMPS in names else []
     if environment.timestamp_roots is not None:
@@ -27,6 +29,22 @@ def timestamping(environment: Environment, development: DevelopmentAuthority) ->
             "configuration", "PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to."
         )
     return Timestamping(authorities, roots)
+
+
+def long_term(environment: Environment, development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
+    """What ``PARAPH_SEAL_LEVEL`` asks for beyond a timestamp; ``None`` where that is nothing.
+
+    ``others``: who knows the statuses of certificates that are not the development authority's.
+    """
+    if environment.seal_level in ("B-B", "B-T"):
+        return None
+    first = environment.timestamp_authorities[:1] == [BUILT_IN_TIMESTAMPS]
+    own = development.timestamp_key
+    return LongTerm(
+        [DevelopmentStatuses(development), *others],
+        archive=environment.seal_level == "B-LTA",
+        authority_chain=(own.certificate, *own.chain) if first else (),
+    )
 
 
 def _authority(name: str, development: DevelopmentAuthority) -> TimestampAuthority:

@@ -21,6 +21,8 @@ def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[boo
     added = [_addition(other) for other in later]
     if file.long_term_data() != file.long_term_data(check.embedded.revision):
         added.append(f"Long-term validation data was added after {name}.")
+    if len(later) == 1 and later[0].archives and check.embedded.is_followed_by(later[0].embedded):
+        return False, added
     altered = _alterations(file, check, later)
     return bool(altered), [*added, *altered]
 
@@ -36,6 +38,9 @@ def _alterations(file: SignedFile, check: Check, later: Sequence[Check]) -> list
     level, fields = check.embedded.appended()
     if level is ModificationLevel.OTHER or level is ModificationLevel.ANNOTATIONS:
         return [f"The file was changed after {name}: its content, its properties or its comments."]
+    drawn = [other.embedded.field_name for other in later if other.embedded.is_document_timestamp and _shows(other)]
+    if drawn:
+        return [f"The document timestamp {drawn[0]} draws on a page, which a timestamp has no reason to do."]
     filled = sorted(fields - {other.embedded.field_name for other in later})
     if filled:
         return [f"Form fields were changed after {name}: {', '.join(filled)}."]
@@ -43,3 +48,10 @@ def _alterations(file: SignedFile, check: Check, later: Sequence[Check]) -> list
     if last.coverage == "its revision" and last.embedded.revision == file.revisions - 1:
         return [f"Bytes were appended after {last.embedded.field_name} that belong to no revision."]
     return []
+
+
+def _shows(check: Check) -> bool:
+    try:
+        return check.embedded.shows()
+    except Exception:  # noqa: BLE001 — a hostile field makes the reader raise anything
+        return True

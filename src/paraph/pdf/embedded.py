@@ -26,6 +26,7 @@ from pyhanko.sign.diff_analysis import (
 from pyhanko.sign.validation.pdf_embedded import EmbeddedPdfSignature
 from pyhanko.sign.validation.status import SignatureCoverageLevel
 
+from paraph.pdf.archive_again import is_archive_of
 from paraph.pdf.long_term import LongTermData
 from paraph.pdf.verification import Coverage
 
@@ -97,6 +98,21 @@ class Embedded:
             return None
         return moment.replace(tzinfo=moment.tzinfo or UTC) if moment else None
 
+    @property
+    def end(self) -> int:
+        """Where its revision ends. Call :meth:`coverage` first."""
+        return self._range[2] + self._range[3]
+
+    def is_followed_by(self, archive: "Embedded") -> bool:
+        """Whether nothing came after it but that archive timestamp. Call :meth:`coverage` of both first."""
+        return archive.end == len(self._pdf) and is_archive_of(self._pdf, self.end, archive.contents)
+
+    def shows(self) -> bool:
+        """Whether it draws anything on a page."""
+        field = self._signature.sig_field
+        widgets = [kid.get_object() for kid in field["/Kids"]] if "/Kids" in field else [field]
+        return any("/AP" in widget for widget in widgets)
+
     def digest(self, algorithm: str) -> bytes:
         """The digest of the covered bytes, for the name of a hash."""
         view, hash_ = memoryview(self._pdf), hashlib.new(algorithm)
@@ -160,10 +176,10 @@ class SignedFile:
     def long_term_data(self, revision: int | None = None) -> LongTermData:
         """The document security store, now or as it was in a revision; empty where there is none."""
         root = self._reader.root if revision is None else self._reader.get_historical_root(revision)
-        store = root.get("/DSS")
-        if store is None:
+        if "/DSS" not in root:
             return LongTermData()
-        listed = ([item.get_object() for item in store.get(key, ())] for key in _STORE)
+        store = root["/DSS"]  # unlike get(), this follows references
+        listed = ([item.get_object() for item in store[key]] if key in store else [] for key in _STORE)
         return LongTermData(*(tuple(bytes(stream.data) for stream in streams) for streams in listed))
 
 

@@ -10,6 +10,8 @@ from paraph.pdf.objects import Dictionary, Ref, string
 from paraph.pdf.pages import Page
 from paraph.pdf.revision import Revision
 
+SEAL, ARCHIVE_TIMESTAMP = "Seal", "Archive timestamp"
+
 _PRINT_AND_LOCKED = 4 + 128
 _SIGNATURES_EXIST_APPEND_ONLY = 3
 _DEEPEST = 32
@@ -48,10 +50,12 @@ def standing(revision: Revision) -> Standing:
     return Standing(len(signatures), any(_forbids_changes(revision, value) for value in signatures), frozenset(names))
 
 
-def add_field(revision: Revision, signature: Ref, taken: frozenset[bytes], widgets: Sequence[Widget]) -> None:
-    """Adds a signature field to the form and its widgets to their pages."""
-    name = string(next(name for name in _names() if string(name) not in taken))
-    field: Dictionary = {b"/FT": b"/Sig", b"/T": name, b"/V": signature}
+def add_field(
+    revision: Revision, signature: Ref, taken: frozenset[bytes], widgets: Sequence[Widget], name: str = SEAL
+) -> None:
+    """Adds a signature field to the form and its widgets to their pages. The name gets a number where it is taken."""
+    free = string(next(free for free in _names(name) if string(free) not in taken))
+    field: Dictionary = {b"/FT": b"/Sig", b"/T": free, b"/V": signature}
     if len(widgets) == 1:
         ref = revision.add({**field, **_widget(widgets[0])})
         _annotate(revision, widgets[0].page, ref)
@@ -81,6 +85,11 @@ def signature_dictionary(at: datetime, reason: str, name: str) -> Dictionary:
     return dictionary
 
 
+def timestamp_dictionary() -> Dictionary:
+    """The same of a document timestamp (ETSI EN 319 142-1 §5.4.3): its token states the time and the authority."""
+    return {b"/Type": b"/DocTimeStamp", b"/Filter": b"/Adobe.PPKLite", b"/SubFilter": b"/ETSI.RFC3161"}
+
+
 def _fields(revision: Revision, values: Any, seen: set[Ref], depth: int) -> Iterator[Dictionary]:
     for value in values if isinstance(values, list) and depth < _DEEPEST else ():
         if type(value) is Ref:
@@ -105,11 +114,11 @@ def _forbids_changes(revision: Revision, signature: Dictionary) -> bool:
     return False
 
 
-def _names() -> Iterator[str]:
-    yield "Seal"
+def _names(base: str) -> Iterator[str]:
+    yield base
     number = 2
     while True:
-        yield f"Seal {number}"
+        yield f"{base} {number}"
         number += 1
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import pairwise
 
 from cryptography import x509
@@ -29,6 +30,19 @@ class LongTermData:
     crls: tuple[bytes, ...] = ()
     ocsps: tuple[bytes, ...] = ()
 
+    def __add__(self, other: "LongTermData") -> "LongTermData":
+        """Both, each item once."""
+        pairs = zip(self.lists, other.lists, strict=True)
+        return LongTermData(*(tuple(dict.fromkeys((*ours, *theirs))) for ours, theirs in pairs))
+
+    def __bool__(self) -> bool:
+        return any(self.lists)
+
+    @property
+    def lists(self) -> tuple[tuple[bytes, ...], ...]:
+        """Certificates, revocation lists, status answers."""
+        return self.certificates, self.crls, self.ocsps
+
     def proves(self, chain: Sequence[bytes], moment: datetime) -> bool:
         """Whether it says of every certificate of ``chain`` below the root that it was not revoked at ``moment``.
 
@@ -46,40 +60,54 @@ class LongTermData:
 
 def _by_list(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
     """Whether the list is the issuer's, was in force, and does not name the certificate."""
+    crl = _genuine_list(encoded, issuer)
+    if crl is None:
+        return False
+    try:
+        entry = crl.get_revoked_certificate_by_serial_number(child.serial)
+    except ValueError:
+        return False
+    if entry is not None and entry.revocation_date_utc <= moment:
+        raise Revoked(f"{child.name} was revoked on {clock.iso(entry.revocation_date_utc)}")
+    return crl.next_update_utc is None or crl.next_update_utc >= moment
+
+
+@lru_cache(maxsize=64)
+def _genuine_list(encoded: bytes, issuer: Certificate) -> x509.CertificateRevocationList | None:
+    """The list, where the issuer signed it. Remembered: each file brings the same ones."""
     try:
         crl = x509.load_der_x509_crl(encoded)
-        if crl.issuer != issuer.parsed.subject or not crl.is_signature_valid(issuer.public_key):
-            return False
-        entry = crl.get_revoked_certificate_by_serial_number(child.serial)
-        if entry is not None and entry.revocation_date_utc <= moment:
-            raise Revoked(f"{child.name} was revoked on {clock.iso(entry.revocation_date_utc)}")
-        return crl.next_update_utc is None or crl.next_update_utc >= moment
-    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        if isinstance(error, Revoked):
-            raise
-        return False
+        genuine = crl.issuer == issuer.parsed.subject and crl.is_signature_valid(issuer.public_key)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    return crl if genuine else None
 
 
 def _by_answer(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
     """Whether the answer is the issuer's or its responder's, was in force, and says that the certificate is good."""
+    single = _genuine_answer(encoded, child, issuer)
+    if single is None:
+        return False
+    if single.certificate_status is ocsp.OCSPCertStatus.REVOKED:
+        when = single.revocation_time_utc
+        if when is not None and when <= moment:
+            raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
+    elif single.certificate_status is not ocsp.OCSPCertStatus.GOOD:
+        return False
+    return single.next_update_utc is None or single.next_update_utc >= moment
+
+
+@lru_cache(maxsize=256)
+def _genuine_answer(encoded: bytes, child: Certificate, issuer: Certificate) -> ocsp.OCSPSingleResponse | None:
+    """What the answer says of the certificate, where the issuer or its responder signed it. Remembered, as above."""
     try:
         response = ocsp.load_der_ocsp_response(encoded)
         if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
-            return False
+            return None
         single = next((one for one in response.responses if _is_about(one, child, issuer)), None)
-        if single is None or not _is_signed_for(response, issuer):
-            return False
-        if single.certificate_status is ocsp.OCSPCertStatus.REVOKED:
-            when = single.revocation_time_utc
-            if when is not None and when <= moment:
-                raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
-        elif single.certificate_status is not ocsp.OCSPCertStatus.GOOD:
-            return False
-        return single.next_update_utc is None or single.next_update_utc >= moment
-    except (ValueError, TypeError, UnsupportedAlgorithm, CertificateError) as error:
-        if isinstance(error, Revoked):
-            raise
-        return False
+        return single if single is not None and _is_signed_for(response, issuer) else None
+    except (ValueError, TypeError, UnsupportedAlgorithm, CertificateError):
+        return None
 
 
 def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certificate) -> bool:

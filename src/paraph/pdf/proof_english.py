@@ -27,6 +27,8 @@ _METADATA = {
     "expires_at": "expired at",
     "document_id": "document",
     "method": "sealed by",
+    "level": "PAdES level",
+    "level_reasons": "why no higher level",
     "timestamp_failures": "authorities that failed",
     "provider": "channel",
     "recipient": "sent to",

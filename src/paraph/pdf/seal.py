@@ -1,4 +1,5 @@
-"""Sealing: marks, overlay, signature field and PAdES seal in one incremental revision (ETSI EN 319 142-1).
+"""Sealing: marks, overlay, long-term data, signature field and PAdES seal in one incremental revision; an archive
+timestamp adds one more (ETSI EN 319 142-1).
 
 The uploaded bytes stay the prefix of the result. Order of attempts: extend the file as it is written; extend it with
 its objects found by search, where its cross-reference is wrong; have it rewritten by qpdf and extend that.
@@ -10,26 +11,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
 from paraph.pdf import field
 from paraph.pdf.certificate import without_root
 from paraph.pdf.cms_template import template
 from paraph.pdf.draw import draw
 from paraph.pdf.errors import SealError
+from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.marks import Mark, Overlay
 from paraph.pdf.normalise import Unreadable, normalised
 from paraph.pdf.objects import Unsafe
 from paraph.pdf.pages import pages
+from paraph.pdf.prolong import Prolonged, prolong
 from paraph.pdf.reader import Reader
 from paraph.pdf.recovery import recover
 from paraph.pdf.revision import Revision, Written
+from paraph.pdf.security_store import extend_store
 from paraph.pdf.selfcheck import Placed, check
+from paraph.pdf.statuses import Found, LongTerm
 from paraph.pdf.timestamp import Timestamp, Timestamping, stamp_time
+from paraph.pdf.verification import Level
 
 __all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]
 
 _TOKEN_SIZE = 8192
 _TOKEN_MARGIN = 512
+_TRIES = 3
+_NOTHING = Found(LongTermData())
 
 
 @dataclass(frozen=True)
@@ -46,12 +55,19 @@ class SealedPdf:
     method: str
     """``incremental``: the upload is the prefix. ``general``: so it is, but its cross-reference was wrong and
     the new revision brings one of everything. ``normalised``: the upload had to be rewritten first."""
+    level: Level
+    """The PAdES level that the file has, to whoever trusts the roots of its seal and timestamps."""
+    level_reasons: tuple[str, ...] = ()
+    """Why it is lower than the one asked for; a sentence each."""
+    archive: Timestamp | None = None
+    """The token of the archive timestamp, at B-LTA."""
 
 
 @dataclass(frozen=True)
 class _Order:
     key: SigningKey
     timestamping: Timestamping | None
+    long_term: LongTerm | None
     appearances: bytes
     marks: Sequence[Mark]
     page_overlay: Overlay | None
@@ -59,12 +75,17 @@ class _Order:
     name: str
     at: datetime
 
+    @property
+    def key_chain(self) -> tuple[bytes, ...]:
+        return (self.key.certificate, *self.key.chain)
+
 
 def seal(
     pdf: bytes,
     *,
     key: SigningKey,
     timestamping: Timestamping | None,
+    long_term: LongTerm | None = None,
     appearances: bytes = b"",
     marks: Sequence[Mark] = (),
     page_overlay: Overlay | None = None,
@@ -74,11 +95,13 @@ def seal(
 ) -> SealedPdf:
     """Draws the marks and the overlay, seals, and validates the result.
 
-    ``appearances`` is a PDF whose pages are the pictures that marks and overlay name. Without an answer from the
-    timestamp authorities the seal is B-B and ``timestamp`` None. Earlier signatures of the file stay valid: marks
-    then live in the annotations of the seal's own field. Raises :class:`SealError` with one sentence.
+    ``appearances`` is a PDF whose pages are the pictures that marks and overlay name. Without ``timestamping``, or
+    without an answer from its authorities, the seal is B-B and ``timestamp`` None; without ``long_term``, or where a
+    status cannot be had, B-T. Earlier signatures of the file stay valid: marks then live in the annotations of the
+    seal's own field. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when the
+    key's certificate expired or was revoked.
     """
-    order = _Order(key, timestamping, appearances, marks, page_overlay, reason, name, at)
+    order = _Order(key, timestamping, long_term, appearances, marks, page_overlay, reason, name, at)
     try:
         return _first_that_works(pdf, order)
     except Unreadable as error:
@@ -99,21 +122,39 @@ def _first_that_works(pdf: bytes, order: _Order) -> SealedPdf:
 
 
 def _attempt(read: Callable[[bytes], Reader], pdf: bytes, order: _Order, method: str) -> SealedPdf:
-    try:
+    """Again where the timestamp needs more room, or statuses of an authority that nobody expected to answer."""
+    token_size = _TOKEN_SIZE if order.timestamping else 0
+    for _ in range(_TRIES):
         try:
-            return _sealed(read(pdf), order, method, _TOKEN_SIZE if order.timestamping else 0)
-        except _TokenTooLarge as error:
-            return _sealed(read(pdf), order, method, error.size + _TOKEN_MARGIN)
-    except (RecursionError, ValueError, OverflowError) as error:
-        raise Unsafe("the file confuses the reader") from error
+            return _sealed(read(pdf), order, method, token_size)
+        except _Again as again:
+            token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
+        except Revoked as error:
+            raise DomainError("configuration", f"The sealing key must not be used: {error}.") from error
+        except (RecursionError, ValueError, OverflowError) as error:
+            raise Unsafe("the file confuses the reader") from error
+    raise SealError("The timestamp authority answers differently each time.")
 
 
-class _TokenTooLarge(Exception):
-    def __init__(self, size: int) -> None:
-        self.size = size
+class _Again(Exception):
+    def __init__(self, token_size: int) -> None:
+        self.token_size = token_size
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """The file with the revision of the seal. ``hash`` is SHA-256 of it, ``original_hash`` of the upload."""
+
+    content: bytes
+    hash: "hashlib._Hash"
+    original_hash: "hashlib._Hash"
+    kms_request_id: str
+    timestamp: Timestamp | None
+    failures: list[str]
 
 
 def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> SealedPdf:
+    found = order.long_term.expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
     revision = Revision(reader)
     standing = field.standing(revision)
     if standing.changes_forbidden:
@@ -122,16 +163,44 @@ def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> Seal
     first = next(pages(reader), None)
     if first is None:
         raise SealError("The PDF has no pages.")
+    if found.data:
+        extend_store(revision, found.data)
     signature = revision.reserve()
     widgets = drawn.widgets or [field.Widget(first, (0, 0, 0, 0), None)]
     field.add_field(revision, signature, standing.field_names, widgets)
-    cms = template(order.key)
     dictionary = field.signature_dictionary(order.at, order.reason, order.name)
-    revision.put_signature(signature, dictionary, cms.size(token_size))
-    return _signed(reader, revision.write(), order, method, drawn.placed)
+    revision.put_signature(signature, dictionary, template(order.key).size(token_size))
+    draft = _signed(reader, revision.write(), order)
+    long = prolong(
+        draft.content,
+        draft.hash,
+        seal_timestamp=draft.timestamp,
+        key_chain=order.key_chain,
+        long_term=order.long_term,
+        timestamping=order.timestamping,
+        found=found,
+        names=standing.field_names,
+        encryption=reader.encryption,
+    )
+    if long is None:
+        raise _Again(0)
+    _check(reader, draft, long, order, drawn.placed)
+    return SealedPdf(
+        content=long.content,
+        sha256=long.hash.digest(),
+        signing_algorithm=order.key.algorithm,
+        kms_key_id=order.key.key_id,
+        kms_request_id=draft.kms_request_id,
+        timestamp=draft.timestamp,
+        timestamp_failures=draft.failures,
+        method=method,
+        level=long.level,
+        level_reasons=long.reasons,
+        archive=long.archive,
+    )
 
 
-def _signed(reader: Reader, written: Written, order: _Order, method: str, placed: Sequence[Placed]) -> SealedPdf:
+def _signed(reader: Reader, written: Written, order: _Order) -> _Draft:
     pdf = reader.data
     start, end = (place - len(pdf) for place in written.hole)
     original_hash = hashlib.sha256(pdf)
@@ -148,27 +217,23 @@ def _signed(reader: Reader, written: Written, order: _Order, method: str, placed
     token = stamp.token if stamp else b""
     contents = cms.assemble(attributes, signature.value, token).hex().encode()
     if len(contents) > end - start - 2:
-        raise _TokenTooLarge(len(token))
+        raise _Again(len(token))
     written.text[start + 1 : start + 1 + len(contents)] = contents
-    content = pdf + written.text
-    check(
-        content,
-        pdf,
-        original_hash=original_hash,
-        encryption=reader.encryption,
-        certificates=without_root(order.key.certificate, order.key.chain),
-        token=token,
-        placed=placed,
-    )
     whole = original_hash.copy()
     whole.update(written.text)
-    return SealedPdf(
-        content=content,
-        sha256=whole.digest(),
-        signing_algorithm=order.key.algorithm,
-        kms_key_id=order.key.key_id,
-        kms_request_id=signature.request_id,
-        timestamp=stamp,
-        timestamp_failures=failures,
-        method=method,
+    return _Draft(pdf + written.text, whole, original_hash, signature.request_id, stamp, failures)
+
+
+def _check(reader: Reader, draft: _Draft, long: Prolonged, order: _Order, placed: Sequence[Placed]) -> None:
+    check(
+        long.content,
+        reader.data,
+        original_hash=draft.original_hash,
+        encryption=reader.encryption,
+        certificates=without_root(order.key.certificate, order.key.chain),
+        token=draft.timestamp.token if draft.timestamp else b"",
+        placed=placed,
+        sealed_size=len(draft.content),
+        archive_token=long.archive.token if long.archive else b"",
+        statuses=long.data,
     )

@@ -14,10 +14,13 @@ from paraph.pdf.cms import CmsRefused, SignedData, check_signature, read_signed_
 from paraph.pdf.der import DerError
 from paraph.pdf.encryption import Encryption
 from paraph.pdf.errors import SealError
+from paraph.pdf.long_term import LongTermData
 from paraph.pdf.marks import Drawing
 from paraph.pdf.objects import Ref, Stream, Unsafe
 from paraph.pdf.reader import Reader, decoded
+from paraph.pdf.selfcheck_archive import check_archive, check_store, covered
 
+_NO_DATA = LongTermData()
 _WATERMARKS_CHECKED = 20
 _DRAWN = re.compile(rb"(/\S+) Do")
 
@@ -44,51 +47,51 @@ def check(
     certificates: Sequence[bytes],
     token: bytes,
     placed: Sequence[Placed],
+    sealed_size: int | None = None,
+    archive_token: bytes = b"",
+    statuses: LongTermData = _NO_DATA,
 ) -> None:
     """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
 
     ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
     ``certificates`` are those of the key without the root, its own first; ``token`` is empty without a timestamp.
+    ``archive_token`` is that of the archive timestamp after the seal, empty without one: the seal then covers the
+    first ``sealed_size`` bytes and the timestamp everything. ``statuses`` must be in the document security store.
     """
     try:
         if not content.startswith(original):
             raise SealError("The uploaded bytes are not the beginning of the sealed file.")
         reader = Reader(content, encryption=encryption)
-        signature = _last_signature(reader)
-        signed = _check_seal(content, original, original_hash, signature)
+        signatures = _last_signatures(reader, 2 if archive_token else 1)
+        size = len(content) if sealed_size is None else sealed_size
+        if archive_token:
+            check_archive(content, original, original_hash, signatures.pop(), archive_token, seal_end=size)
+        elif size != len(content):
+            raise SealError("The archive timestamp is missing.")
+        signed = _check_seal(content, original, original_hash, signatures[0], size)
         if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
             raise SealError("The seal carries other certificates than its own.")
         _check_timestamp(signed, token)
+        check_store(reader, statuses)
         for item in _worth_looking_at(placed):
             _check_drawing(reader, item)
-    except (CmsRefused, Unsafe, DerError, LookupError, TypeError, ValueError) as error:
+    except (CmsRefused, Unsafe, DerError, LookupError, StopIteration, TypeError, ValueError) as error:
         raise SealError(f"The sealed file does not validate: {error}.") from error
 
 
-def _last_signature(reader: Reader) -> dict[bytes, Any]:
+def _last_signatures(reader: Reader, count: int) -> list[dict[bytes, Any]]:
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     form = reader.dictionary(root.get(b"/AcroForm"))
     fields = reader.resolve(form.get(b"/Fields"))
-    return reader.dictionary(reader.dictionary(fields[-1])[b"/V"])
+    return [reader.dictionary(reader.dictionary(field)[b"/V"]) for field in fields[-count:]]
 
 
 def _check_seal(
-    content: bytes, original: bytes, original_hash: "hashlib._Hash", signature: dict[bytes, Any]
+    content: bytes, original: bytes, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
 ) -> SignedData:
-    first, start, end, rest = signature[b"/ByteRange"]
-    if first != 0 or not len(original) <= start < end or end + rest != len(content):
-        raise SealError("The seal does not cover the whole file.")
-    if content[start : start + 1] + content[end - 1 : end] != b"<>":
-        raise SealError("The seal does not leave out exactly its own value.")
-    contents = content[start + 1 : end - 1]
-    if signature[b"/Contents"] != b"<" + contents + b">":
-        raise SealError("The seal covers the value of another signature.")
-    document = original_hash.copy()
-    with memoryview(content) as view:
-        document.update(view[len(original) : start])
-        document.update(view[end:])
-    signed = read_signed_data(bytes.fromhex(contents.decode("ascii")))
-    check_signature(signed, lambda name: hashlib.new(name).digest() if name != "sha256" else document.digest())
+    value, digest = covered(content, original, original_hash, signature, size)
+    signed = read_signed_data(value)
+    check_signature(signed, lambda name: hashlib.new(name).digest() if name != "sha256" else digest)
     return signed
 
 
@@ -113,7 +116,8 @@ def _check_drawing(reader: Reader, placed: Placed) -> None:
     """The forms that the page's last drawing shows are those that it was to show."""
     page = reader.dictionary(placed.page)
     if placed.in_annotation:
-        annotation = reader.dictionary(reader.resolve(page[b"/Annots"])[-1])
+        shown = map(reader.dictionary, reversed(reader.resolve(page[b"/Annots"])))
+        annotation = next(item for item in shown if b"/AP" in item)  # the archive timestamp's shows nothing
         stream = reader.resolve(reader.dictionary(annotation[b"/AP"])[b"/N"])
         resources: Any = stream.dictionary[b"/Resources"] if isinstance(stream, Stream) else {}
     else:

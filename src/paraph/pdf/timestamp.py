@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -61,6 +61,8 @@ class Timestamp:
     policy_oid: str
     url: str
     """The authority that was asked: its address without credentials, or ``built-in``."""
+    chain: tuple[bytes, ...] = ()
+    """DER from the issuing authority's certificate to its root."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,10 @@ class Timestamping:
     """For all authorities together; what one leaves is shared by those after it."""
     policy_oid: str = ""
     """The policy to ask for and insist on; empty: the authority's choice."""
+
+    def preferring(self, name: str) -> "Timestamping":
+        """The same, with the authority of that name asked first."""
+        return replace(self, authorities=sorted(self.authorities, key=lambda authority: authority.name != name))
 
 
 def stamp_time(digest: bytes, timestamping: Timestamping) -> tuple[Timestamp | None, list[str]]:
@@ -108,8 +114,8 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
         raise TokenRefused(f"the token follows policy {token.policy_oid}, not the one asked for")
     if abs(token.time - clock.now()) > _CLOCKS_APART:
         raise TokenRefused(f"the token states {clock.iso(token.time)}, more than a day away from this machine's clock")
-    _check_trust(token, timestamping.roots)
-    return Timestamp(encoded, token.time, token.authority, token.policy_oid, authority.name)
+    chain = _check_trust(token, timestamping.roots)
+    return Timestamp(encoded, token.time, token.authority, token.policy_oid, authority.name, chain)
 
 
 def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:
@@ -164,5 +170,5 @@ def _rejection(code: int, details: list[der.Element]) -> str:
     return "the authority " + ", ".join(reasons)
 
 
-def _check_trust(token: Token, roots: Sequence[bytes]) -> None:
-    check_chain(token.signer, token.certificates, roots, token.time)
+def _check_trust(token: Token, roots: Sequence[bytes]) -> tuple[bytes, ...]:
+    return check_chain(token.signer, token.certificates, roots, token.time)

@@ -10,7 +10,7 @@ from paraph.kernel import clock
 from paraph.pdf.changes import changes
 from paraph.pdf.embedded import SignedFile, Unreadable
 from paraph.pdf.signature_check import Check, check_document_timestamp, check_seal, level
-from paraph.pdf.verification import SignatureReport, Verification
+from paraph.pdf.verification import Level, SignatureReport, Verification
 
 __all__ = ["verify"]
 
@@ -94,6 +94,16 @@ def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureRep
     )
 
 
+_LEVELS: dict[Level, str] = {
+    "": "The seal does not follow PAdES.",
+    "B-B": "Level B-B: no trusted timestamp proves when the seal was made.",
+    "B-T": "Level B-T: a trusted timestamp proves when the seal existed.",
+    "B-LT": "Level B-LT: the file itself proves when the seal existed and that no certificate was revoked by then.",
+    "B-LTA": "Level B-LTA: the file itself proves when the seal existed and that no certificate was revoked by then, "
+    "and an archive timestamp preserves the proof.",
+}
+
+
 def _sentences(seal: SignatureReport, reports: list[SignatureReport]) -> list[str]:
     """The verdict on the seal in plain words, then what was found in every signature, each sentence once."""
     sentences = []
@@ -102,9 +112,9 @@ def _sentences(seal: SignatureReport, reports: list[SignatureReport]) -> list[st
         trust = "trusted" if seal.trusted else "not trusted"
         sentences.append(f'Sealed by "{seal.signer}", which is {trust}; the seal is intact and covers {covered}.')
     sentences.append(_when(seal))
+    if seal.intact:
+        sentences.append(_LEVELS[seal.level])
     sentences += seal.changes
-    if not seal.level and seal.intact:
-        sentences.append("The seal does not follow PAdES.")
     return list(dict.fromkeys(sentences + [finding for report in reports for finding in report.findings]))
 
 

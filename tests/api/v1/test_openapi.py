@@ -67,6 +67,7 @@ def test_every_field_says_what_it_may_hold() -> None:
     """A text has a form, an enumeration or bounds, a number bounds, an array a type and bounds."""
     open_ended = {"recipients", "acknowledgement", "consent_notice", "signing_algorithm", "kms_key_id", "message"}
     open_ended |= {"kms_request_id", "timestamp_authority", "timestamp_policy_oid", "timestamp_failures", "method"}
+    open_ended |= {"level_reasons"}
     bounds = {
         "string": {"enum", "const", "format", "pattern", "maxLength", "minLength"},
         "integer": {"minimum", "enum", "const"},

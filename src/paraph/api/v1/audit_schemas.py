@@ -72,6 +72,12 @@ class AuditMetadata(Schema):
     method: str = Field(
         _ABSENT, description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
     )
+    level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = Field(
+        _ABSENT, description=f"{_SEALS}the PAdES level that was reached."
+    )
+    level_reasons: list[str] = Field(
+        _ABSENT, description=f"{_SEALS}why it is not the level of the settings, where it is not."
+    )
 
 
 class AuditLog(Schema):

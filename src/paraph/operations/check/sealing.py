@@ -61,7 +61,14 @@ def timestamps() -> Iterator[Outcome]:
 
 def _seal(context: SealingContext) -> SealedPdf:
     quick = replace(context.timestamping, budget_seconds=TIMESTAMP_SECONDS)
-    return seal(CANARY, key=context.key, timestamping=quick, reason="Check of the service", at=clock.now())
+    return seal(
+        CANARY,
+        key=context.key,
+        timestamping=quick,
+        long_term=context.long_term,
+        reason="Check of the service",
+        at=clock.now(),
+    )
 
 
 def _judge_key(context: SealingContext, sealed: SealedPdf, seconds: float) -> Outcome:

@@ -1,0 +1,79 @@
+"""The archive timestamp: one more revision, whose signature is an RFC 3161 token over all bytes before it
+(ETSI EN 319 142-1 §5.4.3). Long-term data that came to light after the seal joins it there."""
+
+import hashlib
+from dataclasses import dataclass
+
+from paraph.pdf import field
+from paraph.pdf.encryption import Encryption
+from paraph.pdf.long_term import LongTermData
+from paraph.pdf.objects import Unsafe
+from paraph.pdf.pages import pages
+from paraph.pdf.reader import Reader
+from paraph.pdf.revision import Revision
+from paraph.pdf.security_store import extend_store
+from paraph.pdf.timestamp import Timestamp, Timestamping, stamp_time
+
+_MARGIN = 512
+_TRIES = 3
+_NOWHERE = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Archived:
+    """The whole file with its last revision, and SHA-256 of it, not finished."""
+
+    content: bytes
+    hash: "hashlib._Hash"
+    timestamp: Timestamp
+
+
+def archive(
+    content: bytes,
+    content_hash: "hashlib._Hash",
+    *,
+    timestamping: Timestamping,
+    token_size: int,
+    missing: LongTermData,
+    names: frozenset[bytes],
+    encryption: Encryption | None,
+) -> tuple[Archived | None, list[str]]:
+    """``None``, and a sentence for each authority that failed, where none of them gives a timestamp.
+
+    ``content_hash`` is SHA-256 after ``content``; ``token_size`` the expected size of the token; ``names`` the names
+    of the file's form fields, as tokens.
+    """
+    failures: list[str] = []
+    for _ in range(_TRIES):
+        size = token_size + _MARGIN
+        written = archive_revision(Reader(content, encryption=encryption), missing, names, size).write()
+        start, end = (place - len(content) for place in written.hole)
+        covered = content_hash.copy()
+        with memoryview(written.text) as text:
+            covered.update(text[:start])
+            covered.update(text[end:])
+        stamp, failures = stamp_time(covered.digest(), timestamping)
+        if stamp is None:
+            return None, failures
+        token_size = len(stamp.token)
+        if token_size <= size:
+            token = stamp.token.hex().encode()
+            written.text[start + 1 : start + 1 + len(token)] = token
+            whole = content_hash.copy()
+            whole.update(written.text)
+            return Archived(content + written.text, whole, stamp), failures
+    return None, [*failures, "The timestamps grow with every attempt."]
+
+
+def archive_revision(reader: Reader, missing: LongTermData, names: frozenset[bytes], size: int) -> Revision:
+    """The revision with room for a token of ``size`` bytes. The same file and data give the same text."""
+    revision = Revision(reader)
+    if missing:
+        extend_store(revision, missing)
+    first = next(pages(reader), None)
+    if first is None:
+        raise Unsafe("the sealed file lost its pages")
+    signature = revision.reserve()
+    field.add_field(revision, signature, names, [field.Widget(first, _NOWHERE, None)], field.ARCHIVE_TIMESTAMP)
+    revision.put_signature(signature, field.timestamp_dictionary(), size)
+    return revision

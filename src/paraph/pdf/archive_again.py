@@ -1,0 +1,51 @@
+"""Whether what follows a seal is an archive timestamp of this service and nothing else: it is written once more, and
+must come out byte for byte.
+
+Comparing two revisions of a large file in general takes seconds; this takes milliseconds and allows nothing at all.
+What does not come out the same (another program's timestamp, an encrypted file, a version that wrote otherwise) is
+left to the general comparison.
+"""
+
+from typing import Any
+
+from paraph.pdf import field
+from paraph.pdf.archive import archive_revision
+from paraph.pdf.long_term import LongTermData
+from paraph.pdf.objects import Stream, Unsafe
+from paraph.pdf.reader import Reader, decoded
+from paraph.pdf.revision import Revision
+
+_LISTS = (b"/Certs", b"/CRLs", b"/OCSPs")
+
+
+def is_archive_of(pdf: bytes, sealed_size: int, value: bytes) -> bool:
+    """Whether the bytes of ``pdf`` after the first ``sealed_size`` are exactly such a revision. Raises nothing.
+
+    ``value``: the whole /Contents of its signature, padding included; whether that is a good timestamp is not
+    asked here.
+    """
+    try:
+        before = Reader(pdf[:sealed_size])
+        added = _store(Reader(pdf)) if pdf.count(b"/DSS", sealed_size) else ()
+        missing = LongTermData(*(_contents(*pair) for pair in zip(_store(before), added, strict=False)))
+        names = field.standing(Revision(before)).field_names
+        written = archive_revision(before, missing, names, len(value)).write()
+    except (Unsafe, LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        return False
+    start, end = (place - sealed_size for place in written.hole)
+    written.text[start + 1 : end - 1] = value.hex().encode()
+    with memoryview(pdf) as view:
+        return view[sealed_size:] == written.text
+
+
+def _store(reader: Reader) -> list[tuple[Reader, list[Any]]]:
+    """The lists of the document security store, each with who can read them."""
+    root = reader.dictionary(reader.trailer.get(b"/Root"))
+    store = reader.resolve(root.get(b"/DSS")) or {}
+    return [(reader, reader.resolve(store.get(key)) or []) for key in _LISTS]
+
+
+def _contents(old: tuple[Reader, list[Any]], new: tuple[Reader, list[Any]]) -> tuple[bytes, ...]:
+    """What the new list has more than the old one."""
+    streams = [new[0].resolve(item) for item in new[1][len(old[1]) :]]
+    return tuple(decoded(stream) for stream in streams if isinstance(stream, Stream))

@@ -1,0 +1,81 @@
+"""From a timestamped seal to the highest level that can be had, stated as what it is."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from paraph.pdf.archive import archive
+from paraph.pdf.encryption import Encryption
+from paraph.pdf.long_term import LongTermData, Revoked
+from paraph.pdf.statuses import Chain, Found, LongTerm
+from paraph.pdf.timestamp import Timestamp, Timestamping
+from paraph.pdf.verification import Level
+
+
+@dataclass(frozen=True)
+class Prolonged:
+    """The finished file. ``hash`` is SHA-256 of it; ``data`` the statuses that are in it; ``reasons`` a sentence for
+    each thing that kept it from the level asked for."""
+
+    content: bytes
+    hash: "hashlib._Hash"
+    level: Level
+    data: LongTermData
+    reasons: tuple[str, ...] = ()
+    archive: Timestamp | None = None
+
+
+def prolong(
+    content: bytes,
+    content_hash: "hashlib._Hash",
+    *,
+    seal_timestamp: Timestamp | None,
+    key_chain: Chain,
+    long_term: LongTerm | None,
+    timestamping: Timestamping | None,
+    found: Found,
+    names: frozenset[bytes],
+    encryption: Encryption | None,
+) -> Prolonged | None:
+    """``found``: the statuses that the revision of the seal carries already; ``names``: the form's field names.
+
+    ``None``: the timestamp came from another authority than expected, whose statuses are known now and belong into
+    the revision of the seal; it must be written again.
+    """
+    if seal_timestamp is None or timestamping is None or long_term is None:
+        level: Level = "B-T" if seal_timestamp else "B-B"
+        return Prolonged(content, content_hash, level, found.data, found.missing)
+    moment, chain = seal_timestamp.time, seal_timestamp.chain
+    chains = [(key_chain, moment), (chain, moment)]
+    added, reasons = LongTermData(), found.missing
+    if not _proven(chains, found.data):
+        others = long_term.of(key_chain, chain)
+        added, reasons = others.data, others.missing
+    known = long_term.authority_chain
+    long_term.authority_chain = chain
+    level = "B-LT" if _proven(chains, found.data) else "B-T"
+    if not _proven(chains, found.data + added):
+        return Prolonged(content, content_hash, level, found.data, reasons)
+    if not long_term.archive:
+        return Prolonged(content, content_hash, level, found.data) if level == "B-LT" or known == chain else None
+    made, failures = archive(
+        content,
+        content_hash,
+        timestamping=timestamping.preferring(seal_timestamp.url),
+        token_size=len(seal_timestamp.token),
+        missing=added,
+        names=names,
+        encryption=encryption,
+    )
+    if made is None:
+        lacking = f"No archive timestamp could be had. {' '.join(failures)}"
+        return Prolonged(content, content_hash, level, found.data, (*reasons, lacking))
+    return Prolonged(made.content, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
+
+
+def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> bool:
+    try:
+        return all(data.proves(chain, moment) for chain, moment in chains)
+    except Revoked:
+        return False

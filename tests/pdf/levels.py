@@ -1,0 +1,86 @@
+"""What the tests of the upper PAdES levels share: statuses of our own, and what pyHanko and OpenSSL think."""
+
+import asyncio
+import re
+import subprocess
+from io import BytesIO
+from pathlib import Path
+
+from asn1crypto import x509 as asn1_x509
+from asn1crypto.crl import CertificateList
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.ades.report import AdESPassed
+from pyhanko.sign.validation.ades import ades_lta_validation, ades_with_time_validation
+from pyhanko.sign.validation.dss import DocumentSecurityStore
+from pyhanko.sign.validation.errors import NoDSSFoundError
+from pyhanko.sign.validation.policy_decl import (
+    LocalKnowledge,
+    PdfSignatureValidationSpec,
+    RevinfoOnlineFetchingRule,
+    RevocationInfoGatheringSpec,
+    SignatureValidationSpec,
+)
+from pyhanko.sign.validation.status import PdfSignatureStatus, StandardCMSSignatureStatus
+from pyhanko_certvalidator.context import CertValidationPolicySpec
+from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO, CertRevTrustPolicy
+from pyhanko_certvalidator.registry import SimpleTrustManager
+from pyhanko_certvalidator.revinfo.archival import CRLContainer
+
+from paraph.keys import DevelopmentAuthority
+from paraph.pdf.statuses import DevelopmentStatuses, LongTerm
+from tests.independent import need
+from tests.pdf.sealing import authority
+
+
+def long_term(*, archive: bool = True, own: DevelopmentAuthority | None = None) -> LongTerm:
+    """Statuses by the development authority, which also answers for timestamps."""
+    own = own or authority("p-256")
+    chain = (own.timestamp_key.certificate, own.root)
+    sources = {id(each): DevelopmentStatuses(each) for each in (own, authority("p-256"))}
+    return LongTerm(list(sources.values()), archive, chain)
+
+
+def level_by_pyhanko(pdf: bytes, root: bytes) -> str:
+    """The level of the first seal as pyHanko validates it by ETSI EN 319 102-1, with nothing fetched: B-LTA where it
+    passes by its archive timestamp (§5.6.3), B-LT where it passes by the statuses in the file (§5.5), else ""."""
+    trust = SimpleTrustManager.build(trust_roots=[asn1_x509.Certificate.load(root)])
+    reader = PdfFileReader(BytesIO(pdf))
+    seal = reader.embedded_regular_signatures[0]
+    spec = SignatureValidationSpec(
+        CertValidationPolicySpec(trust, CertRevTrustPolicy(REQUIRE_REVINFO)),
+        RevocationInfoGatheringSpec(RevinfoOnlineFetchingRule.LOCAL_ONLY),
+        local_knowledge=_carried(reader),
+    )
+    archived = asyncio.run(ades_lta_validation(seal, PdfSignatureValidationSpec(spec)))
+    if archived.ades_subindic is AdESPassed.OK and archived.oldest_evidence_record_timestamp is not None:
+        assert isinstance(archived.api_status, PdfSignatureStatus) and archived.api_status.bottom_line
+        return "B-LTA"
+    timed = asyncio.run(ades_with_time_validation(seal.signed_data, spec, raw_digest=seal.compute_digest()))
+    stamped = isinstance(timed.api_status, StandardCMSSignatureStatus) and timed.api_status.timestamp_validity
+    return "B-LT" if timed.ades_subindic is AdESPassed.OK and stamped else ""
+
+
+def _carried(reader: PdfFileReader) -> LocalKnowledge:
+    try:
+        store = DocumentSecurityStore.read_dss(reader)
+    except NoDSSFoundError:
+        return LocalKnowledge()
+    lists = [CRLContainer(CertificateList.load(item.get_object().data)) for item in store.crls]
+    return LocalKnowledge(known_crls=lists, known_certs=list(store.load_certs()))
+
+
+def archive_token(pdf: bytes) -> tuple[bytes, bytes]:
+    """The token of the last signature, and the bytes that it covers."""
+    numbers = re.findall(rb"/ByteRange \[(\d+) (\d+) (\d+) (\d+)\]", pdf)[-1]
+    first, start, end, rest = map(int, numbers)
+    return bytes.fromhex(pdf[start + 1 : end - 1].decode()).rstrip(b"\0"), pdf[first:start] + pdf[end : end + rest]
+
+
+def assert_archived(pdf: bytes, root_pem: Path, folder: Path) -> None:
+    """OpenSSL finds the last signature to be a timestamp token over everything else in the file."""
+    token, data = archive_token(pdf)
+    (folder / "archive.tsr").write_bytes(token)
+    (folder / "archived.bin").write_bytes(data)
+    command = [need("openssl", "openssl"), "ts", "-verify", "-token_in", "-in", "archive.tsr", "-data", "archived.bin"]
+    done = subprocess.run([*command, "-CAfile", str(root_pem)], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Verification: OK" in done.stdout + done.stderr, done.stderr
