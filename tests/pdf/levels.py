@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 from asn1crypto import x509 as asn1_x509
+from asn1crypto.cms import ContentInfo
 from asn1crypto.crl import CertificateList
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.ades.report import AdESPassed
@@ -73,7 +74,8 @@ def archive_token(pdf: bytes) -> tuple[bytes, bytes]:
     """The token of the last signature, and the bytes that it covers."""
     numbers = re.findall(rb"/ByteRange \[(\d+) (\d+) (\d+) (\d+)\]", pdf)[-1]
     first, start, end, rest = map(int, numbers)
-    return bytes.fromhex(pdf[start + 1 : end - 1].decode()).rstrip(b"\0"), pdf[first:start] + pdf[end : end + rest]
+    token = ContentInfo.load(bytes.fromhex(pdf[start + 1 : end - 1].decode())).dump()
+    return token, pdf[first:start] + pdf[end : end + rest]
 
 
 def assert_archived(pdf: bytes, root_pem: Path, folder: Path) -> None:
