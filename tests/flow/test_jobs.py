@@ -41,7 +41,7 @@ def test_the_whole_journey(mode: str) -> None:
     sign(made, 1, initials={"type": "typed"}, locale="fr")
     ran = work_off()
     first = ["invite"] if mode == "sequential" else []
-    assert ran == [*first, "notify_completion", "seal", "seal", "prove"]
+    assert ran == [*first, "notify_completion", "finalize", "finalize"]
     assert SignatureRequest.objects.get(pk=made.request.pk).finalized
     assert made.events()[-5:] == [
         "request.completed",
@@ -55,7 +55,7 @@ def test_the_whole_journey(mode: str) -> None:
 def test_every_deferred_name_is_a_task() -> None:
     source = "".join(path.read_text() for path in Path(paraph.flow.__file__).parent.glob("*.py"))
     names = set(re.findall(r'defer\("(\w+)"', source))
-    assert {"invite", "seal", "prove", "notify_completion"} <= names
+    assert {"invite", "finalize", "notify_completion"} <= names
     assert {f"paraph.flow.jobs.{name}" for name in names} <= set(app.tasks)
 
 

@@ -65,15 +65,6 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
 
 
 @pytest.mark.django_db
-def test_the_proof_is_asked_for_once_all_are_sealed() -> None:
-    made = completed(documents=2)
-    seal(made.request_documents[0].pk)
-    assert "prove" not in [name for name, _ in jobs()]
-    seal(made.request_documents[1].pk)
-    assert jobs()[-1] == ("prove", {"request_id": made.request.pk})
-
-
-@pytest.mark.django_db
 def test_sealing_again_changes_nothing() -> None:
     made = completed()
     seal(made.request_documents[0].pk)
@@ -104,7 +95,6 @@ def test_two_workers_at_once_make_one_seal(monkeypatch: pytest.MonkeyPatch) -> N
         list(pool.map(work, range(2)))
     kept = SealedDocument.objects.get().object_key
     assert made.events().count("signature_request.pades_signed") == 1
-    assert [name for name, _ in jobs()].count("prove") == 1
     for key in stored:
         if key == kept:
             assert store.get(key)

@@ -55,7 +55,7 @@ def test_the_last_signers_at_the_same_instant_complete_once(attempt: int) -> Non
     assert SignatureRequest.objects.get().status == "completed"
     assert made.events().count("signer.signed") == 4
     assert made.events()[-1] == "request.completed" and made.events().count("request.completed") == 1
-    assert sorted(name for name, _ in jobs()) == ["notify_completion", "seal", "seal"]
+    assert sorted(name for name, _ in jobs()) == ["finalize", "finalize", "notify_completion"]
 
 
 @pytest.mark.django_db(transaction=True)

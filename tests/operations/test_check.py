@@ -163,8 +163,8 @@ def test_without_an_sms_gateway() -> None:
 @pytest.mark.django_db
 def test_workers_and_the_age_of_the_queue() -> None:
     assert statuses(queue) == {"workers": "warning", "queue": "ok"}
-    app.configure_task("paraph.flow.jobs.seal").defer(request_document_id=1)
-    app.configure_task("paraph.flow.jobs.seal", schedule_in={"hours": 1}).defer(request_document_id=2)
+    app.configure_task("paraph.flow.jobs.finalize").defer(request_document_id=1)
+    app.configure_task("paraph.flow.jobs.finalize", schedule_in={"hours": 1}).defer(request_document_id=2)
     assert statuses(queue) == {"workers": "failed", "queue": "ok"}
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now())")

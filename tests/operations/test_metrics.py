@@ -53,7 +53,7 @@ def test_requests_are_told_by_route_and_hold_no_token(client: Client) -> None:
 def test_jobs_seals_and_stages(client: Client) -> None:
     made = scene()
     sign(made)
-    waiting = figures(client, task="seal", state="todo", queue="default")
+    waiting = figures(client, task="finalize", state="todo", queue="default")
     assert waiting["paraph_jobs"] == 1
     before = figures(client, file="document", method="incremental", timestamped="true")
     stages = figures(client, stage="seal").get("paraph_stage_seconds_count", 0)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from paraph.flow.finalize import finalize
 from paraph.flow.prove import prove
 from paraph.flow.seal import seal
 from paraph.kernel import clock
@@ -58,11 +59,16 @@ def test_each_missing_step_in_turn() -> None:
     sign(made)
     execute("DELETE FROM procrastinate_jobs")  # as if the database had been restored to an unlucky moment
     assert "It waits for the seal of document" in why(made)
-    assert outcomes(made) == [("seal", "deferred"), ("seal", "deferred")]
+    assert outcomes(made) == [("finalize", "deferred"), ("finalize", "deferred")]
     for row in made.request_documents:
         seal(row.pk)
-    assert outcomes(made) == [("prove", "waiting")]
+    assert outcomes(made) == [("finalize", "waiting")]
+    execute("DELETE FROM procrastinate_jobs")
+    assert "It waits for its proof file" in why(made)
     prove(made.request.pk)
+    assert "It waits for the last check of its files" in why(made)
+    assert outcomes(made) == [("finalize", "deferred")]
+    finalize(made.request_documents[0].pk)
     assert outcomes(made) == [] and why(made).startswith("It is finalized")
 
 
@@ -77,8 +83,8 @@ def test_a_fault_is_told_and_its_retry_brought_forward() -> None:
     told = why(made)
     assert "3 attempts failed, the next is due on" in told and "is not the uploaded one." in told
     assert request_state(made.request.pk)["sealing_failure"]["stage"] == "seal"
-    assert outcomes(made) == [("seal", "brought forward")]
-    assert outcomes(made) == [("seal", "waiting")]
+    assert outcomes(made) == [("finalize", "brought forward")]
+    assert outcomes(made) == [("finalize", "waiting")]
     assert len(jobs()) == 1
     store.put(made.request_documents[0].document.object_key, content)
     seal(made.request_documents[0].pk)
@@ -90,7 +96,7 @@ def test_a_job_that_gave_up_is_replaced() -> None:
     sign(made)
     execute("UPDATE procrastinate_jobs SET status = 'failed', attempts = 300")
     assert "gave up after 300 attempts" in why(made)
-    assert outcomes(made) == [("seal", "deferred")]
+    assert outcomes(made) == [("finalize", "deferred")]
     (job,) = request_state(made.request.pk)["jobs"]
     assert (job["status"], job["attempts"]) == ("todo", 0)
 
@@ -100,7 +106,7 @@ def test_a_job_that_runs_is_left_alone() -> None:
     sign(made)
     execute("UPDATE procrastinate_jobs SET status = 'doing'")
     assert "which a worker is at" in why(made)
-    assert outcomes(made) == [("seal", "running")]
+    assert outcomes(made) == [("finalize", "running")]
     assert len(jobs()) == 1
 
 
@@ -149,6 +155,6 @@ def test_what_was_given_up_is_listed_until_it_is_mended() -> None:
     (row,) = stuck(given_up_only=True, limit=10)
     assert row["given_up"] and "is not the uploaded one" in row["cause"]
     store.put(key, content)
-    assert outcomes(made) == [("seal", "deferred")]
+    assert outcomes(made) == [("finalize", "deferred")]
     seal(made.request_documents[0].pk)
     assert stuck(given_up_only=False, limit=10) == []

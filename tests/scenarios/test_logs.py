@@ -42,11 +42,11 @@ def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None
         assert secret not in figures
     assert not re.search(rf"(?<![\d.]){code}(?!\d)", log)  # fractions of seconds have six digits too
     trace = [line for line in lines(service) if line.get("request_id") == request_id]
-    assert {line["task"] for line in trace if line["event"] == "job"} == {"seal", "prove"}
+    assert {line["task"] for line in trace if line["event"] == "job"} == {"finalize"}
     told = {line["webhook_event"] for line in trace if line["event"] == "webhook delivered"}
     assert told == {"signer.signed", "request.completed"}
     assert 'paraph_webhook_attempts_total{event="request.completed",result="delivered"} 1.0' in figures
-    assert 'paraph_jobs_run_total{result="succeeded",task="seal"} 1.0' in figures
+    assert 'paraph_jobs_run_total{result="succeeded",task="finalize"} 1.0' in figures
 
 
 def flow(service: Service, key: str) -> tuple[str, str, set[str]]:

@@ -7,7 +7,7 @@ from paraph.signature_requests.models import RequestDocument, RequestStatus, Sig
 
 
 def complete(request: SignatureRequest) -> None:
-    """Marks the request ``completed``, journals it and asks for one seal per document.
+    """Marks the request ``completed``, journals it and asks for one job per document, which seals it.
 
     The caller holds the request's row lock and has seen under it that everybody signed, which makes this happen
     once, in the transaction of the last signature.
@@ -19,4 +19,4 @@ def complete(request: SignatureRequest) -> None:
     if request.notify_signers_on_completion:
         defer("notify_completion", request_id=request.pk)
     for request_document_id in RequestDocument.objects.filter(request=request).values_list("pk", flat=True):
-        defer("seal", request_document_id=request_document_id)
+        defer("finalize", request_document_id=request_document_id)

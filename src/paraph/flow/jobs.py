@@ -9,10 +9,9 @@ from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
 from paraph.flow.expire import expire, expire_due
+from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
 from paraph.flow.notify_completion import notify_completion
-from paraph.flow.prove import prove
-from paraph.flow.seal import seal
 from paraph.flow.sweep import sweep
 from paraph.flow.trace import traced
 from paraph.kernel import clock
@@ -40,8 +39,7 @@ RETRY = Backoff()
 _VERBS: dict[str, Callable[..., Any]] = {
     "invite": invite,
     "notify_completion": notify_completion,
-    "seal": seal,
-    "prove": prove,
+    "finalize": finalize,
     "expire": expire,
 }
 for _name, _verb in _VERBS.items():

@@ -9,7 +9,6 @@ from paraph.evidence.record import record_proof_file
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.proof_content import proof_content
-from paraph.flow.publish import publish
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock
 from paraph.measures.figures import count_seal, stage
@@ -21,17 +20,13 @@ from paraph.storage import store
 
 
 def prove(request_id: int) -> None:
-    """Typesets, seals and stores the proof, journals it, and publishes the request.
+    """Typesets, seals and stores the proof, and journals it.
 
     Safe to repeat and to run twice at once, as :func:`paraph.flow.seal.seal` is. The caller has seen every document
     sealed. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
     """
-    if not ProofFile.objects.filter(request_id=request_id).exists():
-        _prove(request_id)
-    publish(request_id)
-
-
-def _prove(request_id: int) -> None:
+    if ProofFile.objects.filter(request_id=request_id).exists():
+        return
     with failures.noted(request_id, "prove"):
         request = SignatureRequest.objects.select_related("organization").get(pk=request_id)
         sealed = _sealed(request)

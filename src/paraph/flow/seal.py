@@ -9,7 +9,6 @@ from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.pictures import pictures
-from paraph.flow.queue import defer
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
@@ -21,7 +20,7 @@ from paraph.storage import store
 
 
 def seal(request_document_id: int) -> None:
-    """Stamps, seals and stores the document, journals it, and asks for the proof once all are sealed.
+    """Stamps, seals and stores the document, and journals it.
 
     Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own.
     Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
@@ -70,5 +69,4 @@ def _commit(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
     events.pades_signed(row, seal_facts(sealed))
     if all_sealed(request):
         failures.clear(request.pk)
-        defer("prove", request_id=request.pk)
     return True

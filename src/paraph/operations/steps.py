@@ -1,7 +1,7 @@
 """What a request still needs, and the job that brings it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Q
@@ -19,11 +19,13 @@ _LIVE = ("todo", "doing")
 
 @dataclass(frozen=True)
 class Step:
-    """``task`` with ``arguments``, as :func:`paraph.flow.queue.defer` takes them; ``words`` complete "waits for"."""
+    """``task`` with ``arguments``, as :func:`paraph.flow.queue.defer` takes them; ``words`` complete "waits for".
+    ``by_any``: any job of the task brings it, whatever its arguments."""
 
     task: str
     arguments: dict[str, int]
     words: str
+    by_any: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,11 @@ def jobs_of(request: SignatureRequest) -> list[Job]:
 
 def job_for(step: Step, jobs: list[Job]) -> Job | None:
     """The step's job: a live one if there is any, else the last that gave up."""
-    own = [job for job in jobs if job.task == step.task and step.arguments.items() <= job.arguments.items()]
+    own = [
+        job
+        for job in jobs
+        if job.task == step.task and (step.by_any or step.arguments.items() <= job.arguments.items())
+    ]
     return next((job for job in own if job.is_live), own[-1] if own else None)
 
 
@@ -91,12 +97,14 @@ def _summary(request: SignatureRequest) -> Iterator[Step]:
 
 
 def _artefacts(request: SignatureRequest) -> list[Step]:
-    unsealed = RequestDocument.objects.filter(request=request, sealed=None).select_related("document")
-    seals = [
-        Step("seal", {"request_document_id": row.pk}, f"the seal of document {row.document_id} ({row.document.name})")
-        for row in unsealed
-    ]
+    rows = RequestDocument.objects.filter(request=request).select_related("document", "sealed")
+    steps = [(row, Step("finalize", {"request_document_id": row.pk}, _seal_of(row))) for row in rows]
+    seals = [step for row, step in steps if not hasattr(row, "sealed")]
     if seals:
         return seals
     proven = ProofFile.objects.filter(request=request).exists()
-    return [Step("prove", {"request_id": request.pk}, "the last check of its files" if proven else "its proof file")]
+    return [replace(steps[-1][1], words="the last check of its files" if proven else "its proof file", by_any=True)]
+
+
+def _seal_of(row: RequestDocument) -> str:
+    return f"the seal of document {row.document_id} ({row.document.name})"
