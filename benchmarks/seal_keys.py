@@ -2,19 +2,25 @@
 
 import tempfile
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.sign import fields, signers
 
+from paraph.kernel import clock
 from paraph.keys import issuing
 from paraph.keys.local import LocalKey, PrivateKey
 from paraph.pdf.authority import BuiltInAuthority
+from paraph.pdf.long_term import LongTermData
+from paraph.pdf.statuses import Chain, LongTerm
 from paraph.pdf.timestamp import Timestamping
 
 KINDS = ["RSA-2048", "RSA-3072", "P-256"]
@@ -33,6 +39,25 @@ def authority_for() -> Timestamping:
     private, root = _private_key("P-256"), issuing.issue_root(_root_key())
     key = LocalKey(private, [issuing.issue_timestamp(_root_key(), private.public_key()), root])
     return Timestamping([BuiltInAuthority(key)], [root.public_bytes(Encoding.DER)])
+
+
+@cache
+def long_term_for() -> LongTerm:
+    """The root's revocation list, which serves the key and the authority."""
+    root = issuing.issue_root(_root_key())
+    now = clock.now()
+    builder = x509.CertificateRevocationListBuilder().issuer_name(root.subject).last_update(now)
+    crl = builder.next_update(now + timedelta(days=1)).sign(_root_key(), SHA256())
+    return LongTerm([_Known(LongTermData(crls=(crl.public_bytes(Encoding.DER),)))])
+
+
+class _Known:
+    def __init__(self, data: LongTermData) -> None:
+        self._data = data
+
+    def statuses(self, chain: Chain) -> LongTermData:
+        del chain
+        return self._data
 
 
 @cache

@@ -130,7 +130,9 @@ def test_a_name_that_is_rebound_is_called_where_it_was_judged(monkeypatch: pytes
         asked.append(host)
         return ["127.0.0.1"] if len(asked) == 1 else ["127.0.0.2"]
 
-    monkeypatch.setattr("paraph.outbound.post.why_not_public", lambda address: "" if address == "127.0.0.1" else "no")
+    monkeypatch.setattr(
+        "paraph.outbound.exchange.why_not_public", lambda address: "" if address == "127.0.0.1" else "no"
+    )
     with receiver() as server:
         result = send(server.url("rebind.example"), Route(resolve=rebinding))
     assert result.accepted

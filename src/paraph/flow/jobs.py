@@ -8,6 +8,7 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
+from paraph.flow.certificate_statuses import refresh_statuses
 from paraph.flow.expire import expire, expire_due
 from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
@@ -50,6 +51,12 @@ for _name, _verb in _VERBS.items():
 @app.task(queueing_lock="expire_due")
 def expire_everything_due(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
     expire_due()
+
+
+@app.periodic(cron="*/5 * * * *")
+@app.task(queueing_lock="refresh_statuses")
+def refresh_certificate_statuses(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+    refresh_statuses()
 
 
 @app.periodic(cron="17 * * * *")

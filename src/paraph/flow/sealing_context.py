@@ -5,6 +5,7 @@ from functools import cache
 
 from django.conf import settings
 
+from paraph.flow.certificate_statuses import FetchedStatuses
 from paraph.kernel import tokens
 from paraph.keys import SigningKey, development_authority, sealing_key
 from paraph.pdf.authorities import long_term, timestamping
@@ -37,5 +38,5 @@ def sealing_context() -> SealingContext:
     key = sealing_key(settings.PARAPH, folder, secret)
     authorities = timestamping(settings.PARAPH, development)
     root = key.chain[-1] if key.chain else key.certificate
-    lasting = long_term(settings.PARAPH, development)
+    lasting = long_term(settings.PARAPH, development, FetchedStatuses())
     return SealingContext(key, authorities, (root, *authorities.roots), lasting)

@@ -1,0 +1,55 @@
+"""Rows of certificates' statuses: shared by all processes, renewed before they lapse."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from paraph.evidence.models import CertificateStatus
+from paraph.kernel import clock, tokens
+from paraph.pdf.long_term import LongTermData
+
+_LONGEST_ERROR = 500
+_FORGOTTEN_AFTER = timedelta(days=60)
+_ASKED_NOTED_EVERY = timedelta(days=1)
+_SOONEST, _LATEST, _AFTER_FAILURE = timedelta(minutes=5), timedelta(days=1), timedelta(minutes=10)
+_WITHOUT_END = timedelta(hours=12)
+
+
+def known(certificate: bytes, issuer: bytes) -> CertificateStatus:
+    """The row of a certificate (DER), made where there is none. Notes, once a day, that somebody asks for it."""
+    row, _ = CertificateStatus.objects.get_or_create(
+        certificate_sha256=tokens.sha256(certificate), defaults={"certificate": certificate, "issuer": issuer}
+    )
+    if clock.now() - row.asked_at > _ASKED_NOTED_EVERY:
+        row.asked_at = clock.now()
+        row.save(update_fields=["asked_at"])
+    return row
+
+
+def data_of(row: CertificateStatus) -> LongTermData:
+    """Empty where nothing was heard, or it holds no longer."""
+    if not row.kind or row.holds_until is None or row.holds_until <= clock.now() + _SOONEST:
+        return LongTermData()
+    content = (bytes(row.content),)
+    return LongTermData(crls=content) if row.kind == "crl" else LongTermData(ocsps=content)
+
+
+def heard(row: CertificateStatus, data: LongTermData, until: datetime | None) -> None:
+    """Keeps an answer. It is renewed half-way to its end, at least once a day."""
+    now = clock.now()
+    row.kind, row.content = ("crl", data.crls[0]) if data.crls else ("ocsp", data.ocsps[0])
+    row.holds_until = until or now + _WITHOUT_END
+    row.due_at = now + min(max((row.holds_until - now) / 2, _SOONEST), _LATEST)
+    row.last_error = ""
+    row.save(update_fields=["kind", "content", "holds_until", "due_at", "last_error"])
+
+
+def failed(row: CertificateStatus, reason: str) -> None:
+    """Nobody is asked for a while; what was heard before stays in use as long as it holds."""
+    row.due_at, row.last_error = clock.now() + _AFTER_FAILURE, reason[:_LONGEST_ERROR].replace("\0", "")
+    row.save(update_fields=["due_at", "last_error"])
+
+
+def due() -> Iterator[CertificateStatus]:
+    """Those to be asked for again; certificates that nobody asked for in two months are left alone."""
+    now = clock.now()
+    yield from CertificateStatus.objects.filter(due_at__lte=now, asked_at__gt=now - _FORGOTTEN_AFTER).order_by("due_at")

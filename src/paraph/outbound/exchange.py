@@ -1,0 +1,95 @@
+"""One exchange with an address that may be named by others: judged, pinned, bounded in size."""
+
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import httpcore
+import httpx
+
+from paraph.kernel.errors import DomainError
+from paraph.outbound.connect import PinnedBackend
+from paraph.outbound.public_address import why_not_public
+from paraph.outbound.resolve import Resolver, system_resolver
+from paraph.outbound.url import check_url, port_of
+
+FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
+"""What :func:`exchange` raises when the other side or the network fails, beside ``TimeoutError``."""
+
+
+@lru_cache(maxsize=1)
+def public_tls() -> ssl.SSLContext:
+    """The usual public authorities, or those of ``SSL_CERT_FILE``; made once, it takes milliseconds."""
+    return httpx.create_ssl_context()
+
+
+@dataclass(frozen=True)
+class Route:
+    """How the network is reached. ``proxy`` is the operator's, and may lie at a private address."""
+
+    allow_private: bool = False
+    proxy: str = ""
+    resolve: Resolver = system_resolver
+    tls: ssl.SSLContext | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is sent, and how much of the answer is wanted: ``keep`` bytes are returned; a body of more than ``read``
+    bytes is cut off there."""
+
+    method: str
+    body: bytes
+    headers: Mapping[str, str]
+    keep: int
+    read: int
+
+
+async def exchange(
+    url: str, question: Question, route: Route, schemes: Sequence[str], seconds: float
+) -> tuple[int, bytes]:
+    """Status and beginning of the body. The caller bounds the time; ``seconds`` is what it allows for connecting.
+
+    Raises ``DomainError`` for an address that is not called, :data:`FAULTS` and ``TimeoutError``.
+    """
+    target = check_url(url, name="The address", schemes=schemes)
+    backend = PinnedBackend(await _judged_addresses(target, route), route.proxy, seconds)
+    return await _ask(target, question, backend, route.tls or public_tls())
+
+
+async def _judged_addresses(url: httpx.URL, route: Route) -> list[str]:
+    """The host's addresses, resolved once; refuses all of them if one is not public."""
+    addresses = await route.resolve(url.raw_host.decode("ascii"), port_of(url))
+    for address in addresses:
+        reason = "" if route.allow_private else why_not_public(address)
+        if reason:
+            raise DomainError("forbidden", f"Refused: {url.host} is at {address}, which is not public ({reason}).")
+    return addresses
+
+
+async def _ask(target: httpx.URL, question: Question, backend: PinnedBackend, tls: ssl.SSLContext) -> tuple[int, bytes]:
+    origin = httpcore.Origin(target.raw_scheme, target.raw_host, port_of(target))
+    url = httpcore.URL(scheme=target.raw_scheme, host=target.raw_host, port=target.port, target=target.raw_path)
+    given = [
+        ("Host", target.netloc.decode("ascii")),
+        ("Accept", "*/*"),
+        ("Accept-Encoding", "identity"),
+        ("Connection", "close"),
+        *question.headers.items(),
+    ]
+    async with (
+        httpcore.AsyncHTTPConnection(origin, ssl_context=tls, network_backend=backend) as connection,
+        connection.stream(question.method, url, headers=given, content=question.body or None) as response,
+    ):
+        return response.status, await _beginning(response, question)
+
+
+async def _beginning(response: httpcore.Response, question: Question) -> bytes:
+    kept, read = b"", 0
+    async for block in response.aiter_stream():
+        read += len(block)
+        kept = (kept + block)[: question.keep]
+        if read >= question.read:
+            break
+    return kept

@@ -1,0 +1,46 @@
+"""One small thing fetched whole, from an address that a certificate names."""
+
+import asyncio
+from collections.abc import Mapping
+
+from paraph.kernel.errors import DomainError
+from paraph.outbound.exchange import FAULTS, Question, Route, exchange
+
+
+class FetchFailed(ValueError):
+    """Nothing usable came; the message is the reason, without a full stop."""
+
+
+def fetch(
+    url: str,
+    route: Route,
+    *,
+    seconds: float,
+    limit: int,
+    body: bytes = b"",
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
+    """The body of the answer to GET, or to POST where there is a ``body``; at most ``limit`` bytes.
+
+    ``seconds`` covers everything. Redirects are not followed. Not to be called where an event loop runs. Raises
+    :class:`FetchFailed`.
+    """
+    question = Question("POST" if body else "GET", body, headers or {}, keep=limit + 1, read=limit + 1)
+    try:
+        status, content = asyncio.run(_within(url, question, route, seconds))
+    except TimeoutError as error:
+        raise FetchFailed(f"no complete answer within {seconds:g} seconds") from error
+    except DomainError as error:
+        raise FetchFailed(error.message.rstrip(".")) from error
+    except FAULTS as error:
+        raise FetchFailed(f"{type(error).__name__}: {error}"[:500]) from error
+    if status != 200:
+        raise FetchFailed(f"the answer has HTTP status {status}")
+    if len(content) > limit:
+        raise FetchFailed(f"the answer is larger than {limit} bytes")
+    return content
+
+
+async def _within(url: str, question: Question, route: Route, seconds: float) -> tuple[int, bytes]:
+    async with asyncio.timeout(seconds):
+        return await exchange(url, question, route, ("http", "https"), seconds)

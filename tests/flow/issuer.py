@@ -1,0 +1,142 @@
+"""A certificate authority of the tests' own whose certificates name an OCSP responder and a list over HTTP."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import ocsp
+from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID, NameOID
+
+from paraph.kernel import clock
+from paraph.keys.local import LocalKey
+from paraph.pdf.authority import BuiltInAuthority
+
+HOLDS = timedelta(days=4)
+
+
+class Issuer:
+    """Root, sealing key and timestamp key. ``online`` says what answers: "ocsp", "crl"; ``asked`` what was asked."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.online = {"ocsp", "crl"}
+        self.asked: list[str] = []
+        self.revoked_at: datetime | None = None
+        self._issued: list[x509.Certificate] = []
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.root = self._issue("Trust Service Root", self.key, ca=True)
+        self.sealing = self._key("Trust Service Seal")
+        self.timestamps = BuiltInAuthority(self._key("Trust Service Time", ExtendedKeyUsageOID.TIME_STAMPING))
+
+    @property
+    def root_der(self) -> bytes:
+        return self.root.public_bytes(Encoding.DER)
+
+    @property
+    def chain(self) -> tuple[bytes, ...]:
+        return (self.sealing.certificate, self.root_der)
+
+    def crl(self) -> bytes:
+        now = clock.now()
+        builder = x509.CertificateRevocationListBuilder().issuer_name(self.root.subject)
+        builder = builder.last_update(now - timedelta(minutes=1)).next_update(now + HOLDS)
+        if self.revoked_at:
+            entry = x509.RevokedCertificateBuilder().serial_number(self._own.serial_number)
+            builder = builder.add_revoked_certificate(entry.revocation_date(self.revoked_at).build())
+        return builder.sign(self.key, SHA256()).public_bytes(Encoding.DER)
+
+    def ocsp(self, request: bytes) -> bytes:
+        question, now = ocsp.load_der_ocsp_request(request), clock.now()
+        own = next(each for each in self._issued if each.serial_number == question.serial_number)
+        revoked = self.revoked_at if own == self._own else None
+        answer = ocsp.OCSPResponseBuilder().add_response(
+            cert=own,
+            issuer=self.root,
+            algorithm=question.hash_algorithm,
+            cert_status=ocsp.OCSPCertStatus.REVOKED if revoked else ocsp.OCSPCertStatus.GOOD,
+            this_update=now - timedelta(minutes=1),
+            next_update=now + HOLDS,
+            revocation_time=revoked,
+            revocation_reason=None,
+        )
+        answer = answer.responder_id(ocsp.OCSPResponderEncoding.HASH, self.root)
+        return answer.sign(self.key, SHA256()).public_bytes(Encoding.DER)
+
+    @property
+    def _own(self) -> x509.Certificate:
+        return x509.load_der_x509_certificate(self.sealing.certificate)
+
+    def _key(self, name: str, *purposes: x509.ObjectIdentifier) -> LocalKey:
+        key = ec.generate_private_key(ec.SECP256R1())
+        return LocalKey(key, [self._issue(name, key, *purposes), self.root])
+
+    def _issue(
+        self, name: str, key: ec.EllipticCurvePrivateKey, *purposes: x509.ObjectIdentifier, ca: bool = False
+    ) -> x509.Certificate:
+        now = clock.now()
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(_name(name))
+            .issuer_name(_name("Trust Service Root"))
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=7300 if ca else 730))
+            .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        )
+        if purposes:
+            builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=True)
+        if not ca:
+            location = x509.UniformResourceIdentifier(f"{self.url}ocsp")
+            access = x509.AccessDescription(AuthorityInformationAccessOID.OCSP, location)
+            list_ = x509.UniformResourceIdentifier(f"{self.url}crl")
+            point = x509.DistributionPoint([list_], None, None, None)
+            builder = builder.add_extension(x509.AuthorityInformationAccess([access]), critical=False)
+            builder = builder.add_extension(x509.CRLDistributionPoints([point]), critical=False)
+        made = builder.sign(self.key, SHA256())
+        self._issued.append(made)
+        return made
+
+
+@contextmanager
+def issuer() -> Iterator[Issuer]:
+    """The authority with its HTTP server on loopback."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send("crl", own.crl())
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            self._send("ocsp", own.ocsp(body) if self.headers["Content-Type"] == "application/ocsp-request" else b"")
+
+        def _send(self, kind: str, body: bytes) -> None:
+            own.asked.append(kind)
+            self.send_response(200 if kind in own.online else 503)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        own = Issuer(f"http://127.0.0.1:{running.server_port}/")
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield own
+        finally:
+            running.shutdown()
+            thread.join()
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
