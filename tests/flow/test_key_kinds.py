@@ -105,6 +105,7 @@ def test_a_key_that_cannot_be_used_fails_the_check_of_the_start_with_one_sentenc
     assert sentence in outcome.sentence and "\n" not in outcome.sentence
 
 
+@pytest.mark.django_db
 def test_the_start_seals_with_the_key_for_real(
     configure: Callable[[Placed], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
