@@ -32,7 +32,7 @@ from paraph.pdf import selfcheck
 from paraph.pdf.appearances import StampContent, appearances
 from paraph.pdf.seal import Mark, Overlay, seal
 
-_AT = datetime(2026, 11, 21, 14, 5, 9, tzinfo=UTC)
+AT = datetime(2026, 11, 21, 14, 5, 9, tzinfo=UTC)
 _ROUNDS = {"a": 60, "b": 30, "c": 7}
 
 
@@ -64,26 +64,26 @@ def main() -> None:
 def _print_row(name: str, kind: str, pdf: bytes, *, with_pyhanko: bool) -> None:
     rounds, key, timestamping, lasting = _ROUNDS[name], sealing_key(kind), authority_for(), long_term_for()
     drawn = _drawn()
-    floor = _median(lambda: (hashlib.sha256(pdf), key.sign(b"x"), pdf + b"x"), rounds)
-    plain = _median(lambda: seal(pdf, key=key, timestamping=None, at=_AT), rounds)
-    stamped = _median(lambda: seal(pdf, key=key, timestamping=timestamping, at=_AT), rounds)
-    archived = _median(lambda: seal(pdf, key=key, timestamping=timestamping, long_term=lasting, at=clock.now()), rounds)
-    marked = _median(lambda: seal(pdf, key=key, timestamping=None, at=_AT, **drawn), rounds)
-    both = _median(lambda: seal(pdf, key=key, timestamping=timestamping, at=_AT, **drawn), rounds)
-    everything = _median(
+    floor = median(lambda: (hashlib.sha256(pdf), key.sign(b"x"), pdf + b"x"), rounds)
+    plain = median(lambda: seal(pdf, key=key, timestamping=None, at=AT), rounds)
+    stamped = median(lambda: seal(pdf, key=key, timestamping=timestamping, at=AT), rounds)
+    archived = median(lambda: seal(pdf, key=key, timestamping=timestamping, long_term=lasting, at=clock.now()), rounds)
+    marked = median(lambda: seal(pdf, key=key, timestamping=None, at=AT, **drawn), rounds)
+    both = median(lambda: seal(pdf, key=key, timestamping=timestamping, at=AT, **drawn), rounds)
+    everything = median(
         lambda: seal(pdf, key=key, timestamping=timestamping, long_term=lasting, at=clock.now(), **drawn), rounds
     )
-    check = _check_alone(lambda: seal(pdf, key=key, timestamping=None, at=_AT), rounds)
+    check = _check_alone(lambda: seal(pdf, key=key, timestamping=None, at=AT), rounds)
     cells = [floor, plain, stamped, archived, marked, both, everything, check]
     if with_pyhanko:
         sign = pyhanko_signer(kind)
-        cells.append(_median(lambda: sign(BytesIO(pdf)), max(3, rounds // 10)))
+        cells.append(median(lambda: sign(BytesIO(pdf)), max(3, rounds // 10)))
     above = f"B-B {plain - floor:+.1f} ({plain / floor:.1f}), drawn {marked - floor:+.1f} ({marked / floor:.1f})"
     print(f"{name} {kind:9}" + "".join(f"{cell:10.2f}" for cell in cells) + "   " + above)
 
 
 def _drawn() -> dict[str, Any]:
-    stamp = StampContent(width=200, height=80, name="Ada Lovelace", signed_at=_AT, request_id=1)
+    stamp = StampContent(width=200, height=80, name="Ada Lovelace", signed_at=AT, request_id=1)
     pictures = appearances([stamp], watermarks=[(595, 842)])
     return {
         "appearances": pictures.pdf,
@@ -92,7 +92,7 @@ def _drawn() -> dict[str, Any]:
     }
 
 
-def _median(action: Callable[[], object], rounds: int) -> float:
+def median(action: Callable[[], object], rounds: int) -> float:
     """Milliseconds of processor time, so that other work on the machine counts less."""
     action()
     times = []
@@ -132,12 +132,12 @@ def _print_peak(name: str, size: int) -> None:
 
 def _print_memory(name: str) -> None:
     pdf, drawn, key = make(name), _drawn(), sealing_key("RSA-2048")
-    seal(make("a"), key=key, timestamping=authority_for(), at=_AT, **drawn)
+    seal(make("a"), key=key, timestamping=authority_for(), at=AT, **drawn)
     gc.collect()
     before = _resident("VmRSS") - len(pdf)
     with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 (a switch of the kernel, no file)
         file.write("5")  # forgets the highest mark so far
-    seal(pdf, key=key, timestamping=authority_for(), at=_AT, **drawn)
+    seal(pdf, key=key, timestamping=authority_for(), at=AT, **drawn)
     print(_resident("VmHWM") - before)
 
 
@@ -158,7 +158,7 @@ def _seal_for(pdf: bytes, seconds: float) -> int:
     drawn, key, timestamping = _drawn(), sealing_key("RSA-2048"), authority_for()
     end, count = time.monotonic() + seconds, 0
     while time.monotonic() < end:
-        seal(pdf, key=key, timestamping=timestamping, at=_AT, **drawn)
+        seal(pdf, key=key, timestamping=timestamping, at=AT, **drawn)
         count += 1
     return count
 

@@ -29,14 +29,14 @@ KINDS = ["RSA-2048", "RSA-3072", "P-256"]
 @cache
 def sealing_key(kind: str) -> LocalKey:
     """A key with a certificate of the root."""
-    private, root = _private_key(kind), issuing.issue_root(_root_key())
+    private, root = private_key(kind), issuing.issue_root(_root_key())
     return LocalKey(private, [issuing.issue_sealing(_root_key(), private.public_key()), root])
 
 
 @cache
 def authority_for() -> Timestamping:
     """The authority that a first start makes for itself, with a P-256 key."""
-    private, root = _private_key("P-256"), issuing.issue_root(_root_key())
+    private, root = private_key("P-256"), issuing.issue_root(_root_key())
     key = LocalKey(private, [issuing.issue_timestamp(_root_key(), private.public_key()), root])
     return Timestamping([BuiltInAuthority(key)], [root.public_bytes(Encoding.DER)])
 
@@ -63,7 +63,7 @@ class _Known:
 @cache
 def pyhanko_signer(kind: str) -> Callable[[BytesIO], Any]:
     """``signers.sign_pdf`` with a ``SimpleSigner`` that was loaded once."""
-    private = _private_key(kind)
+    private = private_key(kind)
     certificate = issuing.issue_sealing(_root_key(), private.public_key())
     with tempfile.TemporaryDirectory() as folder:
         key_file, certificate_file = Path(folder, "key.pem"), Path(folder, "certificate.pem")
@@ -81,7 +81,7 @@ def _root_key() -> PrivateKey:
     return ec.generate_private_key(ec.SECP256R1())
 
 
-def _private_key(kind: str) -> PrivateKey:
+def private_key(kind: str) -> PrivateKey:
     if kind == "P-256":
         return ec.generate_private_key(ec.SECP256R1())
     return rsa.generate_private_key(public_exponent=65537, key_size=int(kind.removeprefix("RSA-")))

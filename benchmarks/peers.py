@@ -1,0 +1,77 @@
+"""Milliseconds per seal beside other libraries, each as its guide shows it, in one run on the same files.
+
+    python -m benchmarks.peers [--rounds 9]
+
+B-B with RSA-2048, no marks: what all of them do. LibPDF and signpdf (with pdf-lib) run on Node.js, installed by npm
+from the lock beside them into a temporary folder; pyHanko is the one of this environment. All figures are medians of
+processor time, warm. Paraph's contain the check of the result, which no other makes.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from io import BytesIO
+from pathlib import Path
+
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.serialization import PrivateFormat
+from cryptography.hazmat.primitives.serialization.pkcs12 import PBES, serialize_key_and_certificates
+
+from benchmarks.seal import AT, median
+from benchmarks.seal_files import FILES, make
+from benchmarks.seal_keys import private_key, pyhanko_signer, sealing_key
+from paraph.keys import issuing
+from paraph.pdf.seal import seal
+
+_HERE = Path(__file__).parent / "peers_node"
+_PASSWORD = "benchmark"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=9)
+    rounds = parser.parse_args().rounds
+    if not (shutil.which("node") and shutil.which("npm")):
+        sys.exit("The peers need Node.js and npm (Debian and Ubuntu: apt-get install nodejs npm).")
+    with tempfile.TemporaryDirectory(prefix="paraph-peers-") as folder:
+        home = _installed(Path(folder))
+        print(f"{'ms, B-B, RSA-2048':20}{'Paraph':>9}{'LibPDF':>9}{'signpdf':>9}{'pyHanko':>9}   the quickest of them")
+        for name in FILES:
+            _print_row(name, rounds, home)
+
+
+def _installed(home: Path) -> Path:
+    shutil.copytree(_HERE, home, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules"))
+    subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=home, check=True)
+    private = private_key("RSA-2048")
+    certificate = issuing.issue_sealing(private, private.public_key())  # signpdf reads no certificate of another kind
+    old = PrivateFormat.PKCS12.encryption_builder().key_cert_algorithm(PBES.PBESv1SHA1And3KeyTripleDESCBC)
+    bundle = old.hmac_hash(SHA1()).kdf_rounds(2048).build(_PASSWORD.encode())  # nor any newer file
+    (home / "key.p12").write_bytes(serialize_key_and_certificates(b"seal", private, certificate, None, bundle))
+    return home
+
+
+def _print_row(name: str, rounds: int, home: Path) -> None:
+    pdf, key, signer = make(name), sealing_key("RSA-2048"), pyhanko_signer("RSA-2048")
+    ours = median(lambda: seal(pdf, key=key, timestamping=None, at=AT), rounds)
+    others = _others(pdf, rounds, home) | {"pyHanko": median(lambda: signer(BytesIO(pdf)), rounds)}
+    pages, _, size = FILES[name]
+    cells = "".join(f"{value:9.1f}" for value in (ours, *others.values()))
+    print(
+        f"{name}: {pages} p., {size / 1e6:.2f} MB".ljust(20) + f"{cells}   {min(others.values()) / ours:.1f} times ours"
+    )
+
+
+def _others(pdf: bytes, rounds: int, home: Path) -> dict[str, float]:
+    (home / "file.pdf").write_bytes(pdf)
+    command = ["node", "peers.mjs", "file.pdf", "key.p12", _PASSWORD, str(rounds)]
+    said = subprocess.run(command, cwd=home, check=True, capture_output=True, text=True).stdout
+    medians: dict[str, float] = json.loads(said)
+    return medians
+
+
+if __name__ == "__main__":
+    main()
