@@ -53,6 +53,8 @@ def test_a_plain_file() -> None:
         "forms": {"fields": 0, "xfa": False},
         "scripts": 0,
         "launch_actions": 0,
+        "submit_actions": 0,
+        "attachments": 0,
         "repairs": [],
     }
 

@@ -22,7 +22,8 @@ class Inspection:
 
     ``page_count``, ``sizes`` [{width, height, pages}], ``rotated_pages``, ``version``,
     ``encryption`` null or {method, bits, permissions}, ``signatures`` {count, certification, usage_rights},
-    ``forms`` {fields, xfa}, ``scripts`` and ``launch_actions`` (numbers), ``repairs`` (sentences of the reader).
+    ``forms`` {fields, xfa}, ``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments`` (numbers),
+    ``repairs`` (sentences of the reader).
     """
 
     pages: list[tuple[float, float]]

@@ -1,85 +1,105 @@
-"""One walk over every object of a file: what would run when it is opened, and what would burst when it is read."""
+"""One walk over the objects of a file: what would run or leave it when it is opened, and what would burst.
+
+Having every object parsed costs most of an inspection, and most files do nothing. So the text of the objects is
+searched first, as it stands in the file; only where a name of interest stands in it are they parsed and counted.
+"""
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pikepdf
 
-from paraph.pdf.refusal import too_complex
+from paraph.pdf.isolated.expansion import check_expansion
+from paraph.pdf.isolated.places import places, texts
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.objects import Unsafe
 
-# qpdf writes names in one form, so that /J#61vaScript is found as well
-_SCRIPT = re.compile(rb"/S /JavaScript\b|/S /Rendition\b(?=.*/JS\b)")
-_LAUNCH = re.compile(rb"/S /Launch\b")
+# qpdf writes names in one form, so that /J#61vaScript is found as well, and the keys of a dictionary sorted
+_COUNTED = {
+    "scripts": re.compile(rb"/S /JavaScript\b|/JS\b(?:(?!>>|/S ).)*/S /Rendition\b", re.DOTALL),
+    "launch_actions": re.compile(rb"/S /Launch\b"),
+    "submit_actions": re.compile(rb"/S /(?:SubmitForm|ImportData)\b"),
+    "attachments": re.compile(rb"/EF <<"),
+}
+_MANY = 200
+_NAMES = (b"/JavaScript", b"/Rendition", b"/Launch", b"/SubmitForm", b"/ImportData", b"/EF")
+_ESCAPED = re.compile(rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*#[^\x00\t\n\x0c\r ()<>\[\]{}/%]*")
+_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 
-_LARGEST = 128 << 20  # bytes that a stream may unpack to
-_LARGEST_IMAGE = 768 << 20  # an A0 scan in colour has 400 MB
-_RATIO = 1032  # the most that one pass of Flate expands; LZW stays below 1,400
-_PIECE = 1 << 20
+
+def count_actions(source: Source) -> dict[str, int]:
+    """``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments``: a number each.
+
+    Raises PdfRefused ``too_complex`` for a bomb.
+    """
+    document = source.pikepdf()
+    if _has_many_objects(document) and is_quiet(source, document):
+        return dict.fromkeys(_COUNTED, 0)
+    return count(document)
 
 
-def count_actions(document: pikepdf.Pdf) -> dict[str, int]:
-    """``{"scripts": number, "launch_actions": number}``. Raises PdfRefused ``too_complex`` for a bomb."""
-    scripts = launches = 0
+def _has_many_objects(document: pikepdf.Pdf) -> bool:
+    """So that a look at the text is worth it."""
+    size = document.trailer.get("/Size")
+    return isinstance(size, int) and size > _MANY
+
+
+def is_quiet(source: Source, document: pikepdf.Pdf) -> bool:
+    """Whether the file is plainly written and no name of interest stands in it, outside the data of streams and
+    inside object streams. On the way, what each stream unpacks to is checked."""
+    if document.get_warnings():
+        return False
+    data = source.content[:]
+    try:
+        found = places(data)
+    except (Unsafe, ValueError, RecursionError):
+        return False
+    for span in found.perhaps_streams:
+        item = document.get_object(span.number, span.generation)
+        stream = item if isinstance(item, pikepdf.Stream) else None
+        raw = None if stream is None else bytes(stream.get_raw_stream_buffer())
+        if stream is not None and raw is not None:
+            check_expansion(stream, raw)
+        if span.number in found.containers and (raw is None or _speaks(_unpacked(stream, raw))):
+            return False
+        if any(map(_speaks, texts(data, span, raw))):
+            return False
+    return not any(_speaks(data[start:end]) for start, end in found.others) and not document.get_warnings()
+
+
+def _unpacked(stream: Any, raw: bytes) -> bytes:
+    """The objects in an object stream, as text."""
+    if stream.get("/Filter") == pikepdf.Name.FlateDecode and "/DecodeParms" not in stream:
+        try:
+            return zlib.decompress(raw)
+        except zlib.error:
+            pass
+    content: bytes = stream.read_bytes()
+    return content
+
+
+def _speaks(text: bytes) -> bool:
+    if any(name in text for name in _NAMES):
+        return True
+    return b"#" in text and any(_unescaped(name) in _NAMES for name in _ESCAPED.findall(text))
+
+
+def _unescaped(name: bytes) -> bytes:
+    return _ESCAPE.sub(lambda match: bytes((int(match[1], 16),)), name)
+
+
+def count(document: pikepdf.Pdf) -> dict[str, int]:
+    """The same of every object, parsed."""
+    counts = dict.fromkeys(_COUNTED, 0)
     for item in document.objects:
         if isinstance(item, pikepdf.Stream):
-            _check_expansion(item)
+            check_expansion(item, item.get_raw_stream_buffer())
             text = item.stream_dict.unparse(resolved=True)
         elif isinstance(item, pikepdf.Dictionary | pikepdf.Array):
             text = item.unparse(resolved=True)
         else:
             continue
-        scripts += len(_SCRIPT.findall(text))
-        launches += len(_LAUNCH.findall(text))
-    return {"scripts": scripts, "launch_actions": launches}
-
-
-def _check_expansion(stream: Any) -> None:
-    filters = stream.get("/Filter")
-    names = [str(name) for name in (filters if isinstance(filters, pikepdf.Array) else [filters]) if name is not None]
-    packed = [name for name in names if name in {"/FlateDecode", "/Fl", "/LZWDecode", "/LZW"}]
-    if not packed:
-        return
-    limit = _LARGEST_IMAGE if stream.get("/Subtype") == pikepdf.Name.Image else _LARGEST
-    content = stream.get_raw_stream_buffer()
-    if len(content) * _RATIO ** len(packed) <= limit:
-        return
-    if all(name in {"/FlateDecode", "/Fl"} for name in names):
-        pieces: Iterator[bytes] = iter([bytes(content)])
-        for _ in names:
-            pieces = _inflated(pieces)
-        size = _length(pieces, limit)
-    else:
-        size = _unpacked(stream)  # within the memory of the sandbox
-    if size > limit:
-        raise too_complex()
-
-
-def _inflated(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Unpacked piece by piece; what is broken ends it, as readers do."""
-    unpacker = zlib.decompressobj()
-    for packed in pieces:
-        left = packed
-        while left and not unpacker.eof:
-            try:
-                yield unpacker.decompress(left, _PIECE)
-            except zlib.error:
-                return
-            left = unpacker.unconsumed_tail
-
-
-def _length(pieces: Iterable[bytes], limit: int) -> int:
-    length = 0
-    for piece in pieces:
-        length += len(piece)
-        if length > limit:
-            break
-    return length
-
-
-def _unpacked(stream: Any) -> int:
-    try:
-        return len(stream.read_bytes())
-    except pikepdf.PdfError:
-        return 0
+        for name, pattern in _COUNTED.items():
+            counts[name] += len(pattern.findall(text))
+    return counts

@@ -28,7 +28,7 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     if len(viewed) != len(document.pages):
         raise PdfRefused("unreadable", "The page tree of the PDF is damaged: readers disagree on its number of pages.")
     forms, signatures = read_forms(document), read_signatures(document)
-    actions = count_actions(document)
+    actions = count_actions(source)
     _try_first_page(viewed)
     pages = [read_geometry(page) for page in document.pages]
     preflight = {
