@@ -52,9 +52,10 @@ def test_the_key_and_the_language_go_with_every_call(service: Answering) -> None
 
 
 def test_an_upload_is_multipart_with_the_pdf_type(service: Answering) -> None:
-    service.answers = [(201, DOCUMENT, {})]
+    service.answers = [(201, DOCUMENT | {"preflight": {"scripts": 1}}, {})]
     with Client(service.url, "k") as client:
-        assert client.upload_document(b"%PDF", "lease.pdf").id == 7
+        document = client.upload_document(b"%PDF", "lease.pdf")
+    assert document.id == 7 and document.preflight and document.preflight["scripts"] == 1
     body = service.asked[0].body
     assert b'name="file"; filename="lease.pdf"' in body
     assert b"Content-Type: application/pdf" in body

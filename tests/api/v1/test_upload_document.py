@@ -3,6 +3,7 @@
 import hashlib
 from typing import Any
 
+import pikepdf
 import pytest
 from django.conf import settings as django_settings
 
@@ -10,6 +11,7 @@ from paraph.documents.models import Document
 from paraph.storage import store
 from tests.api.v1.cast import CONTRACT, Someone, error
 from tests.pdf.papers import paper
+from tests.pdf.test_inspect import signed
 
 LIMIT = "PARAPH_UPLOAD_LIMIT_MB"
 
@@ -38,7 +40,23 @@ def test_the_answer_is_the_document_without_download_url(owner: Someone) -> None
         "file_size": len(CONTRACT),
         "status": "ready",
         "created_at": row.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "preflight": row.preflight,
     }
+
+
+def test_the_preflight_report_tells_what_the_file_holds(owner: Someone) -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.Root.OpenAction = pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS="app.alert(1)")
+        document.pages[0].Rotate = 90
+
+    encryption = pikepdf.Encryption(user="", owner="o", R=6)
+    told = owner.upload(paper("", prepare=prepare, encryption=encryption)).json()["preflight"]
+    assert told["sizes"] == [{"width": 842, "height": 595, "pages": 1}]
+    assert (told["page_count"], told["rotated_pages"], told["scripts"], told["launch_actions"]) == (1, 1, 1, 0)
+    assert (told["encryption"]["method"], told["encryption"]["bits"]) == ("aesv3", 256)
+    assert owner.upload(signed(certification=2)).json()["preflight"]["signatures"]["certification"] == 2
+    listed = owner.get("/documents").json()["data"]
+    assert listed and all("preflight" not in entry for entry in listed)
 
 
 def test_the_very_bytes_are_stored(owner: Someone) -> None:

@@ -14,6 +14,7 @@ from paraph_client.models import (
     SignatureRequest,
     Signer,
 )
+from paraph_client.preflight import Preflight
 from paraph_client.synchronous import Client
 from paraph_client.webhooks import verify_webhook
 
@@ -31,6 +32,7 @@ __all__ = [
     "Pagination",
     "ParaphError",
     "Placement",
+    "Preflight",
     "SignatureRequest",
     "Signer",
     "SignerInput",

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
+from paraph_client.preflight import Preflight
+
 T = TypeVar("T")
 Json = dict[str, Any]
 
@@ -15,7 +17,8 @@ def _time(value: str | None) -> datetime | None:
 
 @dataclass(frozen=True)
 class Document:
-    """``download_url`` only when read by id; valid 15 minutes."""
+    """``download_url`` only when read by id; valid 15 minutes. ``preflight``, when uploaded or read by id: what the
+    file holds."""
 
     id: int
     content_type: str
@@ -24,6 +27,7 @@ class Document:
     status: str
     created_at: datetime
     download_url: str | None = None
+    preflight: Preflight | None = None
 
     @classmethod
     def parse(cls, body: Json) -> "Document":
@@ -35,6 +39,7 @@ class Document:
             status=body["status"],
             created_at=datetime.fromisoformat(body["created_at"]),
             download_url=body.get("download_url"),
+            preflight=body.get("preflight"),
         )
 
 

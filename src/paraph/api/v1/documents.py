@@ -18,12 +18,12 @@ from paraph.storage import store
 router = Router(tags=["Documents"])
 
 
-@router.post("", response={201: schemas.Document}, operation_id="uploadDocument", openapi_extra=UPLOAD)
+@router.post("", response={201: schemas.UploadedDocument}, operation_id="uploadDocument", openapi_extra=UPLOAD)
 def upload_document(request: ApiRequest) -> HttpResponse:
     """Uploads a PDF."""
     with multipart.one_file(request, "file") as part:
         document = upload(request.caller, part.file, part.name, part.content_type)
-    return answer(serialize.document(document), 201)
+    return answer(serialize.document_with_preflight(document), 201)
 
 
 @router.get("", response=schemas.Documents, operation_id="listDocuments", openapi_extra=DOCUMENT_LIST)
@@ -38,9 +38,9 @@ def list_documents(request: ApiRequest) -> HttpResponse:
 @router.get("/{int:document_id}", response=schemas.DocumentWithDownload, operation_id="readDocument")
 def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
     """Reads a document, with an address to download it from for 15 minutes."""
-    document = scoped(Document, request.caller).filter(pk=document_id).defer("pages", "preflight").first()
+    document = scoped(Document, request.caller).filter(pk=document_id).defer("pages").first()
     if document is None:
         raise not_found()
     ready = document.status == DocumentStatus.READY
     address = store.presign(document.object_key, document.name, serialize.LINK_SECONDS) if ready else None
-    return answer({**serialize.document(document), "download_url": address})
+    return answer({**serialize.document_with_preflight(document), "download_url": address})

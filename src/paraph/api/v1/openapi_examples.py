@@ -19,6 +19,21 @@ DOCUMENT: Json = {
     "status": "ready",
     "created_at": "2030-05-16T14:02:31Z",
 }
+PREFLIGHT: Json = {
+    "page_count": 3,
+    "sizes": [{"width": 595, "height": 842, "pages": 2}, {"width": 842, "height": 595, "pages": 1}],
+    "rotated_pages": 1,
+    "version": "1.7",
+    "encryption": None,
+    "signatures": {"count": 0, "certification": None, "usage_rights": False},
+    "forms": {"fields": 4, "xfa": False},
+    "scripts": 1,
+    "launch_actions": 0,
+    "submit_actions": 0,
+    "attachments": 0,
+    "repairs": [],
+}
+UPLOADED: Json = DOCUMENT | {"preflight": PREFLIGHT}
 BRANDING_PROFILE: Json = {
     "id": 4,
     "name": "Harbour Lane",
@@ -103,9 +118,9 @@ def page_of(*entries: Json) -> Json:
 
 
 ANSWERS: dict[str, dict[str, tuple[str, Json]]] = {
-    "uploadDocument": {"ready": ("The file is stored", DOCUMENT)},
+    "uploadDocument": {"ready": ("The file is stored", UPLOADED)},
     "listDocuments": {"one": ("One document", page_of(DOCUMENT)), "none": ("Nothing found", page_of())},
-    "readDocument": {"ready": ("A document that can be used", DOCUMENT | {"download_url": _UPLOADED_URL})},
+    "readDocument": {"ready": ("A document that can be used", UPLOADED | {"download_url": _UPLOADED_URL})},
     "createSignatureRequest": {"created": ("Two signers in sequence", CREATED)},
     "listSignatureRequests": {"two": ("One waits, one is finalized", page_of(_COMPLETED, _PENDING | {"id": 72}))},
     "readSignatureRequest": {

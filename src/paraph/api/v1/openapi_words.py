@@ -27,18 +27,19 @@ OPERATIONS = {
         "Upload a PDF",
         "Stores the file as it is and answers with its digest. The part must be of the MIME type `application/pdf`; "
         "its file name is what the proof file calls the document. Password-protected files, dynamic forms and files "
-        "whose earlier signature forbids changes are refused with the reason.",
-        "The document.",
+        "whose earlier signature forbids changes are refused with the reason. What else you may want to know, of "
+        "scripts and earlier signatures for example, stands in `preflight`.",
+        "The document, with `preflight`.",
     ),
     "listDocuments": (
         "List documents",
         "Lists the documents of the key's environment, oldest first unless `order` says otherwise.",
-        "A page of documents, without `download_url`.",
+        "A page of documents, without `download_url` and `preflight`.",
     ),
     "readDocument": (
         "Read a document",
         "Reads one document, with an address to download the uploaded file from for 15 minutes.",
-        "The document, with `download_url`.",
+        "The document, with `download_url` and `preflight`.",
     ),
     "createSignatureRequest": (
         "Create a signature request",

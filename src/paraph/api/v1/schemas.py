@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from ninja import Field, Schema
 
+from paraph.api.v1.preflight_schemas import Preflight
 from paraph.signature_requests.payload import MOST_ORDER, MOST_VALIDITY_DAYS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME
 
@@ -38,7 +39,16 @@ class Document(Schema):
     created_at: Timestamp = Field(description="When it was uploaded.")
 
 
-class DocumentWithDownload(Document):
+class UploadedDocument(Document):
+    """A document as its upload answers it."""
+
+    preflight: Preflight | None = Field(
+        description="What the file holds: pages, encryption, signatures, forms, scripts. Null for a document that was "
+        "taken in before reports were kept."
+    )
+
+
+class DocumentWithDownload(UploadedDocument):
     """A document read by its id."""
 
     download_url: Url | None = Field(

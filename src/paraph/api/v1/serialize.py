@@ -27,6 +27,10 @@ def document(row: Document) -> Json:
     }
 
 
+def document_with_preflight(row: Document) -> Json:
+    return {**document(row), "preflight": row.preflight or None}
+
+
 def created_request(row: SignatureRequest) -> Json:
     """What creation answers: neither ``finalized`` nor ``download_urls``."""
     return {

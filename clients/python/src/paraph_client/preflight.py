@@ -1,0 +1,49 @@
+"""What a document's preflight report says. Fields of a later version come along unnamed."""
+
+from typing import TypedDict
+
+
+class PageSize(TypedDict):
+    """``width`` and ``height`` in points, as a reader sees the page; ``pages``: how many have them."""
+
+    width: float
+    height: float
+    pages: int
+
+
+class Encryption(TypedDict):
+    """``method`` is "rc4", "aes" or "aesv3"; ``permissions``: by name, whether readers are asked to allow it."""
+
+    method: str
+    bits: int
+    permissions: dict[str, bool]
+
+
+class EarlierSignatures(TypedDict):
+    """``certification``: 2 allows filling in forms, 3 comments too, None without one."""
+
+    count: int
+    certification: int | None
+    usage_rights: bool
+
+
+class Forms(TypedDict):
+    fields: int
+    xfa: bool
+
+
+class Preflight(TypedDict):
+    """What a file holds that you may want to know of before anybody signs it."""
+
+    page_count: int
+    sizes: list[PageSize]
+    rotated_pages: int
+    version: str
+    encryption: Encryption | None
+    signatures: EarlierSignatures
+    forms: Forms
+    scripts: int
+    launch_actions: int
+    submit_actions: int
+    attachments: int
+    repairs: list[str]
