@@ -1,7 +1,7 @@
-"""``paraph request list``, ``show`` and ``retry``."""
+"""``paraph request list``, ``show``, ``retry`` and ``evidence``."""
 
 import json
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
@@ -69,6 +69,18 @@ def retry(id: int, *, as_json: bool) -> None:
         click.echo(f"{step.outcome}: {step.words}")
     if not retried:
         click.echo("Nothing is missing that the service could do.")
+
+
+@command.command()
+@click.argument("id", type=int)
+@click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
+@data_dir_option
+def evidence(id: int, *, out: BinaryIO) -> None:
+    """Write the timestamps kept beside the files of a request, for paraph verify --evidence."""
+    with database():
+        from paraph.operations.request_evidence import request_evidence
+
+        out.write(request_evidence(id) + b"\n")
 
 
 def _lines(state: dict[str, Any]) -> list[str]:

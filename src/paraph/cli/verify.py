@@ -8,8 +8,10 @@ import click
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import environment
+from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_certificates
 from paraph.keys.roots import trusted_roots
+from paraph.pdf.kept import KeptRecord, KeptRefused, from_file
 from paraph.pdf.tie import evidence_of, tie
 from paraph.pdf.verification import Verification
 from paraph.pdf.verify import verify
@@ -27,24 +29,38 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the service whose roots to trust where no --root is given.  [paraph-data]",
 )
+@click.option(
+    "--evidence",
+    "evidence_files",
+    multiple=True,
+    type=_FILE,
+    help="Timestamps kept beside the files: what paraph request evidence wrote, or one RFC 3161 token.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
 @click.pass_context
 def command(
-    context: click.Context, files: Sequence[Path], root_files: Sequence[Path], data_dir: Path, *, as_json: bool
+    context: click.Context,
+    files: Sequence[Path],
+    root_files: Sequence[Path],
+    data_dir: Path,
+    evidence_files: Sequence[Path],
+    *,
+    as_json: bool,
 ) -> None:
     """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it.
 
     Where several files are given and one is a proof, its evidence must match all the others, in any order.
-    Ends with 0 only when every file is sealed, intact, trusted, and unaltered since, or matches;
-    else with 1.
+    Ends with 0 only when every file is sealed, intact, trusted, and unaltered since, or matches, and the evidence
+    is about it; else with 1.
     """
     roots = _roots(root_files, data_dir)
     contents = {str(file): file.read_bytes() for file in files}
+    kept = {name: _kept(evidence_files, content) for name, content in contents.items()}
     if len(contents) > 1 and any(evidence_of(content) is not None for content in contents.values()):
-        context.exit(0 if _tied(contents, roots, as_json=as_json) else 1)
+        context.exit(0 if _tied(contents, roots, kept, as_json=as_json) else 1)
     all_ok = True
     for file in files:
-        verification = verify(file.read_bytes(), roots)
+        verification = verify(contents[str(file)], roots, kept[str(file)])
         all_ok = all_ok and verification.ok
         if as_json:
             click.echo(json.dumps({"file": str(file), **verification.to_json()}, ensure_ascii=False))
@@ -53,8 +69,17 @@ def command(
     context.exit(0 if all_ok else 1)
 
 
-def _tied(contents: Mapping[str, bytes], roots: Sequence[bytes], *, as_json: bool) -> bool:
-    result = tie(contents, roots)
+def _kept(evidence_files: Sequence[Path], content: bytes) -> list[KeptRecord]:
+    try:
+        return [record for file in evidence_files for record in from_file(file.read_bytes(), content)]
+    except KeptRefused as error:
+        raise DomainError("validation_error", str(error)) from error
+
+
+def _tied(
+    contents: Mapping[str, bytes], roots: Sequence[bytes], kept: Mapping[str, list[KeptRecord]], *, as_json: bool
+) -> bool:
+    result = tie(contents, roots, kept)
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
         return result.ok

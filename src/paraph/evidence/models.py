@@ -8,7 +8,8 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 class SealedDocument(models.Model):
     """``seal``: :func:`paraph.evidence.facts.exact_facts`. ``timestamp_due_at``: when a timestamp is to be kept beside
-    the file, because it has none or its newest ages; null for never."""
+    the file, because it has none or its newest ages; null for never. ``timestamp_attempts``: how often that failed in
+    a row."""
 
     request_document = models.OneToOneField(RequestDocument, models.PROTECT, related_name="sealed")
     object_key = models.CharField(max_length=200, unique=True)
@@ -17,6 +18,7 @@ class SealedDocument(models.Model):
     seal = models.JSONField()
     created_at = models.DateTimeField(default=clock.now)
     timestamp_due_at = models.DateTimeField(null=True, db_index=True)
+    timestamp_attempts = models.IntegerField(default=0, db_default=0)
 
 
 class ProofFile(models.Model):
@@ -29,6 +31,7 @@ class ProofFile(models.Model):
     seal = models.JSONField()
     created_at = models.DateTimeField(default=clock.now)
     timestamp_due_at = models.DateTimeField(null=True, db_index=True)
+    timestamp_attempts = models.IntegerField(default=0, db_default=0)
 
 
 class SealingFailure(models.Model):

@@ -13,6 +13,7 @@ from paraph.flow.expire import expire, expire_due
 from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
 from paraph.flow.notify_completion import notify_completion
+from paraph.flow.preserve import preserve_due
 from paraph.flow.sweep import sweep
 from paraph.flow.trace import traced
 from paraph.kernel import clock
@@ -57,6 +58,12 @@ def expire_everything_due(timestamp: int) -> None:  # noqa: ARG001  the time the
 @app.task(queueing_lock="refresh_statuses")
 def refresh_certificate_statuses(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
     refresh_statuses()
+
+
+@app.periodic(cron="2-59/5 * * * *")
+@app.task(queueing_lock="preserve")
+def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+    preserve_due()
 
 
 @app.periodic(cron="17 * * * *")

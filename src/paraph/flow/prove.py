@@ -1,5 +1,6 @@
 """Issuing the proof of a request: a sealed PDF of its own, unique per request (specification 2.2)."""
 
+from django.conf import settings
 from django.db import transaction
 
 from paraph.evidence import failures
@@ -59,7 +60,7 @@ def _sealed(request: SignatureRequest) -> SealedPdf:
 @transaction.atomic
 def _commit(request_id: int, sealed: SealedPdf, key: str) -> bool:
     request = lock_request(request_id)
-    if not record_proof_file(request, sealed, key):
+    if not record_proof_file(request, sealed, key, settings.PARAPH.seal_level):
         return False
     events.certificate_issued(request, certificate_facts(sealed))
     return True

@@ -1,5 +1,6 @@
 """Sealing one document of a completed request (specification 1, 6.3)."""
 
+from django.conf import settings
 from django.db import transaction
 
 from paraph.evidence import failures
@@ -63,7 +64,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
 @transaction.atomic
 def _commit(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
     request = lock_request(row.request_id)
-    if not record_sealed_document(row, sealed, key):
+    if not record_sealed_document(row, sealed, key, settings.PARAPH.seal_level):
         return False
     row.request = request
     events.pades_signed(row, seal_facts(sealed))

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from paraph.kernel import clock
 from paraph.pdf import oids
+from paraph.pdf.certificate import load
 from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
 from paraph.pdf.embedded import Embedded
 from paraph.pdf.long_term import LongTermData, Revoked
@@ -29,6 +30,8 @@ class Check:
     timestamp: SealTimestamp | None = None
     chains: list[tuple[tuple[bytes, ...], datetime]] = field(default_factory=list)
     """The verified chains, of the signer and of its timestamp authority, with the time that counts for each."""
+    authority_ends: datetime | None = None
+    """When the first certificate of the trusted timestamp's chain ends."""
     trusted: bool = False
     pades: bool = False
     findings: list[str] = field(default_factory=list)
@@ -126,14 +129,10 @@ def _judge(check: Check, token: Token, roots: Sequence[bytes], carried: LongTerm
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
         carried.proves(chain, token.time)
         check.chains.append((chain, token.time))
+        check.authority_ends = min(load(link).parsed.not_valid_after_utc for link in chain)
     except (Untrusted, Revoked) as error:
         trusted = False
         check.findings.append(f'The timestamp authority "{token.authority}" is not trusted: {error}.')
-    if trusted and token.signer.parsed.not_valid_after_utc < clock.now():
-        check.findings.append(
-            f'The certificate of the timestamp authority "{token.authority}" has expired since; '
-            "an archive timestamp before that would have preserved the proof."
-        )
     return SealTimestamp(token.authority, token.time, token.policy_oid, trusted)
 
 

@@ -10,7 +10,10 @@ from typing import Any
 import pikepdf
 import pypdfium2 as pdfium
 
+from paraph.kernel import clock
+from paraph.pdf.kept import KeptRecord
 from paraph.pdf.proof_page import EVIDENCE
+from paraph.pdf.verification import Verification
 from paraph.pdf.verify import verify
 
 _FORMAT = "paraph-evidence/1"
@@ -45,11 +48,14 @@ def evidence_of(pdf: bytes) -> dict[str, Any] | None:
     return evidence if isinstance(evidence, dict) and evidence.get("format") == _FORMAT else None
 
 
-def tie(files: Mapping[str, bytes], roots: Sequence[bytes]) -> Tie:
+def tie(
+    files: Mapping[str, bytes], roots: Sequence[bytes], kept: Mapping[str, Sequence[KeptRecord]] | None = None
+) -> Tie:
     """Compares a proof with its signed and uploaded files, by name and in any order. Raises nothing.
 
     Exactly one of ``files`` is a proof; every document of it needs its signed and its uploaded file, and no other file
-    may be there. ``roots``: DER of the certificates to trust.
+    may be there. ``roots``: DER of the certificates to trust; ``kept``: the timestamps kept beside each
+    file, by its name.
     """
     result = Tie()
     proofs = {name: evidence for name, pdf in files.items() if (evidence := evidence_of(pdf)) is not None}
@@ -57,21 +63,36 @@ def tie(files: Mapping[str, bytes], roots: Sequence[bytes]) -> Tie:
         result.problems.append(f"One proof file is needed; {len(proofs)} of the files are proofs.")
         return result
     (proof_name, evidence), *_ = proofs.items()
-    _sealed(result, proof_name, files[proof_name], roots)
+    judge = _Judge(files, roots, kept or {})
+    _sealed(result, proof_name, judge)
     others = {name: pdf for name, pdf in files.items() if name != proof_name}
     try:
         _journal(result, files[proof_name], evidence)
-        _documents(result, evidence, others, roots)
+        _documents(result, evidence, others, judge)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError):
         result.problems.append(f"The evidence of {proof_name} lacks what evidence must state.")
     return result
 
 
-def _sealed(result: Tie, name: str, pdf: bytes, roots: Sequence[bytes]) -> None:
-    verification = verify(pdf, roots)
+@dataclass(frozen=True)
+class _Judge:
+    files: Mapping[str, bytes]
+    roots: Sequence[bytes]
+    kept: Mapping[str, Sequence[KeptRecord]]
+
+    def __call__(self, name: str) -> Verification:
+        return verify(self.files[name], self.roots, self.kept.get(name, ()))
+
+
+def _sealed(result: Tie, name: str, judge: _Judge) -> None:
+    verification = judge(name)
     holds = verification.ok and verification.covers_whole_file
     why = " ".join(verification.findings)
     result.note(holds, f'{name} is sealed by "{verification.signer}", intact and trusted.', f"{name}: {why}")
+    for stamp in verification.kept:
+        result.matches.append(
+            f'{name} was timestamped beside the file on {clock.iso(stamp.time)} by "{stamp.authority}".'
+        )
 
 
 def _journal(result: Tie, proof: bytes, evidence: dict[str, Any]) -> None:
@@ -106,7 +127,7 @@ def _text(pdf: bytes) -> str:
         document.close()
 
 
-def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes], roots: Sequence[bytes]) -> None:
+def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes], judge: _Judge) -> None:
     by_digest = {hashlib.sha256(pdf).hexdigest(): name for name, pdf in files.items()}
     journalled = {
         entry["metadata"]["signed_pdf_sha256"]
@@ -128,7 +149,7 @@ def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes]
         )
         signed, uploaded = found["signed"], found["uploaded"]
         if signed:
-            _sealed(result, signed, files[signed], roots)
+            _sealed(result, signed, judge)
         if signed and uploaded and seal["method"] == "normalised":
             result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
         elif signed and uploaded:

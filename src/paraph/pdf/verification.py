@@ -80,11 +80,16 @@ class Verification:
     changes: Sequence[str] = ()
     findings: Sequence[str] = ()
     signatures: Sequence[SignatureReport] = field(default=())
+    kept: Sequence[SealTimestamp] = ()
+    """Timestamps kept beside the file that hold and are trusted, in order."""
+    kept_holds: bool = True
+    """Whether all of those that were given are such."""
 
     @property
     def ok(self) -> bool:
-        """Sealed, intact, trusted, and nothing was altered since: the only case in which ``paraph verify`` ends 0."""
-        return self.intact and self.trusted and not self.altered
+        """Sealed, intact, trusted, nothing was altered since, and timestamps given beside the file are about it: the
+        only case in which ``paraph verify`` ends 0."""
+        return self.intact and self.trusted and not self.altered and self.kept_holds
 
     def to_json(self) -> dict[str, Any]:
         """Values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
@@ -101,6 +106,7 @@ class Verification:
             "changes": list(self.changes),
             "findings": list(self.findings),
             "signatures": [signature.to_json() for signature in self.signatures],
+            "kept_timestamps": [_timestamp_json(stamp) for stamp in self.kept],
         }
 
 

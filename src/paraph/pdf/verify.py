@@ -7,32 +7,36 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from paraph.kernel import clock
+from paraph.pdf.ageing import note_aged
 from paraph.pdf.changes import changes
 from paraph.pdf.embedded import SignedFile, Unreadable
+from paraph.pdf.kept import KeptCheck, KeptRecord, check_kept
 from paraph.pdf.signature_check import Check, check_document_timestamp, check_seal, level
 from paraph.pdf.verification import Level, SignatureReport, Verification
 
 __all__ = ["verify"]
 
 
-def verify(pdf: bytes, roots: Sequence[bytes]) -> Verification:
+def verify(pdf: bytes, roots: Sequence[bytes], kept: Sequence[KeptRecord] = ()) -> Verification:
     """Everything about the signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
 
-    ``roots``: DER of the certificates to trust, for seals and for timestamp authorities. The verdict is that of the
-    last seal; earlier signatures, which it covers, are reported one by one.
+    ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``kept``: timestamps kept
+    beside the file. The verdict is that of the last seal; earlier signatures, which it covers, are reported one by
+    one.
     """
     try:
-        return _verify(SignedFile(pdf), roots)
+        return _verify(SignedFile(pdf), roots, check_kept(pdf, kept, roots))
     except Unreadable as error:
         return Verification(findings=[str(error)])
     except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
         return Verification(findings=[f"The file cannot be read as a PDF with signatures ({type(error).__name__})."])
 
 
-def _verify(file: SignedFile, roots: Sequence[bytes]) -> Verification:
+def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> Verification:
     if not file.signatures:
         return Verification(findings=["The file is not sealed: it has no signature."])
-    checks = _check_all(file, roots)
+    checks = _check_all(file, roots, kept)
+    aged = note_aged(checks, kept)
     reports = [_report(file, checks, check) for check in checks]
     seals = [report for report in reports if report.kind == "seal"]
     if not seals:
@@ -49,28 +53,32 @@ def _verify(file: SignedFile, roots: Sequence[bytes]) -> Verification:
         timestamp=seal.timestamp,
         level=seal.level,
         changes=seal.changes,
-        findings=_sentences(seal, reports),
+        findings=_sentences(seal, reports, kept, aged),
         signatures=reports,
+        kept=kept.timestamps,
+        kept_holds=not kept.findings,
     )
 
 
-def _check_all(file: SignedFile, roots: Sequence[bytes]) -> list[Check]:
+def _check_all(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> list[Check]:
     """In the order of the revisions. Timestamps first, since they prove when the seals before them existed."""
-    carried = file.long_term_data()
+    carried = file.long_term_data() + kept.statuses
     stamps = {
         place: check_document_timestamp(embedded, roots, carried)
         for place, embedded in enumerate(file.signatures)
         if embedded.is_document_timestamp
     }
     return [
-        stamps[place] if place in stamps else check_seal(embedded, roots, carried, _archived_at(place, stamps))
+        stamps[place] if place in stamps else check_seal(embedded, roots, carried, _archived_at(place, stamps, kept))
         for place, embedded in enumerate(file.signatures)
     ]
 
 
-def _archived_at(place: int, stamps: dict[int, Check]) -> datetime | None:
-    later = [stamps[other] for other in sorted(stamps) if other > place]
-    return next((check.timestamp.time for check in later if check.archives and check.timestamp), None)
+def _archived_at(place: int, stamps: dict[int, Check], kept: KeptCheck) -> datetime | None:
+    """The earliest time that is proven by what came after a signature."""
+    later = [stamps[other] for other in stamps if other > place]
+    proven = [check.timestamp.time for check in later if check.archives and check.timestamp]
+    return min([*proven, *kept.times[:1]], default=None)
 
 
 def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureReport:
@@ -104,7 +112,9 @@ _LEVELS: dict[Level, str] = {
 }
 
 
-def _sentences(seal: SignatureReport, reports: list[SignatureReport]) -> list[str]:
+def _sentences(
+    seal: SignatureReport, reports: list[SignatureReport], kept: KeptCheck, aged: Sequence[str]
+) -> list[str]:
     """The verdict on the seal in plain words, then what was found in every signature, each sentence once."""
     sentences = []
     if seal.intact:
@@ -114,7 +124,11 @@ def _sentences(seal: SignatureReport, reports: list[SignatureReport]) -> list[st
     sentences.append(_when(seal))
     if seal.intact:
         sentences.append(_LEVELS[seal.level])
-    sentences += seal.changes
+    sentences += [
+        f'Timestamped beside the file, as it is now, on {clock.iso(stamp.time)} by "{stamp.authority}".'
+        for stamp in kept.timestamps
+    ]
+    sentences += [*seal.changes, *kept.findings, *aged]
     return list(dict.fromkeys(sentences + [finding for report in reports for finding in report.findings]))
 
 

@@ -13,7 +13,7 @@ from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.sealing import sealing, timestamps
-from paraph.operations.check.work import queue, unsealed, webhooks
+from paraph.operations.check.work import kept_timestamps, queue, unsealed, webhooks
 
 CHECK_SECONDS = 20.0
 
@@ -41,6 +41,7 @@ CHECKS = (
     Check("workers", queue, 5),
     Check("webhooks", webhooks, 5),
     Check("sealing failures", unsealed, 15),
+    Check("kept timestamps", kept_timestamps, 60),
 )
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from django.db.models import Count, Min
 
+from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
@@ -45,6 +46,16 @@ def unsealed() -> Iterator[Outcome]:
     sentence = f"{count} for a seal because of a fault; paraph request show {first[0]} says more: {first[1]}"
     judge = failed if clock.now() - waiting["since"] > _LONG_FAILING else warning
     yield judge("sealing failures", sentence)
+
+
+def kept_timestamps() -> Iterator[Outcome]:
+    """Sealed files that should have had a timestamp beside them for a while."""
+    late = preservation.overdue()
+    if not late:
+        yield ok("kept timestamps", "No sealed file waits for a timestamp.")
+        return
+    wait = f"{late} sealed file{'s wait' if late > 1 else ' waits'}"
+    yield warning("kept timestamps", f"{wait} for a timestamp beside it: the log of the workers says why.")
 
 
 def _workers(state: QueueState) -> Outcome:

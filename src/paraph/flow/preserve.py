@@ -1,0 +1,59 @@
+"""Timestamps beside sealed files: for those that could not get one when they were sealed, and before one ages."""
+
+import structlog
+
+from paraph.evidence import preservation
+from paraph.evidence.preservation import Kept
+from paraph.flow.sealing_context import SealingContext, sealing_context
+from paraph.kernel import tokens
+from paraph.pdf.kept import KeptRecord, imprint
+from paraph.pdf.long_term import LongTermData, Revoked
+from paraph.pdf.timestamp import Timestamp, stamp_time
+from paraph.storage import store
+
+_log = structlog.get_logger("paraph.preserve")
+
+
+def preserve_due() -> int:
+    """Gives every sealed file that is due its timestamp; returns how many got one.
+
+    The file stays as it is: its digest stands in the journal. Safe to repeat and to run twice at once. Ends at the
+    first file for which no authority answers: the others would wait in vain too. A file that is missing or was
+    changed in storage is logged and tried again later. Raises ``DomainError`` where the settings cannot be used.
+    """
+    context, count = sealing_context(), 0
+    for file in preservation.due():
+        content = _content(file)
+        if content is None:
+            preservation.postpone(file)
+            continue
+        earlier = preservation.records_of(file.object_key)
+        stamp, failures = stamp_time(imprint(content, earlier), context.timestamping)
+        if stamp is None:
+            preservation.postpone(file)
+            _log.warning("no timestamp", failures=failures)
+            break
+        count += preservation.keep(file, earlier, KeptRecord(stamp.token, _statuses(context, stamp)), stamp)
+    return count
+
+
+def _content(file: Kept) -> bytes | None:
+    try:
+        content = store.get(file.object_key)
+    except OSError as error:
+        _log.error("a sealed file cannot be read", object_key=file.object_key, error=str(error))
+        return None
+    if tokens.sha256(content) != bytes(file.sha256):
+        _log.error("a sealed file was changed in storage", object_key=file.object_key)
+        return None
+    return content
+
+
+def _statuses(context: SealingContext, stamp: Timestamp) -> LongTermData:
+    """What can be known now of the key that seals and of the authority."""
+    if context.long_term is None:
+        return LongTermData()
+    try:
+        return context.long_term.of((context.key.certificate, *context.key.chain), stamp.chain).data
+    except Revoked:
+        return LongTermData()

@@ -1,0 +1,140 @@
+"""Timestamps beside sealed files: late ones, renewals, and what keeps them waiting."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from paraph.evidence import preservation
+from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
+from paraph.flow import preserve
+from paraph.flow.preserve import preserve_due
+from paraph.flow.prove import prove
+from paraph.flow.seal import seal
+from paraph.flow.sealing_context import SealingContext, sealing_context
+from paraph.kernel import clock
+from paraph.operations.check.work import kept_timestamps
+from paraph.operations.request_evidence import request_evidence
+from paraph.pdf.kept import from_file
+from paraph.pdf.timestamp import Timestamping
+from paraph.pdf.verify import verify
+from paraph.storage import store
+from tests.flow.test_seal import _Dead, completed
+from tests.scene import Scene
+
+pytestmark = pytest.mark.django_db
+
+
+def silent() -> SealingContext:
+    context = sealing_context()
+    return replace(context, timestamping=Timestamping([_Dead()], context.timestamping.roots))
+
+
+def sealed_without_timestamps(monkeypatch: pytest.MonkeyPatch) -> Scene:
+    made = completed()
+    with monkeypatch.context() as dead:
+        dead.setattr("paraph.flow.seal.sealing_context", silent)
+        dead.setattr("paraph.flow.prove.sealing_context", silent)
+        seal(made.request_documents[0].pk)
+        prove(made.request.pk)
+    return made
+
+
+def move(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
+    real = clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + by)
+
+
+def test_files_without_a_timestamp_get_one_later_and_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sealed_without_timestamps(monkeypatch)
+    files: list[preservation.Kept] = [SealedDocument.objects.get(), ProofFile.objects.get()]
+    contents, journal = [store.get(file.object_key) for file in files], made.events()
+    assert preserve_due() == 2
+    assert [store.get(file.object_key) for file in files] == contents and made.events() == journal
+    exported = request_evidence(made.request.pk)
+    assert [file["name"] for file in json.loads(exported)["files"]] == ["contract-1.pdf", "proof"]
+    for content in contents:
+        found = verify(content, sealing_context().roots, from_file(exported, content))
+        assert found.ok and len(found.kept) == 1 and found.level == "B-B"
+    assert preserve_due() == 0
+
+
+def test_renewals_come_before_the_newest_ages(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = completed()
+    seal(made.request_documents[0].pk)
+    row = SealedDocument.objects.get()
+    assert row.timestamp_due_at is not None
+    ends = clock.now() + timedelta(days=3650)
+    assert timedelta(days=89) < ends - row.timestamp_due_at < timedelta(days=91)
+    assert preserve_due() == 0
+    move(monkeypatch, row.timestamp_due_at - clock.now() + timedelta(hours=1))
+    assert preserve_due() == 1 and preserve_due() == 0
+    again = SealedDocument.objects.get()
+    assert again.timestamp_due_at is not None and again.timestamp_due_at > clock.now()
+    move(monkeypatch, again.timestamp_due_at - clock.now() + timedelta(minutes=1))
+    assert preserve_due() == 1
+    assert list(KeptTimestamp.objects.values_list("position", flat=True)) == [1, 2]
+    content = store.get(row.object_key)
+    kept = preservation.records_of(row.object_key)
+    assert len(verify(content, sealing_context().roots, kept).kept) == 2
+
+
+def test_while_nobody_answers_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed_without_timestamps(monkeypatch)
+    asked: list[bytes] = []
+
+    class Counting(_Dead):
+        def answer(self, request: bytes, timeout: float) -> bytes:
+            asked.append(request)
+            return b""
+
+    with monkeypatch.context() as dead:
+        context = silent()
+        context = replace(context, timestamping=replace(context.timestamping, authorities=[Counting()]))
+        dead.setattr(preserve, "sealing_context", lambda: context)
+        assert preserve_due() == 0 and len(asked) == 1
+    assert preserve_due() == 1
+    move(monkeypatch, timedelta(minutes=16))
+    assert preserve_due() == 1
+
+
+def test_a_file_that_storage_changed_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed_without_timestamps(monkeypatch)
+    store.put(SealedDocument.objects.get().object_key, b"something else")
+    assert preserve_due() == 1
+    assert KeptTimestamp.objects.get().object_key == ProofFile.objects.get().object_key
+
+
+def test_two_workers_at_once_keep_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed_without_timestamps(monkeypatch)
+    original = preservation.records_of
+
+    def slow(object_key: str) -> Any:
+        records = original(object_key)
+        monkeypatch.setattr(preservation, "records_of", original)
+        preserve_due()  # somebody else, in between
+        return records
+
+    monkeypatch.setattr(preservation, "records_of", slow)
+    assert preserve_due() == 0
+    assert KeptTimestamp.objects.count() == 2
+
+
+def test_where_no_timestamps_are_wanted_none_are_kept(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.PARAPH, "seal_level", "B-B")
+    sealed_without_timestamps(monkeypatch)
+    assert preserve_due() == 0 and SealedDocument.objects.get().timestamp_due_at is None
+
+
+def test_the_check_tells_of_files_that_wait_for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed_without_timestamps(monkeypatch)
+    assert [outcome.status for outcome in kept_timestamps()] == ["ok"]
+    with monkeypatch.context() as dead:
+        dead.setattr(preserve, "sealing_context", silent)
+        for minutes in range(0, 150, 16):
+            dead.setattr(clock, "now", lambda real=clock.now, minutes=minutes: real() + timedelta(minutes=minutes))
+            assert preserve_due() == 0
+    [outcome] = kept_timestamps()
+    assert outcome.status == "warning" and "sealed file" in outcome.sentence
