@@ -2,12 +2,16 @@
 
 import hashlib
 from collections.abc import Callable
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pikepdf
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko.sign.diff_analysis import ModificationLevel
 
 from paraph.kernel import clock
@@ -15,6 +19,7 @@ from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind
 from paraph.pdf import archive
 from paraph.pdf.embedded import Embedded
+from paraph.pdf.http_authority import HttpAuthority
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.pages import pages
 from paraph.pdf.revision import Revision
@@ -23,9 +28,11 @@ from paraph.pdf.statuses import Chain, LongTerm, StatusUnavailable
 from paraph.pdf.timestamp import Timestamping
 from paraph.pdf.verify import verify
 from tests import independent
+from tests.pdf import forge
 from tests.pdf.levels import assert_archived, level_by_pyhanko, long_term
 from tests.pdf.papers import paper, text
 from tests.pdf.sealing import RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
+from tests.pdf.test_http_authority import openssl_responder, server
 from tests.pdf.test_structures import DAMAGED, STRUCTURES
 
 LETTER = paper(text("To whom it may concern", 72, 700), text("Second page", 72, 700))
@@ -233,3 +240,34 @@ def test_structures_of_every_kind(structure: str, tmp_path: Path) -> None:
     assert_archived(result.content, root_file(tmp_path), tmp_path)
     (tmp_path / "sealed.pdf").write_bytes(result.content)
     independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))
+
+
+class Lists:
+    """The revocation lists of the tests' own authority, root and middle."""
+
+    def statuses(self, chain: Chain) -> LongTermData:
+        now, lists = clock.now(), []
+        for name, issuer in (("root", forge.root()), ("middle", forge.middle())):
+            builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject).last_update(now)
+            crl = builder.next_update(now + timedelta(days=1)).sign(forge.curve_key(name), SHA256())
+            lists.append(crl.public_bytes(Encoding.DER))
+        return LongTermData(crls=tuple(lists))
+
+
+def test_timestamps_by_openssl(tmp_path: Path) -> None:
+    """A responder of others, reached over HTTP, whose certificate lies two below its root."""
+    roots = [ROOT, forge.der_of(forge.root())]
+    statuses = long_term()
+    statuses.sources = [*statuses.sources, Lists()]
+    statuses.authority_chain = ()
+    with server(openssl_responder(tmp_path)) as url:
+        stamping = Timestamping([HttpAuthority(url)], roots)
+        for revisions in (2, 1):  # the first time its statuses come with the archive timestamp
+            result = sealed(LETTER, at=clock.now(), timestamping=stamping, long_term=statuses)
+            found = verify(result.content, roots)
+            assert result.level == found.level == "B-LTA" and found.ok, result.level_reasons
+            assert result.content.count(b"/CRLs") == revisions
+    pem = tmp_path / "test-root.pem"
+    pem.write_bytes(forge.root().public_bytes(Encoding.PEM))
+    assert_archived(result.content, pem, tmp_path)
+    assert verify(result.content, [ROOT]).ok is False

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path, re_path
 
 from paraph.api.v1.door import ROUTE, door
+from paraph.authority import views as authority
 from paraph.config.health import healthz, readyz
 from paraph.config.metrics import metrics
 from paraph.files.download import download
@@ -14,6 +15,10 @@ from paraph.signer.signature import signature
 
 urlpatterns: list[URLPattern | URLResolver] = [
     re_path(ROUTE, door),
+    path("authority/ocsp", authority.status),
+    path("authority/revocations.crl", authority.revocations),
+    path("authority/root.crt", authority.root),
+    path("authority/timestamps", authority.timestamp),
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),

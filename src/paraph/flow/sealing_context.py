@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from django.conf import settings
 
 from paraph.flow.certificate_statuses import FetchedStatuses
 from paraph.kernel import tokens
-from paraph.keys import SigningKey, development_authority, sealing_key
+from paraph.keys import DevelopmentAuthority, SigningKey, development_authority, sealing_key
 from paraph.pdf.authorities import long_term, timestamping
 from paraph.pdf.fonts import keep_fonts_in
 from paraph.pdf.statuses import LongTerm
@@ -32,11 +33,22 @@ def sealing_context() -> SealingContext:
     Raises ``DomainError("configuration", …)`` when a key or certificate is missing or does not fit.
     """
     keep_fonts_in(settings.DATA_DIR / "fonts")
-    folder = settings.DATA_DIR / "keys"
-    secret = tokens.derive(settings.MASTER_KEY, "private-keys")
-    development = development_authority(folder, secret, settings.PARAPH.development_key)
-    key = sealing_key(settings.PARAPH, folder, secret)
-    authorities = timestamping(settings.PARAPH, development)
+    own = development()
+    key = sealing_key(settings.PARAPH, _folder(), _secret())
+    authorities = timestamping(settings.PARAPH, own)
     root = key.chain[-1] if key.chain else key.certificate
-    lasting = long_term(settings.PARAPH, development, FetchedStatuses())
+    lasting = long_term(settings.PARAPH, own, FetchedStatuses())
     return SealingContext(key, authorities, (root, *authorities.roots), lasting)
+
+
+def development() -> DevelopmentAuthority:
+    """The development authority of the data folder, made at the first start. Raises as above."""
+    return development_authority(_folder(), _secret(), settings.PARAPH.development_key)
+
+
+def _folder() -> Path:
+    return Path(settings.DATA_DIR) / "keys"
+
+
+def _secret() -> bytes:
+    return tokens.derive(settings.MASTER_KEY, "private-keys")

@@ -57,6 +57,9 @@ class Environment(BaseSettings):
         [BUILT_IN_TIMESTAMPS], description="RFC 3161 authorities, tried in order, separated by commas."
     )
     timestamp_roots: Path | None = Field(None, description="PEM file of the roots that timestamp authorities chain to.")
+    serve_authority: bool = Field(
+        False, description="Whether the built-in timestamp authority answers over HTTP, at /authority/."
+    )
     smtp_url: str = Field("", description="Mail gateway; default: the captured inbox.")
     mail_provider: str = Field("", description="Mail provider instead of SMTP, by its name in django-anymail.")
     mail_provider_settings: Annotated[dict[str, str], NoDecode] = Field(

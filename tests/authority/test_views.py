@@ -1,0 +1,95 @@
+"""The built-in authority over HTTP, asked and judged by OpenSSL and by our own client."""
+
+import hashlib
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from django.test import Client
+
+from paraph.flow.sealing_context import development
+from paraph.pdf.http_authority import HttpAuthority
+from paraph.pdf.timestamp import Timestamping, stamp_time
+from tests.independent import need
+
+QUERY = "application/timestamp-query"
+
+
+@pytest.fixture
+def client(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Client:
+    monkeypatch.setattr(settings.PARAPH, "serve_authority", True)
+    return Client()
+
+
+def openssl(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [need("openssl", "openssl"), *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("hash_", ["sha256", "sha384", "sha512"])
+def test_openssl_asks_and_verifies(client: Client, hash_: str, tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(b"anything")
+    openssl(tmp_path, "ts", "-query", "-data", "data", f"-{hash_}", "-cert", "-out", "query")
+    response = client.post("/authority/timestamps", (tmp_path / "query").read_bytes(), content_type=QUERY)
+    assert response.status_code == 200 and response["Content-Type"] == "application/timestamp-reply"
+    (tmp_path / "reply").write_bytes(response.content)
+    root = x509.load_der_x509_certificate(client.get("/authority/root.crt").content)
+    (tmp_path / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))
+    for about in (("-queryfile", "query"), ("-data", "data")):
+        assert "Verification: OK" in openssl(tmp_path, "ts", "-verify", "-in", "reply", *about, "-CAfile", "root.pem")
+    (tmp_path / "data").write_bytes(b"something else")
+    assert "Verification: FAILED" in openssl(
+        tmp_path, "ts", "-verify", "-in", "reply", "-data", "data", "-CAfile", "root.pem"
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_our_client_asks_it_over_the_network(live_server: Any, client: Client) -> None:
+    del client  # turned it on
+    url = f"{live_server.url}/authority/timestamps"
+    digest = hashlib.sha256(b"a seal").digest()
+    stamp, failures = stamp_time(digest, Timestamping([HttpAuthority(url)], [development().root]))
+    assert failures == [] and stamp is not None and stamp.chain[-1] == development().root
+
+
+def test_what_is_no_query_is_rejected(client: Client) -> None:
+    for body in (b"\x30", b"garbage", b"0" * 100_000):
+        response = client.post("/authority/timestamps", body, content_type=QUERY)
+        assert response.status_code == 200 and response.content[:1] == b"\x30" and len(response.content) < 200
+        status = client.post("/authority/ocsp", body, content_type="application/ocsp-request")
+        assert status.status_code == 200 and status.content == b"\x30\x03\x0a\x01\x01"  # malformedRequest
+
+
+def test_openssl_reads_its_statuses(client: Client, tmp_path: Path) -> None:
+    own = development()
+    for name, certificate in (("root", own.root), ("seal", own.sealing_key.certificate)):
+        pem = x509.load_der_x509_certificate(certificate).public_bytes(Encoding.PEM)
+        (tmp_path / f"{name}.pem").write_bytes(pem)
+    issued = ("-issuer", "root.pem", "-cert", "seal.pem")
+    openssl(tmp_path, "ocsp", "-sha256", *issued, "-reqout", "query")
+    answer = client.post("/authority/ocsp", (tmp_path / "query").read_bytes(), content_type="application/ocsp-request")
+    assert answer["Content-Type"] == "application/ocsp-response"
+    (tmp_path / "answer").write_bytes(answer.content)
+    said = openssl(tmp_path, "ocsp", "-respin", "answer", "-no_nonce", "-sha256", *issued, "-CAfile", "root.pem")
+    assert "Response verify OK" in said and "seal.pem: good" in said
+    (tmp_path / "list").write_bytes(client.get("/authority/revocations.crl").content)
+    said = openssl(tmp_path, "crl", "-inform", "DER", "-in", "list", "-CAfile", "root.pem", "-noout")
+    assert "verify OK" in said
+
+
+@pytest.mark.parametrize("path", ["timestamps", "ocsp", "root.crt", "revocations.crl"])
+def test_it_is_off_until_turned_on(path: str) -> None:
+    for response in (Client().get(f"/authority/{path}"), Client().post(f"/authority/{path}", b"", content_type=QUERY)):
+        assert response.status_code == 404
+
+
+def test_other_methods_and_types_are_refused(client: Client) -> None:
+    assert client.get("/authority/timestamps").status_code == 405
+    assert client.post("/authority/root.crt", b"", content_type=QUERY).status_code == 405
+    for path in ("timestamps", "ocsp"):
+        assert client.post(f"/authority/{path}", b"x", content_type="application/json").status_code == 415
