@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
 JOBS   ?= 2
 
-.PHONY: help demo serve test check bench corpus chaos clean
+.PHONY: help demo serve test check bench corpus chaos fuzz clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -47,6 +47,9 @@ corpus: $(VENV)/.development  ## seals every PDF of a folder and has others judg
 
 chaos: $(VENV)/.development  ## 200 requests while processes are killed and everything around them fails   [SEED=n]
 	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
+
+fuzz: $(VENV)/.development  ## what reads bytes from outside, fed with hostile ones   [SECONDS=60] [CORPUS=folder]
+	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)")
 
 clean:  ## removes the virtual environment
 	rm -rf $(VENV)

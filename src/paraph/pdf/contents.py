@@ -12,11 +12,11 @@ _SKIPPED = re.compile(
     rb"(?P<operator>(?<![^\x00\t\n\x0c\r ()<>\[\]{}])[qQ](?![^\x00\t\n\x0c\r ()<>\[\]{}/%]))"
     rb"|(?P<string>\()"
     rb"|%[^\r\n]*"
-    rb"|<[0-9A-Fa-f\x00\t\n\x0c\r ]*>"
-    rb"|(?<![^\x00\t\n\x0c\r ])BI(?=[\x00\t\n\x0c\r /]).*?[\x00\t\n\x0c\r ]ID[\x00\t\n\x0c\r ]"
-    rb".*?[\x00\t\n\x0c\r ]EI(?![^\x00\t\n\x0c\r ])",
-    re.DOTALL,
+    rb"|<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
+    rb"|(?P<image>(?<![^\x00\t\n\x0c\r ])BI(?=[\x00\t\n\x0c\r /]))"
 )
+_IMAGE_DATA = re.compile(rb"[\x00\t\n\x0c\r ]ID[\x00\t\n\x0c\r ]")
+_IMAGE_END = re.compile(rb"[\x00\t\n\x0c\r ]EI(?![^\x00\t\n\x0c\r ])")
 _IN_STRING = re.compile(rb"[()\\]")
 
 
@@ -45,11 +45,14 @@ def _alone(contents: bytes, letter: bytes) -> list[int]:
 
 
 def _parsed(contents: bytes) -> tuple[int, list[int]]:
-    depth, extra, position = 0, [], 0
+    depth, extra, position, images = 0, [], 0, True
     while match := _SKIPPED.search(contents, position):
         position = match.end()
         if match.lastgroup == "string":
             position = _string_end(contents, position)
+        elif match.lastgroup == "image" and images:
+            end = _image_end(contents, position)
+            images, position = end is not None, end or position  # without an end from here, there is none later
         elif match.lastgroup == "operator":
             if match[0] == b"q":
                 depth += 1
@@ -58,6 +61,13 @@ def _parsed(contents: bytes) -> tuple[int, list[int]]:
             else:
                 extra.append(match.start())
     return depth, extra
+
+
+def _image_end(contents: bytes, position: int) -> int | None:
+    """Where the inline image that begins there ends; None for one without data or end."""
+    data = _IMAGE_DATA.search(contents, position)
+    end = _IMAGE_END.search(contents, data.end() - 1) if data else None
+    return end.end() if end else None
 
 
 def _string_end(contents: bytes, position: int) -> int:

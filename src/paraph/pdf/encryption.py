@@ -102,7 +102,7 @@ def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
             return Encryption(terms.encryption_key, strings, streams)
     except pikepdf.PasswordError as error:
         raise SealError("The PDF needs a password to open.") from error
-    except (pikepdf.PdfError, KeyError, ValueError, RuntimeError) as error:
+    except (pikepdf.PikepdfError, KeyError, ValueError, RuntimeError) as error:
         raise Unsafe("the encryption cannot be read") from error
 
 

@@ -32,5 +32,13 @@ def normalised(pdf: bytes) -> bytes:
             return target.getvalue()
     except pikepdf.PasswordError as error:
         raise Unreadable("The PDF needs a password to open.") from error
-    except (pikepdf.PdfError, ValueError, RuntimeError, RecursionError, AssertionError, KeyError, TypeError) as error:
+    except (
+        pikepdf.PikepdfError,
+        ValueError,
+        RuntimeError,
+        RecursionError,
+        AssertionError,
+        KeyError,
+        TypeError,
+    ) as error:
         raise Unreadable("The PDF is damaged beyond repair.") from error

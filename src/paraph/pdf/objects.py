@@ -14,9 +14,11 @@ Dictionary = dict[bytes, Any]
 
 SPACE = rb"\x00\t\n\x0c\r "
 _REGULAR = rb"[^\x00\t\n\x0c\r ()<>\[\]{}/%]"
-_GAP = re.compile(rb"(?:[" + SPACE + rb"]+|%[^\r\n]*)*")
+# Possessive throughout: a long gap before something else must not be tried in every way to divide it.
+GAP = rb"(?:[" + SPACE + rb"]++|%[^\r\n]*+)*+"
+_GAP = re.compile(GAP)
 _TOKEN = re.compile(
-    rb"(?:[" + SPACE + rb"]+|%[^\r\n]*)*(?:"
+    GAP + rb"(?:"
     rb"(/" + _REGULAR + rb"*)"  # 1 name
     rb"|(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + _REGULAR + rb")"  # 2, 3 reference
     rb"|([+-]?\d+)(?!" + _REGULAR + rb")"  # 4 integer

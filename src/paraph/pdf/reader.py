@@ -12,12 +12,12 @@ import pikepdf
 
 from paraph.pdf.crossreference import CrossReference, Entry, Section
 from paraph.pdf.encryption import Encryption, open_encryption
-from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe, parse, text_of
+from paraph.pdf.objects import GAP, Dictionary, Ref, Stream, Unsafe, parse, text_of
 
 _OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
-STREAM = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)*stream(?:\r\n|\n|\r)")
+STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
-_ENDOBJ = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)*endobj")
+_ENDOBJ = re.compile(GAP + rb"endobj")
 _LARGEST_DECODED = 256 * 1024 * 1024
 _INTEGER = re.compile(rb"\d+")
 
@@ -178,5 +178,5 @@ def _decoded_by_qpdf(stream: Stream) -> bytes:
                 if key in stream.dictionary:
                     copy[key.decode("latin-1")] = pikepdf.Object.parse(text_of(stream.dictionary[key]))
             return copy.read_bytes()
-    except (pikepdf.PdfError, ValueError, RuntimeError) as error:
+    except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
         raise Unsafe("a stream cannot be decoded") from error

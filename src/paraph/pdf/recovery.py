@@ -18,6 +18,7 @@ _LANDMARK = re.compile(
     rb"(?<![0-9])(\d{1,7})[\x00\t\n\x0c\r ]+(\d{1,5})[\x00\t\n\x0c\r ]+obj(?![A-Za-z0-9])"
     rb"|trailer[\x00\t\n\x0c\r ]*(?=<<)"
 )
+_MOST_BROKEN = 200
 _KEPT = (b"/Root", b"/Info", b"/ID", b"/Encrypt")
 
 
@@ -79,18 +80,22 @@ def _pages_of_qpdf(data: bytes) -> list[int] | None:
     try:
         with pikepdf.open(io.BytesIO(data), suppress_warnings=True) as document:
             return [page.obj.objgen[0] for page in document.pages]
-    except (pikepdf.PdfError, ValueError, RuntimeError):
+    except (pikepdf.PikepdfError, ValueError, RuntimeError):
         return None
 
 
 def _objects(data: bytes) -> Iterator[tuple[Ref | None, int, object]]:
-    """Every object outside of streams, with None in place of its number for a trailer."""
-    position = 0
+    """Every object outside of streams, with None in place of its number for a trailer. Each that is broken may cost a
+    reading to the end of the file, hence their limit."""
+    position = broken = 0
     while landmark := _LANDMARK.search(data, position):
         position = landmark.end()
         try:
             value, end = parse(data, position)
         except Unsafe:
+            broken += 1
+            if broken > _MOST_BROKEN:
+                raise
             continue
         ref = Ref(int(landmark[1]), int(landmark[2])) if landmark[1] else None
         yield ref, landmark.start(), value

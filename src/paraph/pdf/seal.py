@@ -63,6 +63,10 @@ class SealedPdf:
     """The token of the archive timestamp, at B-LTA."""
 
 
+CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
+"""What reading raises over an object of another kind than it must be."""
+
+
 @dataclass(frozen=True)
 class _Order:
     key: SigningKey
@@ -131,7 +135,7 @@ def _attempt(read: Callable[[bytes], Reader], pdf: bytes, order: _Order, method:
             token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
         except Revoked as error:
             raise DomainError("configuration", f"The sealing key must not be used: {error}.") from error
-        except (RecursionError, ValueError, OverflowError) as error:
+        except CONFUSED as error:
             raise Unsafe("the file confuses the reader") from error
     raise SealError("The timestamp authority answers differently each time.")
 

@@ -1,0 +1,113 @@
+"""What is fuzzed. Each target takes any bytes and ends in an answer or in the refusal that it documents; whatever else
+comes out is a find."""
+
+import io
+import os
+from collections.abc import Callable
+from contextlib import suppress
+
+from paraph.keys import KeyKind
+from paraph.pdf.cms import CmsRefused, check_signature, read_signed_data
+from paraph.pdf.der import DerError, read
+from paraph.pdf.errors import SealError
+from paraph.pdf.isolated import finding, inspecting
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.objects import Unsafe
+from paraph.pdf.pages import geometry_of, pages
+from paraph.pdf.reader import Reader
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.seal import CONFUSED, Mark, Overlay
+from paraph.pdf.timestamp_token import TokenRefused, check_token
+from paraph.pdf.verify import verify
+from tests.pdf.sealing import RED, WATERMARK, authority, pictures, sealed, timestamping
+from tests.pdf.structures import a_file_of_each_structure
+
+_KEY: KeyKind = "p-256"
+_LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep
+
+
+def inspect(data: bytes) -> None:
+    """The checks of an upload, as they run inside the sandbox."""
+    with suppress(PdfRefused), _source(data) as source:
+        inspecting.inspect(source, page_limit=20)
+
+
+def find(data: bytes) -> None:
+    """The search for tags, as it runs inside the sandbox."""
+    with suppress(PdfRefused), _source(data) as source:
+        finding.find(source, ["{{sign1}}", "sign"])
+
+
+def own_reader(data: bytes) -> None:
+    """Our own reader, which sealing trusts."""
+    with suppress(Unsafe, SealError, *CONFUSED):
+        reader = Reader(data)
+        for page in pages(reader):
+            geometry_of(reader, page)
+
+
+def seal(data: bytes) -> None:
+    """All writers: a file that comes out was checked by sealing itself, and begins with its upload where it says so.
+    (Other readers need not understand a damaged upload, sealed or not.)"""
+    marks = [Mark(1, 50, 50, 100, 50, RED)]
+    try:
+        made = sealed(data, appearances=pictures(), marks=marks, page_overlay=Overlay(WATERMARK))
+    except SealError:
+        return
+    if made.method != "normalised":
+        assert made.content.startswith(data)
+
+
+def judge(data: bytes) -> None:
+    """``paraph verify``: nothing that was changed after the fact passes for whole."""
+    found = verify(data, [authority(_KEY).root])
+    assert isinstance(found.findings, list)
+    if found.ok and found.covers_whole_file:
+        assert data in _seeds_of_judge(), "a changed file passes for whole"
+
+
+def token(data: bytes) -> None:
+    """Timestamp tokens and any other CMS."""
+    with suppress(TokenRefused):
+        check_token(data, lambda name: b"\0" * {"sha256": 32, "sha384": 48, "sha512": 64}[name])
+    with suppress(CmsRefused):
+        check_signature(read_signed_data(data), lambda _name: b"")
+    with suppress(DerError):
+        read(data)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target for target in (inspect, find, own_reader, seal, judge, token)
+}
+
+
+def run(target: Callable[[bytes], None], data: bytes) -> None:
+    if len(data) <= _LARGEST:
+        target(data)
+
+
+def seeds(name: str) -> list[bytes]:
+    """What fuzzing of a target begins with."""
+    if name == "token":
+        stamp = sealed(a_file_of_each_structure()[0], timestamping=timestamping()).timestamp
+        assert stamp
+        return [stamp.token]
+    if name == "judge":
+        return _seeds_of_judge()
+    return a_file_of_each_structure()
+
+
+def _seeds_of_judge() -> list[bytes]:
+    if not _judged:
+        _judged.extend(sealed(pdf, timestamping=timestamping()).content for pdf in a_file_of_each_structure()[:2])
+    return _judged
+
+
+_judged: list[bytes] = []
+
+
+def _source(data: bytes) -> Source:
+    descriptor = os.memfd_create("fuzz")
+    with io.FileIO(descriptor, "wb", closefd=False) as file:
+        file.write(data)
+    return Source(descriptor)

@@ -1,0 +1,35 @@
+"""Everything that fuzzing ever found, and what it begins with, once more: it ends in an answer or a refusal."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.targets import TARGETS, run, seeds
+
+KEPT = Path(__file__).parent / "seeds"
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_seeds(name: str) -> None:
+    for seed in seeds(name):
+        run(TARGETS[name], seed)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_seeds_with_a_few_bytes_changed(name: str) -> None:
+    chance = random.Random(name)
+    for seed in seeds(name) * 6:
+        changed = bytearray(seed)
+        for _ in range(chance.randint(1, 8)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        run(TARGETS[name], bytes(changed))
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.glob("*/*")), ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_was_found(path: Path) -> None:
+    run(TARGETS[path.parent.name], path.read_bytes())
+
+
+def test_every_kept_seed_has_a_target() -> None:
+    assert {path.parent.name for path in KEPT.glob("*/*")} <= set(TARGETS)
