@@ -18,14 +18,15 @@ def check_expansion(stream: Any, content: Any) -> None:
     """Raises PdfRefused ``too_complex`` for a stream that unpacks to more than a document may need. ``content``: its
     data as stored."""
     filters = stream.get("/Filter")
-    names = [str(name) for name in (filters if isinstance(filters, pikepdf.Array) else [filters]) if name is not None]
-    packed = [name for name in names if name in {"/FlateDecode", "/Fl", "/LZWDecode", "/LZW"}]
+    several = filters if isinstance(filters, pikepdf.Array) else [filters]
+    names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() wants them in UTF-8
+    packed = [name for name in names if name in {b"/FlateDecode", b"/Fl", b"/LZWDecode", b"/LZW"}]
     if not packed:
         return
     limit = _LARGEST_IMAGE if stream.get("/Subtype") == pikepdf.Name.Image else _LARGEST
     if len(content) * _RATIO ** len(packed) <= limit:
         return
-    if all(name in {"/FlateDecode", "/Fl"} for name in names):
+    if all(name in {b"/FlateDecode", b"/Fl"} for name in names):
         pieces: Iterator[bytes] = iter([bytes(content)])
         for _ in names:
             pieces = _inflated(pieces)
@@ -61,5 +62,5 @@ def _length(pieces: Iterable[bytes], limit: int) -> int:
 def _unpacked(stream: Any) -> int:
     try:
         return len(stream.read_bytes())
-    except pikepdf.PdfError:
+    except pikepdf.PikepdfError:
         return 0
