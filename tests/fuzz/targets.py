@@ -15,7 +15,6 @@ from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import Unsafe
 from paraph.pdf.pages import geometry_of, pages
 from paraph.pdf.reader import Reader
-from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.seal import CONFUSED, Mark, Overlay
 from paraph.pdf.timestamp_token import TokenRefused, check_token
 from paraph.pdf.verify import verify
@@ -27,14 +26,15 @@ _LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep
 
 
 def inspect(data: bytes) -> None:
-    """The checks of an upload, as they run inside the sandbox."""
-    with suppress(PdfRefused), _source(data) as source:
+    """The checks of an upload, as they run inside the sandbox, which makes a refusal of whatever is raised. What must
+    not happen is a hang, a burst, or the end of the process."""
+    with suppress(Exception), _source(data) as source:
         inspecting.inspect(source, page_limit=20)
 
 
 def find(data: bytes) -> None:
-    """The search for tags, as it runs inside the sandbox."""
-    with suppress(PdfRefused), _source(data) as source:
+    """The search for tags, as it runs inside the sandbox: the same."""
+    with suppress(Exception), _source(data) as source:
         finding.find(source, ["{{sign1}}", "sign"])
 
 

@@ -57,7 +57,7 @@ class Source:
             document = pikepdf.open(file, access_mode=pikepdf.AccessMode.mmap, suppress_warnings=True)
         except pikepdf.PasswordError as error:
             raise _locked() from error
-        except pikepdf.PikepdfError as error:
+        except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
             raise _unreadable() from error
         self._opened.append(document)
         self._pikepdf = document
