@@ -33,6 +33,7 @@ def test_the_walk_through_with_curl(service: Service, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "Everything matches." in done.stdout
     assert "signature_request.certificate_issued" in done.stdout
     assert (tmp_path / "signed.pdf").read_bytes().startswith(uploaded)
     assert (tmp_path / "proof.pdf").read_bytes().startswith(b"%PDF-")

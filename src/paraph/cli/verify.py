@@ -12,7 +12,7 @@ from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_certificates
 from paraph.keys.roots import trusted_roots
 from paraph.pdf.kept import KeptRecord, KeptRefused, from_file
-from paraph.pdf.tie import evidence_of, tie
+from paraph.pdf.tie import Tie, evidence_of, tie
 from paraph.pdf.verification import Verification
 from paraph.pdf.verify import verify
 
@@ -83,12 +83,17 @@ def _tied(
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
         return result.ok
+    show(result)
+    return result.ok
+
+
+def show(result: Tie) -> None:
+    """The verdict on files that should belong together."""
     click.echo("Everything matches." if result.ok else "NOT everything matches.")
     for sentence in result.matches:
         click.echo(f"  ok: {sentence}")
     for sentence in result.problems:
         click.echo(f"  NOT OK: {sentence}")
-    return result.ok
 
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:

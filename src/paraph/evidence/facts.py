@@ -1,5 +1,6 @@
 """What the journal and the proof say of a seal (specification 6.2)."""
 
+import base64
 from typing import Any
 
 from paraph.kernel import clock
@@ -34,7 +35,19 @@ def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
 
 
 def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """What is kept beside the file: the same, with ``timestamped_at`` as exact as the authority stated it. The
-    journal's is cut to the second, as every ``_at`` of the API is (specification 1)."""
+    """What is kept beside the file: the same, with ``timestamped_at`` as exact as the authority stated it (the
+    journal's is cut to the second, as every ``_at`` of the API is, specification 1), and :func:`certificates`."""
     stamp = sealed.timestamp
-    return {**seal_facts(sealed), "timestamped_at": clock.iso_milliseconds(stamp.time) if stamp else None}
+    stamped_at = clock.iso_milliseconds(stamp.time) if stamp else None
+    return {**seal_facts(sealed), "timestamped_at": stamped_at, "certificates": certificates(sealed)}
+
+
+def certificates(sealed: SealedPdf) -> dict[str, list[str]]:
+    """The chains of ``seal``, ``timestamp`` and ``archive_timestamp``, as far as there are such: each certificate DER
+    in base64, the maker's own first, the root last where it is known."""
+    chains = {
+        "seal": sealed.certificates,
+        "timestamp": sealed.timestamp.chain if sealed.timestamp else (),
+        "archive_timestamp": sealed.archive.chain if sealed.archive else (),
+    }
+    return {kind: [base64.b64encode(link).decode() for link in chain] for kind, chain in chains.items() if chain}

@@ -1,5 +1,6 @@
 """What the proof of a request states (specification 2.2, last paragraph), gathered from its rows."""
 
+import base64
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +9,7 @@ from typing import Any
 from paraph.evidence.models import SealedDocument
 from paraph.journal.append import facts
 from paraph.journal.models import Entry
-from paraph.kernel import clock
+from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
@@ -116,7 +117,9 @@ def _lines(journal: Sequence[Entry], signers: Sequence[Signer]) -> list[JournalL
 def _evidence(
     request: SignatureRequest, signers: Sequence[Signer], sealed: Sequence[SealedDocument], journal: Sequence[Entry]
 ) -> dict[str, Any]:
-    """The same for programs: with it the journal's chain can be computed again, without the service."""
+    """The same for programs: with it the journal's chain can be computed again and the seals be checked, without the
+    service. Each certificate stands in it once, DER in base64, under its SHA-256."""
+    certificates: dict[str, str] = {}
     return {
         "format": EVIDENCE_FORMAT,
         "request": {
@@ -130,14 +133,25 @@ def _evidence(
             {"id": signer.pk, "full_name": signer.full_name, "email": signer.email, "order": signer.order}
             for signer in signers
         ],
-        "documents": [
-            {
-                "id": row.request_document.document_id,
-                "name": row.request_document.document.name,
-                "uploaded_sha256": bytes(row.request_document.document.sha256).hex(),
-                "seal": row.seal,
-            }
-            for row in sealed
-        ],
+        "documents": [_stated(row, certificates) for row in sealed],
+        "certificates": certificates,
         "journal": [{**facts(entry), "hash": bytes(entry.hash).hex()} for entry in journal],
     }
+
+
+def _stated(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
+    """Puts the document's certificates among the others, and names them in the order of their chains."""
+    seal = dict(row.seal)
+    chains = seal.pop("certificates")
+    certificates |= {_digest(link): link for chain in chains.values() for link in chain}
+    return {
+        "id": row.request_document.document_id,
+        "name": row.request_document.document.name,
+        "uploaded_sha256": bytes(row.request_document.document.sha256).hex(),
+        "seal": seal,
+        "certificates": {kind: [_digest(link) for link in chain] for kind, chain in chains.items()},
+    }
+
+
+def _digest(encoded: str) -> str:
+    return tokens.sha256(base64.b64decode(encoded)).hex()

@@ -68,7 +68,11 @@ def _documents(request: SignatureRequest) -> list[dict[str, Any]]:
 def _seal(made: SealedDocument | ProofFile | None) -> dict[str, Any] | None:
     if made is None:
         return None
-    return {"object_key": made.object_key, "sealed_at": clock.iso(made.created_at), **made.seal}
+    return {
+        "object_key": made.object_key,
+        "sealed_at": clock.iso(made.created_at),
+        **{name: fact for name, fact in made.seal.items() if name != "certificates"},
+    }
 
 
 def _failure(failure: SealingFailure | None) -> dict[str, Any] | None:

@@ -67,6 +67,10 @@ _STEPS = (
         "journal entry is the SHA-256 of its JSON with sorted keys and no spaces; the last must be the one above.",
         "pdfdetach -saveall proof.pdf",
     ),
+    (
+        "All of this at once, without the service: that this proof, the signed and the uploaded files belong together.",
+        "paraph verify proof.pdf signed.pdf uploaded.pdf --root root-ca.pem",
+    ),
 )
 
 

@@ -61,6 +61,8 @@ class SealedPdf:
     """Why it is lower than the one asked for; a sentence each."""
     archive: Timestamp | None = None
     """The token of the archive timestamp, at B-LTA."""
+    certificates: tuple[bytes, ...] = ()
+    """DER of the key's certificate and those above it."""
 
 
 CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
@@ -201,6 +203,7 @@ def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> Seal
         level=long.level,
         level_reasons=long.reasons,
         archive=long.archive,
+        certificates=order.key_chain,
     )
 
 

@@ -13,6 +13,8 @@ import pypdfium2 as pdfium
 from paraph.kernel import clock
 from paraph.pdf.kept import KeptRecord
 from paraph.pdf.proof_page import EVIDENCE
+from paraph.pdf.tie_certificates import tie_certificates
+from paraph.pdf.tie_signers import tie_signers
 from paraph.pdf.verification import Verification
 from paraph.pdf.verify import verify
 
@@ -69,7 +71,7 @@ def tie(
     try:
         _journal(result, files[proof_name], evidence)
         _documents(result, evidence, others, judge)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):  # also of certificates that cannot be read
         result.problems.append(f"The evidence of {proof_name} lacks what evidence must state.")
     return result
 
@@ -113,10 +115,12 @@ def _journal(result: Tie, proof: bytes, evidence: dict[str, Any]) -> None:
         f"The journal's {len(journal)} entries follow from each other.",
         f"The journal is broken at entry {broken or 1}.",
     )
-    printed = bool(journal) and journal[-1]["hash"] in _text(proof)
+    text = _text(proof)
+    printed = bool(journal) and journal[-1]["hash"] in text
     result.note(
         printed, "The proof prints the journal's last hash.", "The proof does not print the journal's last hash."
     )
+    tie_signers(result, evidence["signers"], journal, text)
 
 
 def _text(pdf: bytes) -> str:
@@ -128,34 +132,40 @@ def _text(pdf: bytes) -> str:
 
 
 def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes], judge: _Judge) -> None:
-    by_digest = {hashlib.sha256(pdf).hexdigest(): name for name, pdf in files.items()}
+    digest_of = {name: hashlib.sha256(pdf).hexdigest() for name, pdf in files.items()}
+    by_digest = {digest: name for name, digest in digest_of.items()}
     journalled = {
-        entry["metadata"]["signed_pdf_sha256"]
+        entry["metadata"]["signed_pdf_sha256"]: entry["metadata"]
         for entry in evidence["journal"]
         if entry["event_type"] == "signature_request.pades_signed"
     }
     known: set[str] = set()
     for document in evidence["documents"]:
-        title, seal = document["name"], document["seal"]
-        digests = {"signed": seal["signed_pdf_sha256"], "uploaded": document["uploaded_sha256"]}
+        title = document["name"]
+        digests = {"signed": document["seal"]["signed_pdf_sha256"], "uploaded": document["uploaded_sha256"]}
         found = {kind: by_digest.get(digest) for kind, digest in digests.items()}
-        known.update(name for name in found.values() if name)
+        known.update(digests.values())
         for kind, name in found.items():
             missing = f'No file has the digest of the {kind} file of "{title}".'
             result.note(name is not None, f'{name} is the {kind} file of "{title}".', missing)
-        in_journal = digests["signed"] in journalled
+        seal = journalled.get(digests["signed"])
         result.note(
-            in_journal, f'The journal names the seal of "{title}".', f'The journal names no such seal of "{title}".'
+            seal is not None,
+            f'The journal names the seal of "{title}".',
+            f'The journal names no such seal of "{title}".',
         )
-        signed, uploaded = found["signed"], found["uploaded"]
-        if signed:
+        if signed := found["signed"]:
             _sealed(result, signed, judge)
-        if signed and uploaded and seal["method"] == "normalised":
-            result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
-        elif signed and uploaded:
-            begins = files[signed].startswith(files[uploaded])
-            result.note(
-                begins, f"{signed} begins with {uploaded}.", f"{signed} does not begin with the bytes of {uploaded}."
-            )
+            tie_certificates(result, document, evidence["certificates"], signed, files[signed])
+        if signed and found["uploaded"]:
+            _prefix(result, files, signed, found["uploaded"], rewritten=bool(seal and seal["method"] == "normalised"))
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
-    result.problems += [f"The proof says nothing of {name}." for name in files if name not in known]
+    result.problems += [f"The proof says nothing of {name}." for name in files if digest_of[name] not in known]
+
+
+def _prefix(result: Tie, files: Mapping[str, bytes], signed: str, uploaded: str, *, rewritten: bool) -> None:
+    if rewritten:
+        result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
+        return
+    begins = files[signed].startswith(files[uploaded])
+    result.note(begins, f"{signed} begins with {uploaded}.", f"{signed} does not begin with the bytes of {uploaded}.")

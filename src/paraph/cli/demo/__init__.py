@@ -1,5 +1,6 @@
 """``paraph demo``: the whole job over HTTP, against a service that it starts itself."""
 
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -7,9 +8,10 @@ import click
 
 from paraph.cli.demo.contract import contract
 from paraph.cli.demo.hooks import Hooks
-from paraph.cli.demo.outcome import check, write
+from paraph.cli.demo.outcome import check, tied, write
 from paraph.cli.demo.service import DemoService
 from paraph.cli.demo.walk import Backend, Signing, Stopwatch, walk
+from paraph.cli.verify import show
 from paraph_client import ParaphError, at, under_tag
 
 
@@ -37,12 +39,15 @@ def command(pdf: Path | None, out: Path) -> None:
         finally:
             service.stop()
     with watch.stage("verify the sealed PDF and the proof", "verify"):
-        problems = check(result, root)
+        verdict = tied(result, root, out)
+        problems = check(result, root, verdict)
     for path in write(out, result, root, watch.seconds, problems):
         click.echo(f"  {path}")
     if problems:
         raise click.ClickException("; ".join(problems))
-    click.echo(f"Request {result.request_id}: everything verified.")
+    files = (str(out / name) for name in ("proof.pdf", "signed.pdf", "uploaded.pdf"))
+    click.echo(shlex.join(["paraph", "verify", *files, "--root", str(out / "root-ca.pem")]))
+    show(verdict)
 
 
 def _signings(*, by_tag: bool) -> list[Signing]:
