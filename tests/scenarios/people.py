@@ -15,7 +15,7 @@ class Backend:
     api_key: str
 
     def call(self, method: str, path: str, **options: Any) -> httpx.Response:
-        headers = {"X-Api-Key": self.api_key}
+        headers = {"X-Api-Key": self.api_key} | options.pop("headers", {})
         return httpx.request(method, f"{self.url}/api/v1/{path}", headers=headers, timeout=30, **options)
 
     def upload(self, pdf: bytes, name: str = "contract.pdf") -> int:

@@ -81,6 +81,9 @@ class Environment(BaseSettings):
     page_limit: int = Field(2000, ge=1, description="Most pages of an upload.")
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
     web_threads: int = Field(8, ge=1, description="Threads of each web process.")
+    body_seconds: int = Field(
+        20, ge=1, description="Seconds that a request's body may take, and one more for every 64 KiB of it."
+    )
     rate_limit_factor: int = Field(
         1, ge=1, description="What the ceilings of calls a minute and an hour are multiplied by."
     )

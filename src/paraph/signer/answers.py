@@ -16,6 +16,7 @@ log = logging.getLogger("paraph.signer")
 STATUSES = {
     "not_found": 404,
     "method_not_allowed": 405,
+    "request_timeout": 408,
     "already_signed": 409,
     "not_your_turn": 409,
     "expired": 410,

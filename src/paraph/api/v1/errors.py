@@ -8,7 +8,8 @@ The precedence, first match wins:
 3.  402 ``payment_required``: a production key of an organization on the Free plan.
 4.  404 ``not_found`` for an unknown route, then 405 ``method_not_allowed``.
 5.  404 ``not_found`` for a resource beyond the caller's organization or environment.
-6.  415 ``unsupported_media_type``, then 413 ``payload_too_large``, then 422 ``validation_error`` for a body that is
+6.  415 ``unsupported_media_type``, then 413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too
+    slowly, then 422 ``validation_error`` for a body that is
     not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
 7.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
     422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
@@ -38,6 +39,7 @@ STATUSES = {
     "initials_not_available_on_plan": 403,
     "not_found": 404,
     "method_not_allowed": 405,
+    "request_timeout": 408,
     "payload_too_large": 413,
     "unsupported_media_type": 415,
     "identity_declaration_required": 422,

@@ -18,7 +18,7 @@ from paraph.flow.upload import refuse_beyond_limit
 from paraph.kernel.errors import DomainError
 
 _IN_MEMORY = 1024 * 1024
-_BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields in a chunked body
+_BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields, and of what stands between
 _TAIL = 256  # bytes: the longest boundary, its dashes and line ends
 
 
@@ -46,7 +46,10 @@ def one_file(request: HttpRequest, field: str) -> Iterator[Part]:
 
 
 def _receive(request: HttpRequest, handler: "_Receiving") -> None:
-    body, length = body_stream(request, settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE)
+    most = settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE
+    body, length = body_stream(request, most)
+    if length is not None and length > most:
+        refuse_beyond_limit(length)  # as it says itself, before any of it is read
     declared = {**request.META, "CONTENT_LENGTH": str(1 if length is None else length)}  # the parser wants one
     stream = _Tail(body)
     broken = DomainError("validation_error", _("The multipart body is broken."))

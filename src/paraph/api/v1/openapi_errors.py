@@ -59,7 +59,14 @@ _NOT_FOUND = Refusal(
     "There is no such resource in the key's organization and environment.",
     "There is no such resource.",
 )
+_TOO_SLOW = Refusal(
+    "request_timeout",
+    "request_timeout",
+    "The body came too slowly. Send it again.",
+    "The body of the request came too slowly.",
+)
 _CREATION = [
+    _TOO_SLOW,
     Refusal(
         "forbidden_sms",
         "forbidden",
@@ -134,6 +141,7 @@ def _own(operation: str) -> list[Refusal]:
 def _upload() -> list[Refusal]:
     limit = settings.PARAPH.upload_limit_mb
     return [
+        _TOO_SLOW,
         Refusal("payload_too_large", "payload_too_large", f"The file is larger than {limit} MiB.",
                 f"The file is larger than the limit of {limit} MiB."),
         Refusal("unsupported_media_type", "unsupported_media_type", "The body is not multipart/form-data.",

@@ -190,6 +190,7 @@ class ErrorBody(Schema):
         "initials_not_available_on_plan",
         "not_found",
         "method_not_allowed",
+        "request_timeout",
         "payload_too_large",
         "unsupported_media_type",
         "identity_declaration_required",
