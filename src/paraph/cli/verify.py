@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import read_certificates
+from paraph.keys.certificates import read_roots
 from paraph.keys.roots import trusted_roots
 from paraph.pdf.kept import KeptRecord, KeptRefused, from_file
 from paraph.pdf.tie import Tie, evidence_of, tie
@@ -99,7 +98,7 @@ def show(result: Tie) -> None:
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
     if not root_files:
         return trusted_roots(environment.read(), data_dir / "keys")
-    return [root.public_bytes(Encoding.DER) for file in root_files for root in read_certificates(file)]
+    return [root for file in root_files for root in read_roots(file)]
 
 
 def _show(file: Path, verification: Verification, *, rooted: bool) -> None:

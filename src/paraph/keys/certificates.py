@@ -33,6 +33,11 @@ def read_certificates(path: Path) -> list[x509.Certificate]:
         raise DomainError("configuration", f"{path} holds no certificate in PEM form.") from error
 
 
+def read_roots(path: Path) -> list[bytes]:
+    """DER of every certificate of a PEM file. Raises as :func:`read_certificates` does."""
+    return [certificate.public_bytes(Encoding.DER) for certificate in read_certificates(path)]
+
+
 def public_key(certificate: x509.Certificate) -> PublicKey:
     """The key of a certificate. Raises ``DomainError`` for anything but RSA and elliptic curves."""
     key = certificate.public_key()

@@ -5,7 +5,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.environment import Environment
-from paraph.keys.certificates import read_certificates, tops
+from paraph.keys.certificates import read_certificates, read_roots, tops
 from paraph.keys.development import root_file
 from paraph.keys.sealing import sealing_key
 
@@ -18,7 +18,7 @@ def trusted_roots(environment: Environment, folder: Path) -> list[bytes]:
     files = [environment.timestamp_roots] if environment.timestamp_roots else []
     if root_file(folder).exists():
         files.append(root_file(folder))
-    roots = [root.public_bytes(Encoding.DER) for file in files for root in read_certificates(file)]
+    roots = [root for file in files for root in read_roots(file)]
     if environment.sealing_key and environment.sealing_certificate is not None:
         roots += [root.public_bytes(Encoding.DER) for root in tops(read_certificates(environment.sealing_certificate))]
     elif environment.sealing_key:

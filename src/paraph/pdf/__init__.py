@@ -1,0 +1,114 @@
+"""PDFs as a library: bytes in, bytes out, no Django, no settings, no service (docs/library.md has examples).
+
+Untrusted files are read by ``inspect_pdf``, ``find_tags``, ``text_layer`` and ``render_page`` in processes of their
+own with limits of memory and time. Lengths are points (1/72 inch) in reader space: the page as a reader sees it,
+cropped, turned and scaled, with the origin at its bottom left. Times are aware. Certificates and tokens are DER. What a
+person must mend is raised as ``PdfRefused``, ``SealError`` or ``DomainError``, each with one sentence.
+
+What is named here is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paraph.pdf.appearances import Appearances, InitialsContent, StampContent
+    from paraph.pdf.appearances import appearances as draw_appearances
+    from paraph.pdf.authority import BuiltInAuthority
+    from paraph.pdf.errors import SealError
+    from paraph.pdf.find import Found, find_tags
+    from paraph.pdf.http_authority import HttpAuthority
+    from paraph.pdf.inspect import Inspection
+    from paraph.pdf.inspect import inspect as inspect_pdf
+    from paraph.pdf.marks import Mark, Overlay
+    from paraph.pdf.place import Rect
+    from paraph.pdf.place import under as place_under
+    from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+    from paraph.pdf.proof import proof as typeset_proof
+    from paraph.pdf.refusal import PdfRefused
+    from paraph.pdf.render import render_page, render_png
+    from paraph.pdf.seal import SealedPdf
+    from paraph.pdf.seal import seal as seal_pdf
+    from paraph.pdf.statuses import DevelopmentStatuses, LongTerm
+    from paraph.pdf.text import TextLayer, Word, text_layer
+    from paraph.pdf.tie import Tie
+    from paraph.pdf.tie import tie as tie_files
+    from paraph.pdf.timestamp import Timestamp, TimestampAuthority, Timestamping, stamp_time
+    from paraph.pdf.verification import SealTimestamp, SignatureReport, Verification
+    from paraph.pdf.verify import verify as verify_pdf
+
+_HOMES = {
+    "appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
+    "authority": ("BuiltInAuthority",),
+    "errors": ("SealError",),
+    "find": ("Found", "find_tags"),
+    "http_authority": ("HttpAuthority",),
+    "inspect": ("Inspection", "inspect as inspect_pdf"),
+    "marks": ("Mark", "Overlay"),
+    "place": ("Rect", "under as place_under"),
+    "proof": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner", "proof as typeset_proof"),
+    "refusal": ("PdfRefused",),
+    "render": ("render_page", "render_png"),
+    "seal": ("SealedPdf", "seal as seal_pdf"),
+    "statuses": ("DevelopmentStatuses", "LongTerm"),
+    "text": ("TextLayer", "Word", "text_layer"),
+    "tie": ("Tie", "tie as tie_files"),
+    "timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
+    "verification": ("SealTimestamp", "SignatureReport", "Verification"),
+    "verify": ("verify as verify_pdf",),
+}
+_NAMES = {
+    name.rpartition(" as ")[2]: (home, name.partition(" as ")[0]) for home, names in _HOMES.items() for name in names
+}
+
+__all__ = [
+    "Appearances",
+    "BuiltInAuthority",
+    "DevelopmentStatuses",
+    "Found",
+    "HttpAuthority",
+    "InitialsContent",
+    "Inspection",
+    "JournalLine",
+    "LongTerm",
+    "Mark",
+    "Overlay",
+    "PdfRefused",
+    "ProofContent",
+    "ProofDocument",
+    "ProofSeal",
+    "ProofSigner",
+    "Rect",
+    "SealError",
+    "SealTimestamp",
+    "SealedPdf",
+    "SignatureReport",
+    "StampContent",
+    "TextLayer",
+    "Tie",
+    "Timestamp",
+    "TimestampAuthority",
+    "Timestamping",
+    "Verification",
+    "Word",
+    "draw_appearances",
+    "find_tags",
+    "inspect_pdf",
+    "place_under",
+    "render_page",
+    "render_png",
+    "seal_pdf",
+    "stamp_time",
+    "text_layer",
+    "tie_files",
+    "typeset_proof",
+    "verify_pdf",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The sandboxed processes, which import this package, need next to nothing of it."""
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home, original = _NAMES[name]
+    return getattr(import_module(f"{__name__}.{home}"), original)

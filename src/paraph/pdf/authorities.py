@@ -1,11 +1,9 @@
 """The timestamp authorities that an operator named, in order, and the level of seals."""
 
-from cryptography.hazmat.primitives.serialization import Encoding
-
 from paraph.kernel.environment import BUILT_IN_TIMESTAMPS, Environment
 from paraph.kernel.errors import DomainError
 from paraph.keys import DevelopmentAuthority
-from paraph.keys.certificates import read_certificates
+from paraph.keys.certificates import read_roots
 from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.http_authority import HttpAuthority
 from paraph.pdf.statuses import DevelopmentStatuses, LongTerm, StatusSource
@@ -23,7 +21,7 @@ def timestamping(environment: Environment, development: DevelopmentAuthority) ->
     authorities = [_authority(name, development) for name in names]
     roots = [development.root] if BUILT_IN_TIMESTAMPS in names else []
     if environment.timestamp_roots is not None:
-        roots += [root.public_bytes(Encoding.DER) for root in read_certificates(environment.timestamp_roots)]
+        roots += read_roots(environment.timestamp_roots)
     elif any(name != BUILT_IN_TIMESTAMPS for name in names):
         raise DomainError(
             "configuration", "PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to."

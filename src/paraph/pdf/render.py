@@ -13,5 +13,5 @@ def render_page(pdf: bytes, page_number: int, scale: float) -> bytes:
 
 
 def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
-    """The same as PNG, every pixel as drawn."""
+    """The same as PNG, every pixel as drawn. Raises as :func:`render_page` does."""
     return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="png")[1]
