@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.keys import development_authority
 from paraph.pdf.authority import BuiltInAuthority
+from paraph.pdf.statuses import DevelopmentStatuses, LongTerm
 from paraph.pdf.timestamp import Timestamping
 
 _SECONDS = 60
@@ -24,6 +25,11 @@ class Court:
         authority = development_authority(folder, b"a secret for the corpus run, no other")
         self.key = authority.sealing_key
         self.timestamping = Timestamping([BuiltInAuthority(authority.timestamp_key)], [authority.root])
+        self.roots = [authority.root]
+        self.long_term = LongTerm(
+            [DevelopmentStatuses(authority)],
+            authority_chain=(authority.timestamp_key.certificate, authority.root),
+        )
         self.pictures = _pictures()
         self._store = folder / "nss"
         if not self._store.exists():

@@ -1,4 +1,4 @@
-"""One file: what becomes of it, and what poppler, qpdf and PDFium think of the result."""
+"""One file: what becomes of it, and what poppler, qpdf, PDFium and this verification think of the result."""
 
 import time
 from dataclasses import dataclass, replace
@@ -7,9 +7,11 @@ from pathlib import Path
 
 from benchmarks.corpus.court import Court
 from benchmarks.corpus.rendering import differences, placed_mark
+from paraph.keys.issuing import SEALING_NAME
 from paraph.pdf.inspect import inspect
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.seal import Overlay, SealedPdf, SealError, seal
+from paraph.pdf.verify import verify
 
 _PAGE_LIMIT = 5000
 _QPDF_ERRORS = 2
@@ -37,6 +39,7 @@ def judge(path: Path, court: Court, keep: Path | None = None) -> Verdict:
             pdf,
             key=court.key,
             timestamping=court.timestamping,
+            long_term=court.long_term,
             appearances=court.pictures,
             marks=[placed_mark(sizes[0])],
             page_overlay=Overlay(1),
@@ -59,14 +62,18 @@ def judge(path: Path, court: Court, keep: Path | None = None) -> Verdict:
 
 def _complaint_of_others(pdf: bytes, result: SealedPdf, court: Court) -> str:
     said = court.pdfsig(result.content)
-    ours = [part for part in said.split("Signature #") if "Total document signed" in part]
+    parts = said.split("Signature #")
+    ours = [part for part in parts if f"Common Name: {SEALING_NAME}\n" in part]
+    if not any("Total document signed" in part for part in parts):
+        return f"poppler: {said}"
     # A field that shows on several pages is listed for each; asked for one certificate again, poppler may not know.
     if not ours or not all("Signature is Valid" in part for part in ours):
         return f"poppler: {said}"
     if not any("Certificate is Trusted" in part for part in ours):
         return f"poppler: {said}"
-    if result.timestamp is None:
-        return "; ".join(result.timestamp_failures)
+    found = verify(result.content, court.roots)
+    if not (found.ok and found.covers_whole_file and found.level == result.level == "B-LTA"):
+        return " ".join([*result.timestamp_failures, *result.level_reasons, *found.findings])
     after = court.qpdf(result.content)
     if after.returncode == _QPDF_ERRORS and court.qpdf(pdf).returncode != _QPDF_ERRORS:
         return f"qpdf: {after.stdout[-200:]}"

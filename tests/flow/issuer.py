@@ -28,6 +28,7 @@ class Issuer:
         self.online = {"ocsp", "crl"}
         self.asked: list[str] = []
         self.revoked_at: datetime | None = None
+        self.revoked = b""  # the certificate; the sealing key's where none is named
         self._issued: list[x509.Certificate] = []
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.root = self._issue("Trust Service Root", self.key, ca=True)
@@ -69,8 +70,12 @@ class Issuer:
         return answer.sign(self.key, SHA256()).public_bytes(Encoding.DER)
 
     @property
+    def timestamp_certificate(self) -> bytes:
+        return self._issued[-1].public_bytes(Encoding.DER)
+
+    @property
     def _own(self) -> x509.Certificate:
-        return x509.load_der_x509_certificate(self.sealing.certificate)
+        return x509.load_der_x509_certificate(self.revoked or self.sealing.certificate)
 
     def _key(self, name: str, *purposes: x509.ObjectIdentifier) -> LocalKey:
         key = ec.generate_private_key(ec.SECP256R1())

@@ -119,3 +119,21 @@ def test_the_address_guard_holds_here_too(trust: Issuer, settings: Any, monkeypa
     with pytest.raises(StatusUnavailable, match=r"is at 127\.0\.0\.1, which is not public"):
         FetchedStatuses().statuses(trust.chain)
     assert trust.asked == []
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_revoked_authority_gives_no_timestamps(trust: Issuer, others: int) -> None:
+    with issuer() as second:
+        trust.revoked_at = clock.now() - timedelta(hours=1)
+        trust.revoked = trust.timestamp_certificate
+        authorities = [trust.timestamps, *[second.timestamps] * others]
+        result = seal(
+            paper(text("A contract", 72, 700)),
+            key=trust.sealing,
+            timestamping=Timestamping(authorities, [trust.root_der, second.root_der]),
+            long_term=LongTerm([FetchedStatuses()]),
+            at=clock.now(),
+        )
+        assert "Trust Service Time was revoked on" in result.timestamp_failures[0]
+        found = verify(result.content, [trust.root_der, second.root_der])
+        assert found.ok and result.level == found.level == ("B-LTA" if others else "B-B")

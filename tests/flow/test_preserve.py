@@ -123,6 +123,7 @@ def test_two_workers_at_once_keep_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_no_timestamps_are_wanted_none_are_kept(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sealing_context()  # is made once, and not with this setting
     monkeypatch.setattr(settings.PARAPH, "seal_level", "B-B")
     sealed_without_timestamps(monkeypatch)
     assert preserve_due() == 0 and SealedDocument.objects.get().timestamp_due_at is None

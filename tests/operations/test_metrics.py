@@ -55,10 +55,10 @@ def test_jobs_seals_and_stages(client: Client) -> None:
     sign(made)
     waiting = figures(client, task="finalize", state="todo", queue="default")
     assert waiting["paraph_jobs"] == 1
-    before = figures(client, file="document", method="incremental", timestamped="true")
+    before = figures(client, file="document", method="incremental", level="B-LTA", timestamped="true")
     stages = figures(client, stage="seal").get("paraph_stage_seconds_count", 0)
     seal(made.request_documents[0].pk)
-    after = figures(client, file="document", method="incremental", timestamped="true")
+    after = figures(client, file="document", method="incremental", level="B-LTA", timestamped="true")
     assert after["paraph_seals_total"] == before.get("paraph_seals_total", 0) + 1
     assert figures(client, stage="seal")["paraph_stage_seconds_count"] == stages + 1
     everything = figures(client)

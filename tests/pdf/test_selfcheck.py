@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from paraph.kernel import clock
 from paraph.keys import KeySignature
 from paraph.pdf import marks, seal
 from paraph.pdf.certificate import without_root
+from paraph.pdf.long_term import LongTermData
 from paraph.pdf.seal import Mark, Overlay, SealError
 from paraph.pdf.selfcheck import check
 from tests import independent
+from tests.pdf.levels import long_term
 from tests.pdf.papers import paper, text
 from tests.pdf.sealing import GREEN, RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
 
@@ -113,3 +116,50 @@ def test_a_token_larger_than_expected_gets_its_room(monkeypatch: pytest.MonkeyPa
     result = sealed(LETTER, timestamping=timestamping())
     assert result.timestamp is not None
     checked(result.content, LETTER, result.timestamp.token)
+
+
+def archived(**changed: Any) -> None:
+    """The check of a fresh seal at B-LTA, with something else than what was sealed."""
+    result = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=long_term())
+    assert result.timestamp and result.archive
+    key = authority("p-256").sealing_key
+    statuses = long_term().of((key.certificate, *key.chain)).data
+    facts: dict[str, Any] = {
+        "original_hash": hashlib.sha256(LETTER),
+        "encryption": None,
+        "certificates": without_root(key.certificate, key.chain),
+        "token": result.timestamp.token,
+        "placed": (),
+        "sealed_size": result.content.index(b"%%EOF", len(LETTER)) + 6,
+        "archive_token": result.archive.token,
+        "statuses": LongTermData(certificates=statuses.certificates),
+    }
+    content = changed.pop("content", bytes)(result.content)
+    check(content, LETTER, **(facts | changed))
+
+
+def test_the_archive_timestamp_and_the_statuses_are_looked_at() -> None:
+    archived()
+    first = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=long_term()).archive
+    assert first is not None
+    for changed, complaint in (
+        ({"archive_token": first.token}, "The archive timestamp was changed"),
+        ({"archive_token": b""}, "The archive timestamp is missing"),
+        ({"sealed_size": len(LETTER)}, "does not cover the whole file"),
+        ({"statuses": LongTermData(crls=(b"another list",))}, "The long-term data of the seal is missing"),
+        ({"content": lambda content: content + b"\n"}, "The seal does not cover the whole file"),
+    ):
+        with pytest.raises(SealError, match=complaint):
+            archived(**changed)
+
+
+def test_any_flipped_byte_of_an_archived_file_is_noticed() -> None:
+    for position in range(0, 20_000, 501):
+
+        def flip(content: bytes, position: int = position) -> bytes:
+            changed = bytearray(content)
+            changed[-1 - position % len(content)] ^= 1
+            return bytes(changed)
+
+        with pytest.raises(SealError):
+            archived(content=flip)

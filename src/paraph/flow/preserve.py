@@ -1,5 +1,7 @@
 """Timestamps beside sealed files: for those that could not get one when they were sealed, and before one ages."""
 
+from dataclasses import replace
+
 import structlog
 
 from paraph.evidence import preservation
@@ -22,13 +24,16 @@ def preserve_due() -> int:
     changed in storage is logged and tried again later. Raises ``DomainError`` where the settings cannot be used.
     """
     context, count = sealing_context(), 0
+    timestamping = context.timestamping
+    if context.long_term:
+        timestamping = replace(timestamping, refuse=context.long_term.refuse)
     for file in preservation.due():
         content = _content(file)
         if content is None:
             preservation.postpone(file)
             continue
         earlier = preservation.records_of(file.object_key)
-        stamp, failures = stamp_time(imprint(content, earlier), context.timestamping)
+        stamp, failures = stamp_time(imprint(content, earlier), timestamping)
         if stamp is None:
             preservation.postpone(file)
             _log.warning("no timestamp", failures=failures)

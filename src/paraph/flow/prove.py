@@ -38,7 +38,7 @@ def prove(request_id: int) -> None:
             store.delete(key)
             return
     timestamped, failed = sealed.timestamp is not None, len(sealed.timestamp_failures)
-    count_seal("proof", sealed.method, timestamped=timestamped, timestamp_failures=failed)
+    count_seal("proof", sealed.method, level=sealed.level, timestamped=timestamped, timestamp_failures=failed)
 
 
 def _sealed(request: SignatureRequest) -> SealedPdf:

@@ -38,7 +38,7 @@ def seal(request_document_id: int) -> None:
             store.delete(key)
             return
     timestamped, failed = sealed.timestamp is not None, len(sealed.timestamp_failures)
-    count_seal("document", sealed.method, timestamped=timestamped, timestamp_failures=failed)
+    count_seal("document", sealed.method, level=sealed.level, timestamped=timestamped, timestamp_failures=failed)
 
 
 def _sealed(row: RequestDocument) -> SealedPdf:

@@ -25,7 +25,7 @@ _request_seconds = Histogram(
 _stage_seconds = Histogram(
     "paraph_stage_seconds", "Seconds per stage of sealing.", ["stage"], buckets=_SECONDS, registry=_registry
 )
-_seals = Counter("paraph_seals", "Files sealed.", ["file", "method", "timestamped"], registry=_registry)
+_seals = Counter("paraph_seals", "Files sealed.", ["file", "method", "level", "timestamped"], registry=_registry)
 _timestamp_failures = Counter(
     "paraph_timestamp_failures", "Times that a timestamp authority failed during a seal.", registry=_registry
 )
@@ -60,10 +60,10 @@ def stage(name: str) -> Iterator[None]:
             _stage_seconds.labels(name).observe(time.perf_counter() - began)
 
 
-def count_seal(file: str, method: str, *, timestamped: bool, timestamp_failures: int) -> None:
-    """``file``: ``document`` or ``proof``; ``method``: :attr:`paraph.pdf.seal.SealedPdf.method`."""
+def count_seal(file: str, method: str, *, level: str, timestamped: bool, timestamp_failures: int) -> None:
+    """``file``: ``document`` or ``proof``; ``method`` and ``level``: as in :class:`paraph.pdf.seal.SealedPdf`."""
     with suppress(OSError, ValueError):
-        _seals.labels(file, method, str(timestamped).lower()).inc()
+        _seals.labels(file, method, level, str(timestamped).lower()).inc()
         _timestamp_failures.inc(timestamp_failures)
 
 

@@ -2,8 +2,8 @@
 must come out byte for byte.
 
 Comparing two revisions of a large file in general takes seconds; this takes milliseconds and allows nothing at all.
-What does not come out the same (another program's timestamp, an encrypted file, a version that wrote otherwise) is
-left to the general comparison.
+What does not come out the same (another program's timestamp, a version that wrote otherwise) is left to the general
+comparison.
 """
 
 from typing import Any

@@ -5,8 +5,8 @@ from qpdf, which checks passwords; here it is only put to use.
 """
 
 import hashlib
+import hmac
 import io
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,9 +70,14 @@ class Encryption:
             return _rc4(self._object_key(method, ref), data)
         if not method:
             return data
-        start, padder = os.urandom(_BLOCK), PKCS7(_BLOCK * 8).padder()
+        start, padder = self._start(ref, data), PKCS7(_BLOCK * 8).padder()
         encryptor = Cipher(AES(self._object_key(method, ref)), CBC(start)).encryptor()
         return start + encryptor.update(padder.update(data) + padder.finalize())
+
+    def _start(self, ref: Ref, data: bytes) -> bytes:
+        """Unpredictable without the key, as random bytes are, but the same when the same object is written again:
+        an archive timestamp is recognised by that."""
+        return hmac.digest(self.key, b"%d %d " % ref + data, "sha256")[:_BLOCK]
 
     def _object_key(self, method: str, ref: Ref) -> bytes:
         """Algorithm 1 (7.6.2)."""

@@ -8,7 +8,7 @@ its objects found by search, where its cross-reference is wrong; have it rewritt
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from paraph.kernel.errors import DomainError
@@ -107,6 +107,8 @@ def seal(
     seal's own field. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when the
     key's certificate expired or was revoked.
     """
+    if timestamping and long_term:
+        timestamping = replace(timestamping, refuse=long_term.refuse)
     order = _Order(key, timestamping, long_term, appearances, marks, page_overlay, reason, name, at)
     try:
         return _first_that_works(pdf, order)

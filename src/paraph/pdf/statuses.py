@@ -68,6 +68,13 @@ class LongTerm:
                 missing.append(f"{error}.")
         return Found(data, tuple(missing))
 
+    def refuse(self, chain: Chain, moment: datetime) -> None:
+        """Raises :class:`Revoked` where it is known that a certificate of the chain was revoked at ``moment``."""
+        try:
+            self._of(chain).proves(chain, moment)
+        except StatusUnavailable:
+            return
+
     def _of(self, chain: Chain) -> LongTermData:
         first, last = load(chain[0]), load(chain[-1])
         if last.issuer != last.subject:

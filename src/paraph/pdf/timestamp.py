@@ -11,6 +11,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf import der, oids
 from paraph.pdf.der import DerError
+from paraph.pdf.long_term import Revoked
 from paraph.pdf.timestamp_token import Token, TokenRefused, check_token
 from paraph.pdf.trust import Untrusted, check_chain
 
@@ -76,6 +77,8 @@ class Timestamping:
     """For all authorities together; what one leaves is shared by those after it."""
     policy_oid: str = ""
     """The policy to ask for and insist on; empty: the authority's choice."""
+    refuse: Callable[[tuple[bytes, ...], datetime], None] | None = None
+    """Raises :class:`~paraph.pdf.long_term.Revoked` for a chain that was revoked at a moment, where that is known."""
 
     def preferring(self, name: str) -> "Timestamping":
         """The same, with the authority of that name asked first."""
@@ -96,7 +99,7 @@ def stamp_time(digest: bytes, timestamping: Timestamping) -> tuple[Timestamp | N
             continue
         try:
             return _request(digest, authority, timestamping, share), failures
-        except (AuthorityFailed, TokenRefused, Untrusted) as error:
+        except (AuthorityFailed, TokenRefused, Untrusted, Revoked) as error:
             failures.append(f"{authority.name} gave no usable timestamp: {error}.")
         except DomainError as error:
             failures.append(f"{authority.name} gave no usable timestamp: {error.message.rstrip('.')}.")
@@ -115,6 +118,8 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     if abs(token.time - clock.now()) > _CLOCKS_APART:
         raise TokenRefused(f"the token states {clock.iso(token.time)}, more than a day away from this machine's clock")
     chain = _check_trust(token, timestamping.roots)
+    if timestamping.refuse is not None:
+        timestamping.refuse(chain, token.time)
     return Timestamp(encoded, token.time, token.authority, token.policy_oid, authority.name, chain)
 
 

@@ -74,9 +74,12 @@ def _seal(context: SealingContext) -> SealedPdf:
 def _judge_key(context: SealingContext, sealed: SealedPdf, seconds: float) -> Outcome:
     certificate = x509.load_der_x509_certificate(context.key.certificate)
     until = certificate.not_valid_after_utc
-    done = f"A test file was sealed{', timestamped' if sealed.timestamp else ''} and verified in {seconds:.2f} s"
+    stamped = ", timestamped" if sealed.timestamp else ""
+    done = f"A test file was sealed{stamped} and verified at the level {sealed.level} in {seconds:.2f} s"
     if not sealed.timestamp:
         return warning("sealing", f"{done}, but without a timestamp: {' '.join(sealed.timestamp_failures)}")
+    if sealed.level_reasons:
+        return warning("sealing", f"{done}, not at {settings.PARAPH.seal_level}: {' '.join(sealed.level_reasons)}")
     if until - clock.now() < _EXPIRY_NOTICE:
         return warning("sealing", f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
     if not settings.PARAPH.sealing_key:
