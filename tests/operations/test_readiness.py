@@ -1,12 +1,18 @@
 """What load balancers are told."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from paraph.flow.sealing_context import sealing_context
+from paraph.kernel.errors import DomainError
 from paraph.operations.check import readiness, run
 from paraph.operations.check.readiness import Kept
+from paraph.operations.check.start import require_start
+from tests.keys.certified_keys import make_root
+from tests.keys.kms_service import fault, kms_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,6 +47,30 @@ def test_not_ready_without_storage_while_alive(client: Client, settings: Any) ->
     assert answer.status_code == 503
     assert answer.json()["ready"] is False and answer.json()["checks"]["storage"] == "failed"
     assert str(settings.DATA_DIR) not in answer.content.decode()
+
+
+def test_ready_though_the_key_service_is_away(
+    client: Client, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A start would have ended; what runs takes signatures, and their seals wait. A key that may not be used is
+    another thing."""
+    with kms_server(monkeypatch) as server:
+        chain = make_root().chain(tmp_path, server.key.public_key())
+        fields = {"sealing_key": server.arn, "sealing_certificate": chain}
+        settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+        sealing_context.cache_clear()
+        try:
+            server.faults += [fault(500, "KMSInternalException")] * 20
+            answer = client.get("/readyz")
+            with pytest.raises(DomainError, match="KMSInternalException"):
+                require_start()
+            monkeypatch.setattr("paraph.config.health.KEPT", Kept())
+            server.faults[:] = [fault(400, "AccessDeniedException")] * 20
+            refused = client.get("/readyz")
+        finally:
+            sealing_context.cache_clear()
+    assert answer.status_code == 200 and answer.json()["checks"]["sealing"] == "failed"
+    assert refused.status_code == 503
 
 
 def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,8 +51,8 @@ def parse(address: str) -> Pkcs11Uri:
 
 def written(token: str, serial: str, label: str, identifier: bytes) -> str:
     """The address without its query: the key's name in the journal and the proof. It holds no secret."""
-    parts = {"token": quote(token), "serial": quote(serial), "object": quote(label)}
-    named = [f"{name}={value}" for name, value in parts.items() if value]
+    parts = {"token": token, "serial": serial, "object": label}
+    named = [f"{name}={quote(value, safe='')}" for name, value in parts.items() if value]
     return "pkcs11:" + ";".join([*named, *([f"id={_percent(identifier)}"] if identifier else [])])
 
 

@@ -34,8 +34,10 @@ class Kept:
                 self._renew()
             finally:
                 self._lock.release()
-        parts = {outcome.name: outcome.status.value for found in self._outcomes.values() for outcome in found}
-        return Readiness(all(parts[check.name] != Status.FAILED for check in SERVING), parts)
+        outcomes = {outcome.name: outcome for found in self._outcomes.values() for outcome in found}
+        needed = [outcomes[check.name] for check in SERVING]
+        ready = all(outcome.status != Status.FAILED or outcome.passes for outcome in needed)
+        return Readiness(ready, {name: outcome.status.value for name, outcome in outcomes.items()})
 
     def _renew(self) -> None:
         now = time.monotonic()
