@@ -54,6 +54,9 @@ def chaos(folder: Path, *, seed: int, requests: int, seconds: float, pause: floa
             report.repeated_mails = judge.repeated_mails(around)
             report.seconds = time.monotonic() - began
             return report
+        except BaseException:
+            print("".join(service.output[-60:]), file=sys.stderr)  # what the service said at the end
+            raise
         finally:
             service.stop()
             shutil.rmtree((folder / "data" / "postgres").resolve(), ignore_errors=True)

@@ -16,7 +16,7 @@ from paraph.cli.session import set_up
 from paraph.cli.supervisor import Child, Supervisor, fork
 from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
-from paraph.postgres import Server
+from paraph.postgres import Keeper, Server
 
 _READY_SECONDS = 60
 _WEB_GRACE, _WORKER_GRACE = 15, 60
@@ -33,7 +33,8 @@ def command() -> None:
     lock.take_for_service()
     web.check_port(settings)
     server = None if settings.database_url else _server(settings)
-    supervisor = Supervisor(_children(settings), lambda: _watch(server))
+    keeper = Keeper(server, lambda words: click.echo(words, err=True)) if server else None
+    supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
     with supervisor.listening():
         try:
             first_key = _prepare(server)
@@ -89,16 +90,6 @@ def _prepare(server: Server | None) -> str:
 def _report(handle: int, answer: str) -> None:
     with os.fdopen(handle, "w") as pipe:
         json.dump(answer, pipe)
-
-
-def _watch(server: Server | None) -> None:
-    """Starts a database server that died again; what was committed is there when it has recovered."""
-    if server is None:
-        return
-    if server.poll() is not None:
-        click.echo("PostgreSQL ended; starting it again.", err=True)
-        server.start()
-    server.trim_log()
 
 
 class _Answering:

@@ -71,7 +71,7 @@ class Server:
                 return
             except psycopg.OperationalError as error:
                 if self.poll() is not None or time.monotonic() > deadline:
-                    raise DomainError("postgres", f"PostgreSQL did not start: {self._last_words()}") from error
+                    raise DomainError("postgres", f"PostgreSQL did not start: {self.last_words()}") from error
                 time.sleep(0.02)
 
     def stop(self) -> None:
@@ -94,6 +94,15 @@ class Server:
         """Empties the log once it has grown past 8 MiB. It is opened for appending, so this may be done any time."""
         if self.place.log.exists() and self.place.log.stat().st_size > _LARGEST_LOG:
             os.truncate(self.place.log, 0)
+
+    def last_words(self) -> str:
+        """The last lines of its log since it was launched, "" where it cannot be read."""
+        try:
+            with self.place.log.open("rb") as log:
+                log.seek(self._log_began)
+                return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])
+        except OSError:
+            return ""
 
     def _stop_leftover(self) -> None:
         """A killed supervisor may leave its server behind: end it, for we hold the lock of the data folder."""
@@ -123,8 +132,3 @@ class Server:
         except (OSError, ValueError, IndexError):
             return None
         return pid if os.fsencode(self.place.cluster) in command else None
-
-    def _last_words(self) -> str:
-        with self.place.log.open("rb") as log:
-            log.seek(self._log_began)
-            return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])

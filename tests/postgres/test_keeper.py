@@ -1,0 +1,81 @@
+"""A database server that is killed again and again comes back, with what was committed."""
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from paraph.postgres import Keeper, Server
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    server = Server(tmp_path / "data")
+    server.start()
+    with psycopg.connect(server.url) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT generate_series(1, 1000) AS value")
+    yield server
+    server.stop()
+    shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
+
+
+def until(holds: Callable[[], bool], keeper: Keeper, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        keeper.look()
+        time.sleep(0.05)
+
+
+def answers(server: Server) -> bool:
+    try:
+        with psycopg.connect(server.url) as connection:
+            return connection.execute("SELECT count(*) FROM kept").fetchone() == (1000,)
+    except psycopg.OperationalError:
+        return False
+
+
+def kill(server: Server) -> None:
+    assert server._process
+    server._process.send_signal(signal.SIGKILL)
+    server._process.wait()
+
+
+def test_it_is_launched_again_though_it_dies_while_it_recovers(server: Server) -> None:
+    said: list[str] = []
+    keeper = Keeper(server, said.append)
+    keeper._launched = time.monotonic() - 60
+    for _ in range(4):
+        kill(server)
+        until(lambda: server.poll() is None, keeper)
+    until(lambda: answers(server), keeper)
+    assert said[0] == "PostgreSQL ended; starting it again."
+    assert len(said) == 4 and "in 0.2 s" in said[1] and "in 0.8 s" in said[3]
+
+
+def test_it_is_tried_until_it_can_be_started(server: Server) -> None:
+    """As after a full disk."""
+    said: list[str] = []
+    keeper = Keeper(server, said.append)
+    log = server.place.log
+    kill(server)
+    log.unlink()
+    log.mkdir()  # no log can be opened
+    until(lambda: sum("could not be started" in words for words in said) >= 2, keeper)
+    assert server.poll() is not None
+    log.rmdir()
+    until(lambda: answers(server), keeper)
+
+
+def test_looking_costs_nothing_while_it_runs(server: Server) -> None:
+    said: list[str] = []
+    keeper = Keeper(server, said.append)
+    before = os.times().elapsed
+    for _ in range(100):
+        keeper.look()
+    assert said == [] and os.times().elapsed - before < 5
