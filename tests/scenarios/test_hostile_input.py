@@ -204,8 +204,8 @@ def test_signing_pages_wait_no_longer(target: Target) -> None:
 
 @pytest.mark.parametrize(
     "bomb",
-    [lambda: hostile.inflating(on_page=True), lambda: hostile.inflating(1024, filters=3)],
-    ids=["2 GiB", "1 TiB"],
+    [lambda: hostile.inflating(on_page=True), lambda: hostile.inflating(16, filters=2)],
+    ids=["2 GiB", "16 GiB packed twice"],
 )
 def test_a_zip_bomb_in_a_stream(target: Target, bomb: Callable[[], bytes]) -> None:
     files = {"file": ("a.pdf", bomb(), "application/pdf")}
