@@ -5,7 +5,6 @@ import hashlib
 from dataclasses import dataclass
 
 from paraph.pdf import field
-from paraph.pdf.encryption import Encryption
 from paraph.pdf.long_term import LongTermData
 from paraph.pdf.objects import Unsafe
 from paraph.pdf.pages import pages
@@ -21,34 +20,33 @@ _NOWHERE = (0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Archived:
-    """The whole file with its last revision, and SHA-256 of it, not finished."""
+    """The last revision, and SHA-256 of the whole file with it, not finished."""
 
-    content: bytes
+    text: bytearray
     hash: "hashlib._Hash"
     timestamp: Timestamp
 
 
 def archive(
-    content: bytes,
-    content_hash: "hashlib._Hash",
+    sealed: Reader,
+    sealed_hash: "hashlib._Hash",
     *,
     timestamping: Timestamping,
     token_size: int,
     missing: LongTermData,
     names: frozenset[bytes],
-    encryption: Encryption | None,
 ) -> tuple[Archived | None, list[str]]:
     """``None``, and a sentence for each authority that failed, where none of them gives a timestamp.
 
-    ``content_hash`` is SHA-256 after ``content``; ``token_size`` the expected size of the token; ``names`` the names
-    of the file's form fields, as tokens.
+    ``sealed_hash`` is SHA-256 after the bytes of ``sealed``; ``token_size`` the expected size of the token; ``names``
+    the names of the file's form fields, as tokens.
     """
     failures: list[str] = []
     for _ in range(_TRIES):
         size = token_size + _MARGIN
-        written = archive_revision(Reader(content, encryption=encryption), missing, names, size).write()
-        start, end = (place - len(content) for place in written.hole)
-        covered = content_hash.copy()
+        written = archive_revision(sealed, missing, names, size).write()
+        start, end = (place - sealed.size for place in written.hole)
+        covered = sealed_hash.copy()
         with memoryview(written.text) as text:
             covered.update(text[:start])
             covered.update(text[end:])
@@ -59,9 +57,9 @@ def archive(
         if token_size <= size:
             token = stamp.token.hex().encode()
             written.text[start + 1 : start + 1 + len(token)] = token
-            whole = content_hash.copy()
+            whole = sealed_hash.copy()
             whole.update(written.text)
-            return Archived(content + written.text, whole, stamp), failures
+            return Archived(written.text, whole, stamp), failures
     return None, [*failures, "The timestamps grow with every attempt."]
 
 

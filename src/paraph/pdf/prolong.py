@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from paraph.pdf.archive import archive
-from paraph.pdf.encryption import Encryption
+from paraph.pdf.following import Following
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.statuses import Chain, Found, LongTerm
 from paraph.pdf.timestamp import Timestamp, Timestamping
@@ -15,10 +15,10 @@ from paraph.pdf.verification import Level
 
 @dataclass(frozen=True)
 class Prolonged:
-    """The finished file. ``hash`` is SHA-256 of it; ``data`` the statuses that are in it; ``reasons`` a sentence for
-    each thing that kept it from the level asked for."""
+    """What follows the upload in the finished file. ``hash`` is SHA-256 of all of it; ``data`` the statuses that are
+    in it; ``reasons`` a sentence for each thing that kept it from the level asked for."""
 
-    content: bytes
+    text: bytes | bytearray
     hash: "hashlib._Hash"
     level: Level
     data: LongTermData
@@ -27,8 +27,8 @@ class Prolonged:
 
 
 def prolong(
-    content: bytes,
-    content_hash: "hashlib._Hash",
+    sealed: Following,
+    sealed_hash: "hashlib._Hash",
     *,
     seal_timestamp: Timestamp | None,
     key_chain: Chain,
@@ -36,7 +36,6 @@ def prolong(
     timestamping: Timestamping | None,
     found: Found,
     names: frozenset[bytes],
-    encryption: Encryption | None,
 ) -> Prolonged | None:
     """``found``: the statuses that the revision of the seal carries already; ``names``: the form's field names.
 
@@ -45,7 +44,7 @@ def prolong(
     """
     if seal_timestamp is None or timestamping is None or long_term is None:
         level: Level = "B-T" if seal_timestamp else "B-B"
-        return Prolonged(content, content_hash, level, found.data, found.missing)
+        return Prolonged(sealed.text, sealed_hash, level, found.data, found.missing)
     moment, chain = seal_timestamp.time, seal_timestamp.chain
     chains = [(key_chain, moment), (chain, moment)]
     added, reasons = LongTermData(), found.missing
@@ -56,22 +55,21 @@ def prolong(
     long_term.authority_chain = chain
     level = "B-LT" if _proven(chains, found.data) else "B-T"
     if not _proven(chains, found.data + added):
-        return Prolonged(content, content_hash, level, found.data, reasons)
+        return Prolonged(sealed.text, sealed_hash, level, found.data, reasons)
     if not long_term.archive:
-        return Prolonged(content, content_hash, level, found.data) if level == "B-LT" or known == chain else None
+        return Prolonged(sealed.text, sealed_hash, level, found.data) if level == "B-LT" or known == chain else None
     made, failures = archive(
-        content,
-        content_hash,
+        sealed,
+        sealed_hash,
         timestamping=timestamping.preferring(seal_timestamp.url),
         token_size=len(seal_timestamp.token),
         missing=added,
         names=names,
-        encryption=encryption,
     )
     if made is None:
         lacking = f"No archive timestamp could be had. {' '.join(failures)}"
-        return Prolonged(content, content_hash, level, found.data, (*reasons, lacking))
-    return Prolonged(made.content, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
+        return Prolonged(sealed.text, sealed_hash, level, found.data, (*reasons, lacking))
+    return Prolonged(sealed.text + made.text, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
 
 
 def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> bool:

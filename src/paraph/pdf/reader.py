@@ -57,6 +57,16 @@ class Reader:
         if self.trailer.get(b"/Encrypt") is not None:
             self.encryption = encryption or open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
 
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return len(self.data)
+
+    @property
+    def ends_line(self) -> bool:
+        """Whether the file ends with a line end."""
+        return self.data[-1:] in (b"\n", b"\r")
+
     def resolve(self, value: Any) -> Any:
         """The object that ``value`` is or refers to, through as many references as it takes."""
         for _ in range(32):

@@ -24,6 +24,9 @@ class Written:
 
     text: bytearray
     hole: tuple[int, int]
+    start: int
+    """Where its cross-reference begins."""
+    trailer: Dictionary
 
 
 class Revision:
@@ -80,9 +83,8 @@ class Revision:
 
     def write(self) -> Written:
         """The text of the revision, with the byte range filled in."""
-        original = self.reader.data
-        text = bytearray(b"" if original[-1:] in (b"\n", b"\r") else b"\n")
-        base, places, hole = len(original), dict[Ref, int](), (0, 0)
+        text = bytearray(b"" if self.reader.ends_line else b"\n")
+        base, places, hole = self.reader.size, dict[Ref, int](), (0, 0)
         range_at = 0
         encryption = self.reader.encryption
         for ref, given in self._changed.items():
@@ -103,16 +105,17 @@ class Revision:
             else:
                 text += text_of(value)
             text += b"\nendobj\n"
-        self._write_crossreference(text, base, places)
+        start = base + len(text)
+        trailer = self._write_crossreference(text, start, places)
         if range_at:
             size = base + len(text)
             filled = b"[0 %d %d %d]" % (hole[0], hole[1], size - hole[1])
             text[range_at : range_at + len(_BYTE_RANGE)] = filled.ljust(len(_BYTE_RANGE))
-        return Written(text, hole)
+        return Written(text, hole, start, trailer)
 
-    def _write_crossreference(self, text: bytearray, base: int, places: dict[Ref, int]) -> None:
-        """A stream where the previous section is one, else a table."""
-        previous, start = self.reader.crossreference, base + len(text)
+    def _write_crossreference(self, text: bytearray, start: int, places: dict[Ref, int]) -> Dictionary:
+        """A stream where the previous section is one, else a table. Returns the trailer."""
+        previous = self.reader.crossreference
         entries = {ref.number: Entry(False, place, ref.generation) for ref, place in places.items()}
         entries = {**previous.carried, **entries}
         trailer = self._trailer(text)
@@ -123,6 +126,7 @@ class Revision:
         else:
             text += crossreference_table(entries, trailer)
         text += b"startxref\n%d\n%%%%EOF\n" % start
+        return trailer
 
     def _trailer(self, text: bytearray) -> Dictionary:
         old = self.reader.trailer

@@ -18,6 +18,7 @@ from paraph.pdf.certificate import without_root
 from paraph.pdf.cms_template import template
 from paraph.pdf.draw import draw
 from paraph.pdf.errors import SealError
+from paraph.pdf.following import Following
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.marks import Mark, Overlay
 from paraph.pdf.normalise import Unreadable, normalised
@@ -151,9 +152,9 @@ class _Again(Exception):
 
 @dataclass(frozen=True)
 class _Draft:
-    """The file with the revision of the seal. ``hash`` is SHA-256 of it, ``original_hash`` of the upload."""
+    """The revision of the seal. ``hash`` is SHA-256 of the file with it, ``original_hash`` of the upload."""
 
-    content: bytes
+    text: bytearray
     hash: "hashlib._Hash"
     original_hash: "hashlib._Hash"
     kms_request_id: str
@@ -163,6 +164,49 @@ class _Draft:
 
 def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> SealedPdf:
     found = order.long_term.expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
+    prepared = _prepared(reader, order, found, token_size)
+    written = prepared.revision.write()
+    draft = _signed(reader, written, order)
+    long = prolong(
+        Following(prepared.revision, written),
+        draft.hash,
+        seal_timestamp=draft.timestamp,
+        key_chain=order.key_chain,
+        long_term=order.long_term,
+        timestamping=order.timestamping,
+        found=found,
+        names=prepared.names,
+    )
+    if long is None:
+        raise _Again(0)
+    content = reader.data + long.text
+    _check(reader, content, draft, long, order, placed=prepared.placed)
+    return SealedPdf(
+        content=content,
+        sha256=long.hash.digest(),
+        signing_algorithm=order.key.algorithm,
+        kms_key_id=order.key.key_id,
+        kms_request_id=draft.kms_request_id,
+        timestamp=draft.timestamp,
+        timestamp_failures=draft.failures,
+        method=method,
+        level=long.level,
+        level_reasons=long.reasons,
+        archive=long.archive,
+        certificates=order.key_chain,
+    )
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """The revision of the seal with everything but its signature's value; ``names``: of the fields before it."""
+
+    revision: Revision
+    names: frozenset[bytes]
+    placed: Sequence[Placed]
+
+
+def _prepared(reader: Reader, order: _Order, found: Found, token_size: int) -> _Prepared:
     revision = Revision(reader)
     standing = field.standing(revision)
     if standing.changes_forbidden:
@@ -178,35 +222,7 @@ def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> Seal
     field.add_field(revision, signature, standing.field_names, widgets)
     dictionary = field.signature_dictionary(order.at, order.reason, order.name)
     revision.put_signature(signature, dictionary, template(order.key).size(token_size))
-    draft = _signed(reader, revision.write(), order)
-    long = prolong(
-        draft.content,
-        draft.hash,
-        seal_timestamp=draft.timestamp,
-        key_chain=order.key_chain,
-        long_term=order.long_term,
-        timestamping=order.timestamping,
-        found=found,
-        names=standing.field_names,
-        encryption=reader.encryption,
-    )
-    if long is None:
-        raise _Again(0)
-    _check(reader, draft, long, order, drawn.placed)
-    return SealedPdf(
-        content=long.content,
-        sha256=long.hash.digest(),
-        signing_algorithm=order.key.algorithm,
-        kms_key_id=order.key.key_id,
-        kms_request_id=draft.kms_request_id,
-        timestamp=draft.timestamp,
-        timestamp_failures=draft.failures,
-        method=method,
-        level=long.level,
-        level_reasons=long.reasons,
-        archive=long.archive,
-        certificates=order.key_chain,
-    )
+    return _Prepared(revision, standing.field_names, drawn.placed)
 
 
 def _signed(reader: Reader, written: Written, order: _Order) -> _Draft:
@@ -230,19 +246,21 @@ def _signed(reader: Reader, written: Written, order: _Order) -> _Draft:
     written.text[start + 1 : start + 1 + len(contents)] = contents
     whole = original_hash.copy()
     whole.update(written.text)
-    return _Draft(pdf + written.text, whole, original_hash, signature.request_id, stamp, failures)
+    return _Draft(written.text, whole, original_hash, signature.request_id, stamp, failures)
 
 
-def _check(reader: Reader, draft: _Draft, long: Prolonged, order: _Order, placed: Sequence[Placed]) -> None:
+def _check(
+    reader: Reader, content: bytes, draft: _Draft, long: Prolonged, order: _Order, *, placed: Sequence[Placed]
+) -> None:
     check(
-        long.content,
+        content,
         reader.data,
         original_hash=draft.original_hash,
         encryption=reader.encryption,
         certificates=without_root(order.key.certificate, order.key.chain),
         token=draft.timestamp.token if draft.timestamp else b"",
         placed=placed,
-        sealed_size=len(draft.content),
+        sealed_size=reader.size + len(draft.text),
         archive_token=long.archive.token if long.archive else b"",
         statuses=long.data,
     )

@@ -1,0 +1,54 @@
+"""A file with a revision that is written but not joined to it yet, as the next revision sees it.
+
+Joining large files costs more than anything else that a seal does, so it is done once, at the end.
+"""
+
+from typing import Any
+
+from paraph.pdf.crossreference import Entry, Section
+from paraph.pdf.objects import Dictionary, Ref
+from paraph.pdf.reader import Reader
+from paraph.pdf.revision import Revision, Written
+
+
+class Following(Reader):
+    """Reads the objects as the revision leaves them. What is written from it is what would be written from the joined
+    file."""
+
+    def __init__(self, revision: Revision, written: Written) -> None:
+        before = revision.reader
+        self.text = written.text
+        self.trailer = written.trailer
+        self.encryption = before.encryption
+        self.crossreference = _Next(before.crossreference.sections[0], written)
+        self._revision = revision
+        self._size = before.size + len(written.text)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file with the revision."""
+        return self._size
+
+    @property
+    def ends_line(self) -> bool:
+        """A revision does."""
+        return True
+
+    def object(self, ref: Ref) -> Any:
+        """The object as the revision leaves it."""
+        return self._revision.resolve(ref)
+
+
+class _Next:
+    """The cross-reference of the revision: of the kind that the one before it is."""
+
+    def __init__(self, before: Section, written: Written) -> None:
+        self.start: int | None = written.start
+        self.trailer: Dictionary = written.trailer
+        self.carried: dict[int, Entry] = {}
+        self.sections = [Section([], written.trailer, widths=before.widths)]
+        self.next_number = int(written.trailer[b"/Size"])
+
+    def entry(self, number: int) -> Entry | None:
+        """Not asked: objects come from the revision."""
+        raise NotImplementedError(number)
