@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
+import pikepdf
+
 from paraph.keys import KeyKind
 from paraph.pdf.cms import CmsRefused, check_signature, read_signed_data
 from paraph.pdf.der import DerError, read
 from paraph.pdf.errors import SealError
 from paraph.pdf.isolated import finding, inspecting
+from paraph.pdf.isolated.actions import count, is_quiet
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import Unsafe
 from paraph.pdf.pages import geometry_of, pages
@@ -20,6 +23,7 @@ from paraph.pdf.timestamp_token import TokenRefused, check_token
 from paraph.pdf.verify import verify
 from tests.pdf.sealing import RED, WATERMARK, authority, pictures, sealed, timestamping
 from tests.pdf.structures import a_file_of_each_structure
+from tests.pdf.test_actions import files_with_actions
 
 _KEY: KeyKind = "p-256"
 _LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep
@@ -30,6 +34,18 @@ def inspect(data: bytes) -> None:
     not happen is a hang, a burst, or the end of the process."""
     with suppress(Exception), _source(data) as source:
         inspecting.inspect(source, page_limit=20)
+
+
+def actions(data: bytes) -> None:
+    """The quick look for scripts and bombs never misses what the thorough one finds."""
+    quiet = False
+    with suppress(Exception), _source(data) as source:
+        quiet = is_quiet(source, source.pikepdf())
+    if quiet:
+        counted = None
+        with suppress(pikepdf.PdfError, ValueError, RecursionError), _source(data) as source:
+            counted = count(source.pikepdf())
+        assert counted is None or not any(counted.values()), f"overlooked: {counted}"
 
 
 def find(data: bytes) -> None:
@@ -77,7 +93,7 @@ def token(data: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (inspect, find, own_reader, seal, judge, token)
+    target.__name__: target for target in (inspect, actions, find, own_reader, seal, judge, token)
 }
 
 
@@ -94,6 +110,8 @@ def seeds(name: str) -> list[bytes]:
         return [stamp.token]
     if name == "judge":
         return _seeds_of_judge()
+    if name == "actions":
+        return [*a_file_of_each_structure(), *files_with_actions()]
     return a_file_of_each_structure()
 
 

@@ -124,6 +124,7 @@ def kms_server(patch: pytest.MonkeyPatch) -> Iterator[KmsServer]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = 65536  # head and body in one packet
 
         def do_POST(self) -> None:
             service.answer(self)

@@ -40,13 +40,13 @@ def quiet(pdf: bytes) -> bool:
 _MARK = b"@here@"
 
 
-def many(*bodies: bytes) -> bytes:
+def many(*bodies: bytes, filling: int = 250) -> bytes:
     """A file with a plain table and so many objects that the quick look is taken; the bodies are its last ones. A
     body may hold the place of object 400, marked ``@here@``."""
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>"]
     objects += [
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<<>>>>",
-        *[b"<</K (a \\) b (c) d)>>"] * 250,
+        *[b"<</K (a \\) b (c) d)>>"] * filling,
         *bodies,
     ]
     content, places = b"%PDF-1.7\n", {}
@@ -97,22 +97,27 @@ def test_each_kind_is_counted(packed: bool) -> None:
 SCRIPT = b"<</S/JavaScript/JS(app.alert\\(1\\))>>"
 
 
-@pytest.mark.parametrize(
-    "pdf",
-    [
-        many(SCRIPT),
-        many(SCRIPT.replace(b"JavaScript", b"J#61vaScript")),
-        many(SCRIPT.replace(b"/S/", b"/S%a comment\n/")),
-        many(stream(b"data", b"/A" + SCRIPT)),
-        # the place of another object, and a stream too, within a string of the one that has the script
-        many(b"<</Y(endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>"),
-        many(b"<</Y(endobj\n@here@400 0 obj <</Length 2>>stream\nab\nendstream endobj)/S/JavaScript/JS(x)>>"),
-        many(b"<</Y(>>endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>"),
-        many(b"<</Y(\\(endobj)/Z @here@400 0 obj 1 endobj /S/JavaScript/JS(x)>>"),
-        many(b"[(stream) " + SCRIPT + b"]"),
-        many(b"<</X(stream)/Y(@here@400 0 obj <</Length 2>>stream\nab\nendstream endobj)/S/JavaScript/JS(x)>>"),
-    ],
-)
+HIDDEN = [
+    SCRIPT,
+    SCRIPT.replace(b"JavaScript", b"J#61vaScript"),
+    SCRIPT.replace(b"/S/", b"/S%a comment\n/"),
+    stream(b"data", b"/A" + SCRIPT),
+    # the place of another object, and a stream too, within a string of the one that has the script
+    b"<</Y(endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>",
+    b"<</Y(endobj\n@here@400 0 obj <</Length 2>>stream\nab\nendstream endobj)/S/JavaScript/JS(x)>>",
+    b"<</Y(>>endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>",
+    b"<</Y(\\(endobj)/Z @here@400 0 obj 1 endobj /S/JavaScript/JS(x)>>",
+    b"[(stream) " + SCRIPT + b"]",
+    b"<</X(stream)/Y(@here@400 0 obj <</Length 2>>stream\nab\nendstream endobj)/S/JavaScript/JS(x)>>",
+]
+
+
+def files_with_actions() -> list[bytes]:
+    """A script in a small file, in every way that we know to hide one."""
+    return [*(many(body, filling=3) for body in HIDDEN), _object_stream(SCRIPT, b"/Type/ObjStm")]
+
+
+@pytest.mark.parametrize("pdf", [many(body) for body in HIDDEN])
 def test_a_script_is_found_where_it_hides(pdf: bytes) -> None:
     assert told(pdf)["scripts"] == 1
 

@@ -5,7 +5,8 @@ class DomainError(Exception):
     """A refusal with a stable ``code`` and one clear sentence in the reader's language.
 
     ``code`` is one of specification 7 or of the signer endpoints (``already_signed``, ``not_your_turn``,
-    ``expired``, ``invalid_otp``, ``too_many_attempts``); the doors map it to an HTTP status.
+    ``expired``, ``invalid_otp``, ``too_many_attempts``); the doors map it to an HTTP status. What no caller can mend is
+    ``configuration`` (an operator must) or ``unavailable`` (it passes).
     """
 
     def __init__(self, code: str, message: str) -> None:
