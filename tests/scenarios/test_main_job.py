@@ -1,15 +1,19 @@
 """The main job over HTTP against a real service with real workers: upload to download, nothing patched."""
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pypdfium2
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.cli.demo.contract import contract
 from tests.independent import assert_sealed, assert_timestamped, page_text
+from tests.pdf.levels import assert_archived, level_by_pyhanko
 from tests.pdf_parts import signature_and_token
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer, under
@@ -190,3 +194,22 @@ def test_mails_went_out(finished: Finished, service: Service) -> None:
     to = [message["to"] for message in service.inbox() if message["channel"] == "email"]
     for person in ("landlord@example.com", "tenant@example.com"):
         assert to.count(person) == 3, "invitation, code and summary"
+
+
+def test_every_file_reaches_the_highest_level_for_others(finished: Finished, tmp_path: Path) -> None:
+    root = x509.load_pem_x509_certificate(finished.root.read_bytes()).public_bytes(Encoding.DER)
+    for path in [*finished.signed, finished.proof]:
+        assert level_by_pyhanko(path.read_bytes(), root) == "B-LTA"
+        assert_archived(path.read_bytes(), finished.root, tmp_path)
+    for event in ("signature_request.pades_signed", "signature_request.certificate_issued"):
+        assert {facts["level"] for facts in finished.metadata(event)} == {"B-LTA"}
+
+
+def test_operators_export_the_timestamps_beside_the_files(service: Service, finished: Finished, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    exported = service.operate("request", "evidence", str(finished.created["id"]))
+    assert [file["name"] for file in exported["files"]] == ["lease-1.pdf", "lease-2.pdf", "proof"]
+    kept.write_text(json.dumps(exported))
+    for path in [*finished.signed, finished.proof]:
+        found = service.operate("verify", str(path), "--evidence", str(kept), "--root", str(finished.root))
+        assert found["ok"] is True and found["level"] == "B-LTA" and found["kept_timestamps"] == []

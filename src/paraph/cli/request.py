@@ -75,8 +75,9 @@ def retry(id: int, *, as_json: bool) -> None:
 @click.argument("id", type=int)
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
 @data_dir_option
-def evidence(id: int, *, out: BinaryIO) -> None:
-    """Write the timestamps kept beside the files of a request, for paraph verify --evidence."""
+@json_option
+def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  it is JSON in any case
+    """Write the timestamps kept beside the files of a request, for paraph verify --evidence. It is JSON."""
     with database():
         from paraph.operations.request_evidence import request_evidence
 
