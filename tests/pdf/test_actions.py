@@ -2,6 +2,7 @@
 
 import io
 import os
+import random
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -163,6 +164,8 @@ def _bomb(dictionary: bytes = b"") -> bytes:
         b"/Y(endobj @here@400 0 obj 1 endobj)",
         b"/Y(\\(endobj)/Z @here@400 0 obj 1 endobj ",
         b"/Y(>> endobj @here@400 0 obj 1 endobj)",
+        b"/Y 1 %>> endobj @here@400 0 obj 1 endobj\n",
+        b"/Y<<endobj @here@400 0 obj 1 endobj>>",
     ],
 )
 def test_a_bomb_is_found_where_it_hides(dictionary: bytes) -> None:
@@ -176,6 +179,28 @@ def test_the_quick_look_agrees_with_the_thorough_one() -> None:
         assert _judged(pdf, count_actions) == _judged(pdf, lambda source: count(source.pikepdf())), name
         if _judged(pdf, lambda source: is_quiet(source, source.pikepdf())) is True:
             assert _judged(pdf, lambda source: count(source.pikepdf())) == NOTHING, name
+
+
+_PIECES = [
+    *(b"( ) \\ << >> endobj obj [ ] % /A /Y 1 null <41> #53".split()),
+    *(b"@here@400 0 obj ", b"@here@400 0 obj ", b"\n", b" ", b"stream\n", b"\nendstream", b"\nendobj\n", b"/Length 2"),
+    *(b"/S/JavaScript/JS(x)", b"/J#61vaScript", b"<</Length 2>>stream\nab\nendstream", b"/Z (a)"),
+]
+
+
+def test_whatever_is_put_together_nothing_is_overlooked() -> None:
+    """Pieces of objects in any order, with the place of another object among them; most are no sound PDF."""
+    chance = random.Random(4)
+    quiet_ones = speaking = 0
+    for _ in range(1500):
+        pieces = [chance.choice(_PIECES) for _ in range(chance.randint(2, 14))]
+        pdf = many(b"<<" + b"".join(pieces) + chance.choice([b">>", b"", b")>>"]), filling=2)
+        counted = _judged(pdf, lambda source: count(source.pikepdf()))
+        is_speaking = isinstance(counted, dict) and any(counted.values())
+        is_quiet_one = _judged(pdf, lambda source: is_quiet(source, source.pikepdf())) is True
+        assert not (is_quiet_one and is_speaking), pdf
+        quiet_ones, speaking = quiet_ones + is_quiet_one, speaking + is_speaking
+    assert quiet_ones > 20 and speaking > 50
 
 
 def _judged(pdf: bytes, what: Callable[[Source], Any]) -> Any:
