@@ -5,15 +5,19 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from paraph.config import slow_clients
-from paraph.config.connections import connections_to
+from paraph.config.connections import Connection, connections_to
 from paraph.config.slow_clients import RATE, Wait, Watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at connections as Linux tells of them")
+
+TICK = 0.02  # seconds: kernels count time in hundredths, or finer
 
 
 class Side:
@@ -36,11 +40,11 @@ class Side:
             except BlockingIOError:
                 time.sleep(0.001)
 
-    def answer(self) -> None:
-        time.sleep(0.003)  # the kernel counts milliseconds
+    def answer(self, at_once: bool = False) -> None:
+        time.sleep(0 if at_once else TICK)
         self.ours.sendall(b"HTTP/1.1 413")
         self.client.recv(100)
-        time.sleep(0.003)
+        time.sleep(TICK)
 
     @property
     def closed(self) -> bool:
@@ -65,7 +69,7 @@ def sides(server: socket.socket) -> Iterator[list[Side]]:
     for _ in range(3):
         made.append(Side(server))
         made[-1].send()
-        time.sleep(0.01)
+        time.sleep(TICK)
     yield made
     for side in made:
         side.client.close()
@@ -115,6 +119,23 @@ def test_who_was_answered_owes_nothing(sides: list[Side]) -> None:
     sides[0].answer()
     look_twice(Watch(), 100)
     assert [side.closed for side in sides] == [False, True, True]
+
+
+def test_who_is_idle_goes_after_who_owes(sides: list[Side], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked and answered within one tick of the kernel's clock, the first only seems to owe."""
+    sides[0].answer()
+
+    @contextmanager
+    def coarse(port: int) -> Iterator[list[Connection]]:
+        with connections_to(port) as found:
+            yield [replace(each, silent=each.answered) if each.ever else each for each in found]
+
+    monkeypatch.setattr(slow_clients, "connections_to", coarse)
+    watch = Watch()
+    look_twice(watch, 2, waits=3)
+    assert [side.closed for side in sides] == [False, True, False]
+    look_twice(watch, 2, waits=4)
+    assert [side.closed for side in sides] == [True, True, True]
 
 
 def test_half_of_the_threads_may_wait_and_the_oldest_go_first(sides: list[Side]) -> None:

@@ -9,26 +9,32 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_INFO_BYTES = 136
-_CLOCKS = struct.Struct("=36xI4xI")  # of tcp_info behind its first 8 bytes: milliseconds since data left, and came
-_RECEIVED = struct.Struct("=Q")  # the last 8 of those bytes
+# Of tcp_info, milliseconds since data left and since it came, bytes received, segments of data sent.
+_INFO = struct.Struct("=44xI4xI72xQ20xI")
 
 
 @dataclass(frozen=True)
 class Connection:
     """``answered`` and ``silent``: seconds since data left for the client, and since some came from it (at most the
-    connection's age). ``received``: all bytes that ever came."""
+    connection's age), as exact as the kernel's clock ticks. ``received``: all bytes that ever came. ``ever``: whether
+    it was ever answered."""
 
     name: str
     answered: float
     silent: float
     received: int
+    ever: bool
     _socket: socket.socket
 
     @property
     def owes(self) -> bool:
-        """Whether it has sent something since it was last answered."""
+        """Whether it may have sent something since it was last answered."""
         return self.silent <= self.answered
+
+    @property
+    def surely(self) -> bool:
+        """Whether it has. Who asked and was answered within one tick, and has been idle since, only seems to owe."""
+        return self.silent < self.answered or not self.ever
 
     def close_for_reading(self) -> None:
         """Who reads from it finds its end; an answer still leaves."""
@@ -54,7 +60,6 @@ def _connection(copy: socket.socket, port: int) -> list[Connection]:
     if copy.family not in (socket.AF_INET, socket.AF_INET6) or copy.getsockname()[1] != port:
         return []
     peer = copy.getpeername()  # fails for the socket that listens
-    info = copy.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
-    answered, silent = _CLOCKS.unpack_from(info, 8)
-    (received,) = _RECEIVED.unpack_from(info, _INFO_BYTES - _RECEIVED.size)
-    return [Connection(str(peer), answered / 1000, silent / 1000, received, copy)]
+    info = copy.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO.size)
+    answered, silent, received, segments = _INFO.unpack(info)
+    return [Connection(str(peer), answered / 1000, silent / 1000, received, segments > 0, copy)]

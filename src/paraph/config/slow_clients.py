@@ -81,6 +81,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._debts: dict[str, _Debt] = {}
+        self._closed: set[str] = set()  # for reading; they go when they are answered
 
     def run(self) -> None:
         while True:
@@ -96,10 +97,13 @@ class Watch:
                     _some_wait.set()
 
     def look(self, waits: Sequence[Wait], now: float) -> None:
-        with connections_to(settings.PARAPH.port) as connections:
+        with connections_to(settings.PARAPH.port) as everybody:
+            self._closed &= {each.name for each in everybody}
+            connections = [each for each in everybody if each.name not in self._closed]
             self._debts = {each.name: self._debt(each, now) for each in connections if each.owes}
             for each in [*self._slow(connections, waits, now), *_left_behind(connections, waits, now)]:
                 each.close_for_reading()
+                self._closed.add(each.name)
 
     def _debt(self, connection: Connection, now: float) -> _Debt:
         return self._debts.get(connection.name) or _Debt(now - connection.silent, connection.received)
@@ -108,11 +112,12 @@ class Watch:
         """Those whose time is over; else, where more than half of the threads wait, as many as are too many. Requests
         are begun in the order in which they came, so the oldest are those that keep the threads."""
         debtors = [each for each in connections if each.owes and self._behind(each, now, GRACE)]
-        debtors.sort(key=self._since)
-        places = max(1, settings.PARAPH.web_threads // 2)
-        too_many = max(0, sum(now - wait.began >= GRACE for wait in waits) - places)
-        late = [each for each in debtors if self._behind(each, now, settings.PARAPH.body_seconds)]
-        chosen = late or debtors[:too_many]
+        debtors.sort(key=lambda each: (not each.surely, self._since(each)))
+        patience, places = settings.PARAPH.body_seconds, max(1, settings.PARAPH.web_threads // 2)
+        waited = [now - wait.began for wait in waits]
+        over = max(waited) > patience
+        late = [each for each in debtors if self._behind(each, now, patience) and (each.surely or over)]
+        chosen = late or debtors[: max(0, sum(seconds >= GRACE for seconds in waited) - places)]
         # A long answer looks like a slow question: only who came clearly before all that is worked on is closed.
         at_work = [began for thread, began in _working.copy().items() if thread not in _waits]
         return [each for each in chosen if all(self._since(each) < began - 2 * _EVERY for began in at_work)]
