@@ -1,6 +1,8 @@
 """A certificate authority of the tests' own whose certificates name an OCSP responder and a list over HTTP."""
 
+import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -28,6 +30,7 @@ class Issuer:
         self.online = {"ocsp", "crl"}
         self.asked: list[str] = []
         self.revoked_at: datetime | None = None
+        self.sleeps = 0.0  # seconds before each answer
         self.revoked = b""  # the certificate; the sealing key's where none is named
         self._issued: list[x509.Certificate] = []
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -124,10 +127,12 @@ def issuer() -> Iterator[Issuer]:
 
         def _send(self, kind: str, body: bytes) -> None:
             own.asked.append(kind)
+            time.sleep(own.sleeps)
             self.send_response(200 if kind in own.online else 503)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with contextlib.suppress(OSError):  # the client may have gone
+                self.wfile.write(body)
 
         def log_message(self, format: str, *arguments: object) -> None:
             pass

@@ -1,5 +1,6 @@
 """Statuses of certificates that others issued: asked for over HTTP, kept, renewed, and sealed in."""
 
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from paraph.evidence.models import CertificateStatus
+from paraph.flow import certificate_statuses
 from paraph.flow.certificate_statuses import FetchedStatuses, refresh_statuses
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -137,3 +139,13 @@ def test_a_revoked_authority_gives_no_timestamps(trust: Issuer, others: int) -> 
         assert "Trust Service Time was revoked on" in result.timestamp_failures[0]
         found = verify(result.content, [trust.root_der, second.root_der])
         assert found.ok and result.level == found.level == ("B-LTA" if others else "B-B")
+
+
+def test_a_seal_waits_a_moment_and_no_longer(trust: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate_statuses, "_SEAL_WAITS", 0.3)
+    trust.sleeps = 1.0
+    started = time.monotonic()
+    result = sealed(trust)
+    assert time.monotonic() - started < 0.9
+    assert result.level == "B-T" and "no complete answer within" in result.level_reasons[0]
+    assert CertificateStatus.objects.filter(due_at__gt=clock.now()).count() == 2
