@@ -175,6 +175,19 @@ def test_connections_of_others_are_left_alone(server: socket.socket, sides: list
         other.ours.close()
 
 
+def test_a_system_that_tells_nothing_is_said_so_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(port: int) -> None:
+        raise NotADirectoryError("/proc/self/fd")
+
+    monkeypatch.setattr(slow_clients, "connections_to", broken)
+    monkeypatch.setattr(slow_clients, "GRACE", 0.1)
+    with slow_clients.waiting():
+        Watch().run()  # which returns
+    assert "slow clients cannot be told" in caplog.text
+
+
 def test_a_thread_that_waits_is_watched_over(sides: list[Side], settings: Any) -> None:
     """The whole: a read that blocks is ended by the thread that watches."""
     settings.PARAPH = settings.PARAPH.model_copy(update={"body_seconds": 1})

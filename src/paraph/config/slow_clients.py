@@ -7,6 +7,7 @@ has, and its answer still leaves. Linux only; elsewhere slow clients are waited 
 """
 
 import contextlib
+import logging
 import os
 import sys
 import threading
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from paraph.config.connections import Connection, connections_to
+
+log = logging.getLogger("paraph.web")
 
 RATE = 64 * 1024  # bytes a second that a body must bring on average, after its first seconds
 GRACE = 1.0  # seconds that any body may keep its thread waiting; at most half of the threads wait for longer
@@ -89,7 +92,11 @@ class Watch:
             time.sleep(_EVERY)
             now, waits = time.monotonic(), list(_waits.values())
             if any(now - wait.began >= GRACE / 2 for wait in waits):
-                self.look(waits, now)
+                try:
+                    self.look(waits, now)
+                except Exception:  # whatever this system does not tell; slow clients are waited for then
+                    log.exception("slow clients cannot be told from others on this system")
+                    return
             elif not waits:
                 self._debts = {}
                 _some_wait.clear()
