@@ -8,16 +8,21 @@ from typing import Any
 import pytest
 
 from paraph.evidence.models import CertificateStatus
+from paraph.evidence.statuses import last_authority_chain
 from paraph.flow import certificate_statuses
 from paraph.flow.certificate_statuses import FetchedStatuses, refresh_statuses
+from paraph.flow.seal import seal as seal_document
+from paraph.flow.sealing_context import development, sealing_context
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.keys.development import root_file
 from paraph.pdf.long_term import Revoked
 from paraph.pdf.seal import SealedPdf, seal
 from paraph.pdf.statuses import LongTerm, StatusUnavailable
 from paraph.pdf.timestamp import Timestamping
 from paraph.pdf.verify import verify
 from tests.flow.issuer import HOLDS, Issuer, issuer
+from tests.flow.test_seal import completed
 from tests.pdf.levels import level_by_pyhanko
 from tests.pdf.papers import paper, text
 
@@ -149,3 +154,17 @@ def test_a_seal_waits_a_moment_and_no_longer(trust: Issuer, monkeypatch: pytest.
     assert time.monotonic() - started < 0.9
     assert result.level == "B-T" and "no complete answer within" in result.level_reasons[0]
     assert CertificateStatus.objects.filter(due_at__gt=clock.now()).count() == 2
+
+
+def test_a_new_process_knows_the_authority_from_the_last_seal(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert last_authority_chain() == ()
+    made = completed()
+    seal_document(made.request_documents[0].pk)
+    chain = last_authority_chain()
+    assert chain == (development().timestamp_key.certificate, development().root)
+    monkeypatch.setattr(settings.PARAPH, "timestamp_authorities", ["http://127.0.0.1:1/"])
+    monkeypatch.setattr(settings.PARAPH, "timestamp_roots", root_file(settings.DATA_DIR / "keys"))
+    fresh = sealing_context.__wrapped__().long_term
+    assert fresh is not None and fresh.authority_chain == ()
+    key = sealing_context().key
+    assert fresh.expected((key.certificate, *key.chain)).missing == () and fresh.authority_chain == chain

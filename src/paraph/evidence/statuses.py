@@ -1,9 +1,10 @@
 """Rows of certificates' statuses: shared by all processes, renewed before they lapse."""
 
+import base64
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from paraph.evidence.models import CertificateStatus
+from paraph.evidence.models import CertificateStatus, SealedDocument
 from paraph.kernel import clock, tokens
 from paraph.pdf.long_term import LongTermData
 
@@ -12,6 +13,12 @@ _FORGOTTEN_AFTER = timedelta(days=60)
 _ASKED_NOTED_EVERY = timedelta(days=1)
 _SOONEST, _LATEST, _AFTER_FAILURE = timedelta(minutes=5), timedelta(days=1), timedelta(minutes=10)
 _WITHOUT_END = timedelta(hours=12)
+
+
+def last_authority_chain() -> tuple[bytes, ...]:
+    """The chain (DER) of the timestamp authority of the newest sealed document; empty where none is known."""
+    newest = SealedDocument.objects.order_by("-pk").values_list("seal__certificates__timestamp", flat=True).first()
+    return tuple(base64.b64decode(link) for link in newest or ())
 
 
 def known(certificate: bytes, issuer: bytes) -> CertificateStatus:

@@ -5,7 +5,9 @@ from functools import cache
 from pathlib import Path
 
 from django.conf import settings
+from django.db import DatabaseError
 
+from paraph.evidence.statuses import last_authority_chain
 from paraph.flow.certificate_statuses import FetchedStatuses
 from paraph.kernel import tokens
 from paraph.keys import DevelopmentAuthority, SigningKey, development_authority, sealing_key
@@ -38,6 +40,8 @@ def sealing_context() -> SealingContext:
     authorities = timestamping(settings.PARAPH, own)
     root = key.chain[-1] if key.chain else key.certificate
     lasting = long_term(settings.PARAPH, own, FetchedStatuses())
+    if lasting:
+        lasting.recall = _last_authority_chain
     return SealingContext(key, authorities, (root, *authorities.roots), lasting)
 
 
@@ -52,3 +56,11 @@ def _folder() -> Path:
 
 def _secret() -> bytes:
     return tokens.derive(settings.MASTER_KEY, "private-keys")
+
+
+def _last_authority_chain() -> tuple[bytes, ...]:
+    """What a process that has not sealed yet expects. Without it, its first archive timestamp brings the statuses."""
+    try:
+        return last_authority_chain()
+    except DatabaseError:
+        return ()

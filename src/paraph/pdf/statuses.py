@@ -1,6 +1,6 @@
 """Where a seal finds, beforehand, the statuses of the certificates that it and its timestamp rest on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -49,9 +49,13 @@ class LongTerm:
     authority_chain: Chain = ()
     """The chain of the timestamp authority that answered last, or is expected to answer first. Its statuses go into
     the revision of the seal, which is written before its timestamp comes."""
+    recall: Callable[[], Chain] | None = None
+    """Asked for that chain once, where no authority has answered yet."""
 
     def expected(self, key_chain: Chain) -> Found:
         """The statuses of the key's chain and of the authority that is expected to answer."""
+        if not self.authority_chain and self.recall is not None:
+            self.authority_chain, self.recall = self.recall(), None
         return self.of(key_chain, self.authority_chain) if self.authority_chain else self.of(key_chain)
 
     def of(self, *chains: Chain) -> Found:
