@@ -107,6 +107,7 @@ def test_a_missing_key_is_named(configured: Callable[..., None], tmp_path: Path)
         assert outcome.status == "failed" and "gone.pem" in outcome.sentence
 
 
+@pytest.mark.django_db
 def test_timestamp_authorities_one_by_one(configured: Callable[..., None], tmp_path: Path) -> None:
     development = development_authority(tmp_path, b"s" * 32)
     answerer = BuiltInAuthority(development.timestamp_key)
