@@ -36,6 +36,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "queue",
         "webhooks",
         "sealing failures",
+        "kept timestamps",
     }
     assert {outcome["status"] for outcome in found.values()} == {"ok", "warning"}
     assert httpx.get(f"{service.base_url}/readyz", timeout=20).json()["ready"] is True
@@ -64,8 +65,9 @@ def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> 
 )
 def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path, settings: Any) -> None:
     """With the tests' own database, which has its tables."""
-    server = embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir).rpartition("/")[0]
-    database = f"{server}/{connection.settings_dict['NAME']}"
+    url = settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
+    before, _, options = url.partition("?")
+    database = f"{before.rpartition('/')[0]}/{connection.settings_dict['NAME']}?{options}"
     chain = make_root().chain(tmp_path, make_key("p-256").public_key())
     sealing = {"PARAPH_SEALING_KEY": key, "PARAPH_SEALING_CERTIFICATE": str(chain)}
     aws = {"AWS_REGION": "eu-central-1", "AWS_EC2_METADATA_DISABLED": "true", "HOME": str(tmp_path)}
