@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.postgres import Server, embedded_url
+from paraph.postgres import Server
 
 _OWNER = "PARAPH_TEST_DATABASE_OWNER"  # only the process that started the server stops it (pytest-xdist)
 
@@ -34,9 +34,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def _have_own_folder(worker: str) -> None:
-    """The database server stays that of the run."""
+    """The database server stays that of the run. (A link says so, and no ``DATABASE_URL``: the services that tests
+    start would inherit it, and work off each other's jobs.)"""
     shared = Path(os.environ["PARAPH_DATA_DIR"])
     if shared.name == worker:
         return
-    os.environ["DATABASE_URL"] = embedded_url(shared, None)
-    os.environ["PARAPH_DATA_DIR"] = str(shared / worker)
+    own = shared / worker
+    own.mkdir(exist_ok=True)
+    (own / "postgres").symlink_to((shared / "postgres").resolve())
+    os.environ["PARAPH_DATA_DIR"] = str(own)

@@ -47,7 +47,11 @@ def test_it_finalizes_exactly_once(own_service: Service, tmp_path: Path) -> None
     done = _sealed(backend, request["id"])
     assert done < _DOCUMENTS, "the workers were killed too late to prove anything"
 
-    finished = backend.finalized(request["id"], seconds=90)
+    try:
+        finished = backend.finalized(request["id"], seconds=90)
+    except AssertionError as error:
+        state = own_service.operate("request", "show", str(request["id"]))
+        raise AssertionError(f"{state['why']}\n{state['jobs']}\n{state['sealing_failure']}") from error
     told = [entry["event_type"] for entry in backend.journal(request["id"])]
     assert told.count("signature_request.pades_signed") == _DOCUMENTS
     assert told.count("signature_request.certificate_issued") == 1
