@@ -95,8 +95,14 @@ def test_what_the_kernel_tells(server: socket.socket, sides: list[Side]) -> None
 
 @pytest.mark.parametrize(("seconds", "closed"), [(19, False), (21, True)])
 def test_silence_is_over_in_time(sides: list[Side], seconds: float, closed: bool) -> None:
-    look_twice(Watch(), seconds)
+    look_twice(Watch(), seconds, waits=3)
     assert [side.closed for side in sides] == [closed] * 3
+
+
+def test_who_queues_is_not_taken_for_late(sides: list[Side]) -> None:
+    """One thread waits for a body: the oldest keeps it, and the others may have sent everything."""
+    look_twice(Watch(), 21)
+    assert [side.closed for side in sides] == [True, False, False]
 
 
 def test_an_answer_still_leaves(sides: list[Side]) -> None:
@@ -106,7 +112,7 @@ def test_an_answer_still_leaves(sides: list[Side]) -> None:
 
 
 def test_who_brings_enough_may_take_long(sides: list[Side]) -> None:
-    watch, now, wait = Watch(), time.monotonic(), [Wait(time.monotonic())]
+    watch, now, wait = Watch(), time.monotonic(), [Wait(time.monotonic())] * 3
     watch.look(wait, now)
     sides[1].send(3 * RATE)
     watch.look(wait, now + 22)
@@ -117,7 +123,7 @@ def test_who_brings_enough_may_take_long(sides: list[Side]) -> None:
 
 def test_who_was_answered_owes_nothing(sides: list[Side]) -> None:
     sides[0].answer()
-    look_twice(Watch(), 100)
+    look_twice(Watch(), 100, waits=3)
     assert [side.closed for side in sides] == [False, True, True]
 
 

@@ -161,11 +161,12 @@ def test_slow_uploads_are_ended_and_hold_up_nobody(target: Target) -> None:
     slow = [Raw(target, "documents", f"Content-Type: {MULTIPART}", "Content-Length: 100000") for _ in range(12)]
     for client in slow:
         client.send(HEAD)
+    time.sleep(0.1)  # who comes within a tick of the kernel's clock cannot be told from them
     with ThreadPoolExecutor(4) as pool:
         waits = list(pool.map(lambda _: _seconds_of_a_call(target), range(20)))
     assert max(waits) < 2 * GRACE + 1
     assert [client.answer() for client in slow] == [TOO_SLOW] * 12
-    assert time.monotonic() - began < BODY_SECONDS + 2 * GRACE + 3
+    assert time.monotonic() - began < 6 * (GRACE + 1)  # at least two at a time
     for client in slow:
         client.close()
 

@@ -24,6 +24,7 @@ log = logging.getLogger("paraph.web")
 RATE = 64 * 1024  # bytes a second that a body must bring on average, after its first seconds
 GRACE = 1.0  # seconds that any body may keep its thread waiting; at most half of the threads wait for longer
 _EVERY = 0.25
+_TICK = 0.02  # seconds within which the kernel's clock, and what it takes to ask, leave the order open
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +118,15 @@ class Watch:
 
     def _slow(self, connections: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
         """Those whose time is over; else, where more than half of the threads wait, as many as are too many. Requests
-        are begun in the order in which they came, so the oldest are those that keep the threads."""
+        are begun in the order in which they came, so the oldest are those that keep the threads; of those that came
+        within one tick of the kernel's clock, who has brought most: a question without a body is short."""
         debtors = [each for each in connections if each.owes and self._behind(each, now, GRACE)]
-        debtors.sort(key=lambda each: (not each.surely, self._since(each)))
+        debtors.sort(key=lambda each: (not each.surely, round(self._since(each) / _TICK), -each.received))
         patience, places = settings.PARAPH.body_seconds, max(1, settings.PARAPH.web_threads // 2)
         waited = [now - wait.began for wait in waits]
         over = max(waited) > patience
         late = [each for each in debtors if self._behind(each, now, patience) and (each.surely or over)]
+        late = late[: sum(seconds > patience for seconds in waited)]  # the others queue, and may have sent everything
         chosen = late or debtors[: max(0, sum(seconds >= GRACE for seconds in waited) - places)]
         # A long answer looks like a slow question: only who came clearly before all that is worked on is closed.
         at_work = [began for thread, began in _working.copy().items() if thread not in _waits]
