@@ -3,8 +3,9 @@
     python -m benchmarks.peers [--rounds 9]
 
 B-B with RSA-2048, no marks: what all of them do. LibPDF and signpdf (with pdf-lib) run on Node.js, installed by npm
-from the lock beside them into a temporary folder; pyHanko is the one of this environment. All figures are medians of
-processor time, warm. Paraph's contain the check of the result, which no other makes.
+from the lock beside them into a temporary folder; pyHanko is the one of this environment; HexaPDF takes part where
+Ruby has its gem. All figures are medians of processor time, warm. Paraph's contain the check of the result, which no
+other makes.
 """
 
 import argparse
@@ -26,7 +27,8 @@ from benchmarks.seal_keys import private_key, pyhanko_signer, sealing_key
 from paraph.keys import issuing
 from paraph.pdf.seal import seal
 
-_HERE = Path(__file__).parent / "peers_node"
+_NODE = Path(__file__).parent / "peers_node"
+_RUBY = Path(__file__).parent / "peers_ruby" / "peers.rb"
 _PASSWORD = "benchmark"
 
 
@@ -38,13 +40,13 @@ def main() -> None:
         sys.exit("The peers need Node.js and npm (Debian and Ubuntu: apt-get install nodejs npm).")
     with tempfile.TemporaryDirectory(prefix="paraph-peers-") as folder:
         home = _installed(Path(folder))
-        print(f"{'ms, B-B, RSA-2048':20}{'Paraph':>9}{'LibPDF':>9}{'signpdf':>9}{'pyHanko':>9}   the quickest of them")
+        programs = _programs()
         for name in FILES:
-            _print_row(name, rounds, home)
+            _print_row(name, rounds, home, programs)
 
 
 def _installed(home: Path) -> Path:
-    shutil.copytree(_HERE, home, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules"))
+    shutil.copytree(_NODE, home, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules"))
     subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=home, check=True)
     private = private_key("RSA-2048")
     certificate = issuing.issue_sealing(private, private.public_key())  # signpdf reads no certificate of another kind
@@ -54,20 +56,36 @@ def _installed(home: Path) -> Path:
     return home
 
 
-def _print_row(name: str, rounds: int, home: Path) -> None:
+def _print_row(name: str, rounds: int, home: Path, programs: list[list[str]]) -> None:
     pdf, key, signer = make(name), sealing_key("RSA-2048"), pyhanko_signer("RSA-2048")
     ours = median(lambda: seal(pdf, key=key, timestamping=None, at=AT), rounds)
-    others = _others(pdf, rounds, home) | {"pyHanko": median(lambda: signer(BytesIO(pdf)), rounds)}
+    (home / "file.pdf").write_bytes(pdf)
+    others: dict[str, float] = {}
+    for program in programs:
+        others |= _said(program, rounds, home)
+    others["pyHanko"] = median(lambda: signer(BytesIO(pdf)), rounds)
+    if name == next(iter(FILES)):
+        print("ms, B-B, RSA-2048".ljust(20) + "".join(f"{peer:>9}" for peer in ("Paraph", *others)))
     pages, _, size = FILES[name]
     cells = "".join(f"{value:9.1f}" for value in (ours, *others.values()))
-    print(
-        f"{name}: {pages} p., {size / 1e6:.2f} MB".ljust(20) + f"{cells}   {min(others.values()) / ours:.1f} times ours"
-    )
+    quickest = f"   the quickest of them: {min(others.values()) / ours:.1f} times ours"
+    print(f"{name}: {pages} p., {size / 1e6:.2f} MB".ljust(20) + cells + quickest, flush=True)
 
 
-def _others(pdf: bytes, rounds: int, home: Path) -> dict[str, float]:
-    (home / "file.pdf").write_bytes(pdf)
-    command = ["node", "peers.mjs", "file.pdf", "key.p12", _PASSWORD, str(rounds)]
+def _programs() -> list[list[str]]:
+    """Those that time the libraries of other languages."""
+    programs = [["node", "peers.mjs"]]
+    if not shutil.which("ruby"):
+        print("Without HexaPDF: there is no Ruby here.")
+    elif subprocess.run(["ruby", "-e", "require 'hexapdf'"], capture_output=True, check=False).returncode:
+        print("Without HexaPDF: Ruby has no gem of it here (gem install hexapdf).")
+    else:
+        programs.append(["ruby", str(_RUBY)])
+    return programs
+
+
+def _said(program: list[str], rounds: int, home: Path) -> dict[str, float]:
+    command = [*program, "file.pdf", "key.p12", _PASSWORD, str(rounds)]
     said = subprocess.run(command, cwd=home, check=True, capture_output=True, text=True).stdout
     medians: dict[str, float] = json.loads(said)
     return medians
