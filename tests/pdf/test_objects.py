@@ -21,6 +21,13 @@ from paraph.pdf.objects import Ref, Unsafe, number, parse, string, text_of
         (b"[ 1 0 R 2 0 R]", [Ref(1), Ref(2)]),
         (b"[1 0 R 3 null true (x) <20> /N]", [Ref(1), 3, None, b"true", b"(x)", b"<20>", b"/N"]),
         (b"[1 0 0 1 0 0]", [1, 0, 0, 1, 0, 0]),
+        (
+            b"<</A[/B/C]/D[[/E 5]/F]/G[1 -2 +3 .5 6.]>>",
+            {b"/A": [b"/B", b"/C"], b"/D": [[b"/E", 5], b"/F"], b"/G": [1, -2, 3, b".5", b"6."]},
+        ),
+        (b"[/A<</B(a(b))>>[]/C]", [b"/A", {b"/B": b"(a(b))"}, [], b"/C"]),
+        (b"[1 2-3]", Unsafe),
+        (b"[1 -]", Unsafe),
         (b"/A#42", b"/AB"),
         (b"/A#20B", b"/A#20B"),
         (b"<</A 1/A 2>>", {b"/A": 2}),

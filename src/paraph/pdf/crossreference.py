@@ -17,7 +17,7 @@ _TAIL = 2048
 _MOST_SECTIONS = 4096
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Entry:
     """Where an object is: at byte ``place``, or the ``index``-th object of object stream ``place``."""
 

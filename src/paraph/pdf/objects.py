@@ -6,6 +6,7 @@ What is copied from an upload is therefore written back byte for byte.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,32 +16,34 @@ Dictionary = dict[bytes, Any]
 SPACE = rb"\x00\t\n\x0c\r "
 _REGULAR = rb"[^\x00\t\n\x0c\r ()<>\[\]{}/%]"
 # Possessive throughout: a long gap before something else must not be tried in every way to divide it.
-GAP = rb"(?:[" + SPACE + rb"]++|%[^\r\n]*+)*+"
+GAP = rb"[" + SPACE + rb"]*+(?:%[^\r\n]*+[" + SPACE + rb"]*+)*+"
 _GAP = re.compile(GAP)
-_TOKEN = re.compile(
-    GAP + rb"(?:"
-    rb"(/" + _REGULAR + rb"*)"  # 1 name
-    rb"|(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + _REGULAR + rb")"  # 2, 3 reference
-    rb"|([+-]?\d+)(?!" + _REGULAR + rb")"  # 4 integer
-    rb"|(<<)|(>>)|(\[)|(\])"  # 5, 6, 7, 8
-    rb"|(\()"  # 9 literal string
-    rb"|(<[0-9A-Fa-f" + SPACE + rb"]*>)"  # 10 hexadecimal string
-    rb"|([+-]?(?:\d+\.\d*|\.\d+)|true|false|null)(?!" + _REGULAR + rb"))"  # 11 real, keyword
+_NAME = rb"/" + _REGULAR + rb"*+"  # all of it: "/F1 <<" is no /F of 1
+_SPACES = rb"[" + SPACE + rb"]++"
+_REFERENCE = rb"(\d++)" + _SPACES + rb"(\d++)" + _SPACES + rb"R"
+_REFERENCE_LIST = rb"(?:[" + SPACE + rb"]*+\d++" + _SPACES + rb"\d++" + _SPACES + rb"R)++[" + SPACE + rb"]*+"
+_REAL = rb"[+-]?(?:\d++\.\d*+|\.\d++)"
+_SIMPLE_STRING = rb"<[0-9A-Fa-f" + SPACE + rb"]*+>|\([^()\\]*+\)"
+_STEP = re.compile(  # a value, or the end of a dictionary or array; in a dictionary with its key
+    GAP + rb"(?:(" + _NAME + rb")" + GAP + rb")?(?:"  # 1 key, or a name that stands before a value
+    rb"(" + _NAME + rb")"  # 2 name
+    rb"|" + _REFERENCE + rb"(?!" + _REGULAR + rb")"  # 3, 4 reference
+    rb"|([+-]?\d++)(?!" + _REGULAR + rb")"  # 5 integer
+    rb"|(" + _SIMPLE_STRING + rb"|(?:" + _REAL + rb"|true|false)(?!" + _REGULAR + rb"))"  # 6 token
+    rb"|\[([\t\n\x0c\r 0-9.+-]*+)\]"  # 7 array of numbers
+    rb"|\[(" + _REFERENCE_LIST + rb")\]"  # 8 array of references
+    rb"|(null)(?!" + _REGULAR + rb")"  # 9
+    rb"|(<<)|(\[)"  # 10 dictionary, 11 array
+    rb"|(>>)|(\])"  # 12, 13 their ends
+    rb"|(\())"  # 14 any other string
 )
-_ENTRY = re.compile(  # a key with a value that is neither dictionary nor array nor literal string
-    rb"[" + SPACE + rb"]*(/" + _REGULAR + rb"*+)[" + SPACE + rb"]*(?:"  # 1 key, all of it: "/F1 <<" is no /F of 1
-    rb"(/" + _REGULAR + rb"*)"  # 2 name
-    rb"|(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + _REGULAR + rb")"  # 3, 4 reference
-    rb"|([+-]?\d+)(?!" + _REGULAR + rb")"  # 5 integer
-    rb"|([+-]?(?:\d+\.\d*|\.\d+)|true|false)(?!" + _REGULAR + rb")"  # 6 real, boolean
-    rb"|(<[0-9A-Fa-f" + SPACE + rb"]*>))"  # 7 hexadecimal string
-)
+_GENERATION, _END_OF_DICTIONARY, _STRING = 4, 12, 14
+_BEGINNINGS, _ENDS = (10, 11), (12, 13)
 _IN_STRING = re.compile(rb"[()\\]")
-_REFERENCE = re.compile(rb"(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R")
-_REFERENCES = re.compile(rb"[" + SPACE + rb"]*(?:\d+[" + SPACE + rb"]+\d+[" + SPACE + rb"]+R[" + SPACE + rb"]*)+\]")
+_REAL_ALONE = re.compile(_REAL)
+_REFERENCES = re.compile(_REFERENCE)
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _DEEPEST = 100
-_END = object()
 
 
 class Unsafe(Exception):
@@ -64,72 +67,53 @@ class Stream:
 
 def parse(data: bytes, position: int) -> tuple[Any, int]:
     """The object that begins at ``position`` and the position after it. Raises :class:`Unsafe`."""
-    value, position = _parse(data, position, 0)
-    if value is _END:
-        raise Unsafe("an object is missing")
-    return value, position
-
-
-def _parse(data: bytes, position: int, depth: int) -> tuple[Any, int]:  # noqa: PLR0911 (one way out for each kind)
-    match = _TOKEN.match(data, position)
-    if match is None or depth > _DEEPEST:
-        raise Unsafe(f"no object at byte {position}")
-    kind, position = match.lastindex, match.end()
-    if kind == 1:
-        return _name(match[1]), position
-    if kind == 3:
-        return Ref(int(match[2]), int(match[3])), position
-    if kind == 4:
-        return int(match[4]), position
-    if kind == 5:
-        return _dictionary(data, position, depth)
-    if kind == 7:
-        return _array(data, position, depth)
-    if kind == 9:
-        end = _string_end(data, position)
-        return data[position - 1 : end], end
-    if kind == 10:
-        return match[10], position
-    if kind == 11:
-        return (None if match[11] == b"null" else match[11]), position
-    return (_END, position)
-
-
-def _dictionary(data: bytes, position: int, depth: int) -> tuple[Dictionary, int]:
-    result: Dictionary = {}
-    while True:
-        if entry := _ENTRY.match(data, position):  # nearly always; one step instead of two
-            kind, position = entry.lastindex or 0, entry.end()
-            value: Any = entry[kind]
-            if kind == 4:
-                value = Ref(int(entry[3]), int(value))
-            elif kind == 5:
-                value = int(value)
-            elif kind == 2:
-                value = _name(value)
+    inner: Any = None  # the innermost dictionary or array that is open
+    outer: list[Any] = []
+    while match := _STEP.match(data, position):
+        kind, key, position = match.lastindex or 0, match[1], match.end()
+        if inner is None and key is not None:
+            return _name(key), match.end(1)
+        if kind in _ENDS:
+            value, inner = _ended(inner, kind, key), outer.pop()
+            if inner is None:
+                return value, position
+            continue
+        if kind == _GENERATION:
+            value = Ref(int(match[3]), int(match[4]))
+        elif kind == _STRING:
+            position = _string_end(data, position)
+            value = data[match.start(_STRING) : position]
         else:
-            entry = _TOKEN.match(data, position)
-            if entry is None or entry.lastindex not in (1, 6):
-                raise Unsafe(f"a dictionary is broken at byte {position}")
-            if entry.lastindex == 6:
-                return result, entry.end()
-            value, position = _parse(data, entry.end(), depth + 1)
-            if value is _END:
-                raise Unsafe(f"a dictionary has no value at byte {position}")
-        result[_name(entry[1])] = value
+            value = _VALUES[kind](match[kind])
+        if inner is not None:
+            _put(inner, key, value)
+        elif kind not in _BEGINNINGS:
+            return value, position
+        if kind in _BEGINNINGS:
+            if len(outer) > _DEEPEST:
+                break
+            outer.append(inner)
+            inner = value
+    raise Unsafe(f"no object at byte {position}")
 
 
-def _array(data: bytes, position: int, depth: int) -> tuple[list[Any], int]:
-    if refs := _REFERENCES.match(data, position):  # the long ones; ten times quicker at once
-        return [Ref(int(n), int(g)) for n, g in _REFERENCE.findall(data, position, refs.end())], refs.end()
-    result: list[Any] = []
-    while True:
-        value, position = _parse(data, position, depth + 1)
-        if value is _END:
-            if data[position - 1 : position] != b"]":
-                raise Unsafe(f"an array is broken at byte {position}")
-            return result, position
-        result.append(value)
+def _put(inner: Any, key: bytes | None, value: Any) -> None:
+    """Into the open dictionary or array; there, what seemed a key is an element of its own."""
+    if type(inner) is list:
+        inner += [value] if key is None else [_name(key), value]
+    elif key is None:
+        raise Unsafe("a dictionary has a key or a value alone")
+    else:
+        inner[_name(key)] = value
+
+
+def _ended(inner: Any, kind: int, key: bytes | None) -> Any:
+    """The dictionary or array that ends, complete."""
+    if type(inner) is not (dict if kind == _END_OF_DICTIONARY else list):
+        raise Unsafe("an object is missing, or the wrong one ends")
+    if key is not None:
+        _put(inner, None, _name(key))
+    return inner
 
 
 def _string_end(data: bytes, position: int) -> int:
@@ -148,14 +132,41 @@ def _string_end(data: bytes, position: int) -> int:
 
 def _name(token: bytes) -> bytes:
     """Names compare by what they mean: escapes that need not be are resolved (ISO 32000-1, 7.3.5)."""
-    if b"#" not in token:
-        return token
-    return _ESCAPE.sub(_unescape, token)
+    return _ESCAPE.sub(_unescape, token) if b"#" in token else token
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:
     character = bytes([int(match[1], 16)])
     return character if character.isalnum() or character in b"-_.+*:,;!$&'@^`|~=?\"" else match[0].upper()
+
+
+def _references(text: bytes) -> list[Ref]:
+    return [Ref(int(number), int(generation)) for number, generation in _REFERENCES.findall(text)]
+
+
+def _numbers(text: bytes) -> list[int | bytes]:
+    return [int(token) if token.isdigit() else _signed_or_real(token) for token in text.split()]
+
+
+def _signed_or_real(token: bytes) -> int | bytes:
+    if _REAL_ALONE.fullmatch(token):
+        return token
+    try:
+        return int(token)
+    except ValueError as error:
+        raise Unsafe("an array has something like a number") from error
+
+
+_VALUES: dict[int, Callable[[bytes], Any]] = {
+    2: _name,
+    5: int,
+    6: bytes,
+    7: _numbers,
+    8: _references,
+    9: lambda _: None,
+    10: lambda _: {},
+    11: lambda _: [],
+}
 
 
 def skip_gap(data: bytes, position: int) -> int:
