@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.db import connection
 from django.db.models import F
 
 from paraph.evidence.models import SealingFailure
@@ -25,7 +26,8 @@ def noted(request_id: int, stage: str) -> Iterator[None]:
 
 def clear(request_id: int) -> None:
     """Nothing is wrong with this request any more."""
-    SealingFailure.objects.filter(request_id=request_id).delete()
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM evidence_sealingfailure WHERE request_id = %s", [request_id])
 
 
 def _note(request_id: int, stage: str, cause: str) -> None:

@@ -1,44 +1,46 @@
 """Rows of sealed documents and proof files: one each, whichever worker gets there first."""
 
+from typing import Any
+
+from django.db import connection
+
 from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.verification import Level
+from paraph.rows.write import insert_once
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
+_UNSEALED = """
+    SELECT FROM signature_requests_requestdocument listed WHERE listed.request_id = %s
+    AND NOT EXISTS (SELECT FROM evidence_sealeddocument sealed WHERE sealed.request_document_id = listed.id) LIMIT 1
+"""
 
-def record_sealed_document(
-    row: RequestDocument, sealed: SealedPdf, object_key: str, wanted: Level
-) -> SealedDocument | None:
-    """None when the document is sealed already. ``wanted``: the level of the settings. The caller holds the request's
+
+def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
+    """False when the document is sealed already. ``wanted``: the level of the settings. The caller holds the request's
     row lock."""
-    if SealedDocument.objects.filter(request_document=row).exists():
-        return None
-    return SealedDocument.objects.create(
-        request_document=row,
-        object_key=object_key,
-        sha256=sealed.sha256,
-        file_size=len(sealed.content),
-        seal=exact_facts(sealed),
-        timestamp_due_at=first_due(sealed, wanted),
-    )
+    return insert_once(SealedDocument(request_document=row, **_facts(sealed, object_key, wanted)))
 
 
-def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: str, wanted: Level) -> ProofFile | None:
-    """None when the request has its proof already. Otherwise as above."""
-    if ProofFile.objects.filter(request=request).exists():
-        return None
-    return ProofFile.objects.create(
-        request=request,
-        object_key=object_key,
-        sha256=sealed.sha256,
-        file_size=len(sealed.content),
-        seal=exact_facts(sealed),
-        timestamp_due_at=first_due(sealed, wanted),
-    )
+def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
+    """False when the request has its proof already. Otherwise as above."""
+    return insert_once(ProofFile(request=request, **_facts(sealed, object_key, wanted)))
 
 
-def all_sealed(request: SignatureRequest) -> bool:
+def all_sealed(request_id: int) -> bool:
     """Has every document of the request its seal?"""
-    return not RequestDocument.objects.filter(request=request, sealed=None).exists()
+    with connection.cursor() as cursor:
+        cursor.execute(_UNSEALED, [request_id])
+        return cursor.fetchone() is None
+
+
+def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:
+    return {
+        "object_key": object_key,
+        "sha256": sealed.sha256,
+        "file_size": len(sealed.content),
+        "seal": exact_facts(sealed),
+        "timestamp_due_at": first_due(sealed, wanted),
+    }

@@ -3,6 +3,7 @@
 from paraph.flow import events
 from paraph.flow.queue import defer
 from paraph.kernel import clock
+from paraph.rows.write import update
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
 
 
@@ -14,7 +15,7 @@ def complete(request: SignatureRequest) -> None:
     """
     request.status = RequestStatus.COMPLETED
     request.completed_at = clock.now()
-    request.save(update_fields=["status", "completed_at"])
+    update(request, "status", "completed_at")
     events.request_completed(request)
     if request.notify_signers_on_completion:
         defer("notify_completion", request_id=request.pk)

@@ -6,12 +6,12 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import get_language
 
-from paraph.flow import rows
 from paraph.flow.queue import defer
 from paraph.journal.append import Origin, begin
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.organizations.scope import Caller
+from paraph.rows.write import insert, reserve
 from paraph.signature_requests.models import (
     Mode,
     Placement,
@@ -31,12 +31,12 @@ def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
     """
     plan = make_plan(caller, payload)
     with transaction.atomic():
-        ids = rows.reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
+        ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(caller, plan, ids[SignatureRequest][0])
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
         entries = _journal(request, plan, origin)
-        rows.insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
+        insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)

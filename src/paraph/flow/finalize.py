@@ -1,10 +1,8 @@
 """From completed to finalized: what the job of each document does (specification 1, 2.2)."""
 
-from paraph.evidence.record import all_sealed
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
 from paraph.flow.seal import seal
-from paraph.signature_requests.models import SignatureRequest
 
 
 def finalize(request_document_id: int) -> None:
@@ -13,8 +11,7 @@ def finalize(request_document_id: int) -> None:
     One job for all of it: a job costs about as much as a seal. Safe to repeat and to run twice at once, because each
     step is; after a crash the same job goes on where it ended. Raises what the steps raise.
     """
-    seal(request_document_id)
-    request = SignatureRequest.objects.get(request_documents=request_document_id)
-    if all_sealed(request) and not request.finalized:
-        prove(request.pk)
-        publish(request.pk)
+    request_id = seal(request_document_id)
+    if request_id is not None:
+        prove(request_id)
+        publish(request_id)

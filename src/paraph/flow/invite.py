@@ -37,7 +37,7 @@ def _due(signer_id: int) -> Mail | None:
 @transaction.atomic
 def _mark_notified(signer_id: int) -> None:
     """A signer who signed while the mail was on its way stays ``signed``."""
-    signer = lock_signer(Signer.objects.only("request_id").get(pk=signer_id))
+    signer = lock_signer(signer_id)
     if signer.notified_at or not signer.invitation:
         return
     signer.notified_at = parse_datetime(signer.invitation["taken_at"])

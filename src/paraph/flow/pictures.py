@@ -7,18 +7,20 @@ from paraph.organizations.models import Environment
 from paraph.pdf.appearances import Appearances, InitialsContent, StampContent, appearances
 from paraph.pdf.initials_row import initials_places
 from paraph.pdf.marks import Mark
+from paraph.rows.read import Compiled
 from paraph.signature_requests.models import Placement, RequestDocument, Signer
 
 Size = tuple[float, float]
 
+_PLACEMENTS = Compiled(
+    lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
+)
 _ASPECTS_PER_DOUBLING = 4  # pages whose shapes differ by less than this step share one watermark
 
 
 def pictures(row: RequestDocument) -> tuple[bytes, list[Mark]]:
     """A PDF of pictures, and the marks that place them: watermarks first, so that everything else lies above."""
-    placements = list(
-        Placement.objects.filter(request_document=row).select_related("signer").order_by("signer__order", "id")
-    )
+    placements = _PLACEMENTS.all(row.pk)
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
     shapes = _shapes(sizes) if row.request.environment == Environment.SANDBOX else []

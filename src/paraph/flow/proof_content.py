@@ -6,14 +6,33 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
+
 from paraph.evidence.models import SealedDocument
 from paraph.journal.append import facts
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from paraph.signature_requests.models import Placement, SignatureRequest, Signer
+from paraph.rows.read import Compiled
+from paraph.signature_requests.models import SignatureRequest, Signer
 
+_SIGNERS = Compiled(lambda: Signer.objects.select_related("code").order_by("order"), "request")
+_JOURNAL = Compiled(lambda: Entry.objects.order_by("position"), "request")
+_SEALED = Compiled(
+    lambda: SealedDocument.objects.select_related("request_document__document").order_by("request_document__position"),
+    "request_document__request",
+)
+_SIGNED = """
+    SELECT signer.id, document.name FROM signature_requests_signer signer
+    JOIN signature_requests_requestdocument listed ON listed.request_id = signer.request_id
+    JOIN documents_document document ON document.id = listed.document_id
+    WHERE signer.request_id = %s AND EXISTS (
+        SELECT FROM signature_requests_placement placement
+        WHERE placement.signer_id = signer.id AND placement.request_document_id = listed.id
+    )
+    ORDER BY listed.position
+"""
 EVIDENCE_FORMAT = "paraph-evidence/1"
 
 
@@ -21,13 +40,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     """The journal is stated up to this moment, and its last hash with it. The request is completed and every
     document of it sealed."""
     assert request.completed_at
-    signers = list(Signer.objects.filter(request=request).order_by("order"))
-    journal = list(Entry.objects.filter(request=request).order_by("position"))
-    sealed = list(
-        SealedDocument.objects.filter(request_document__request=request)
-        .select_related("request_document__document")
-        .order_by("request_document__position")
-    )
+    signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
     return ProofContent(
         request_id=request.pk,
         organization=request.organization.name,
@@ -36,7 +49,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         created_at=request.created_at,
         completed_at=request.completed_at,
         issued_at=issued_at,
-        signers=_signers(signers, journal),
+        signers=_signers(request.pk, signers, journal),
         documents=[_document(row) for row in sealed],
         journal=_lines(journal, signers),
         journal_hash=bytes(journal[-1].hash).hex(),
@@ -45,21 +58,20 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     )
 
 
-def _signers(signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
-    signed = _documents_of(signers)
-    codes = OneTimeCode.objects.in_bulk([signer.pk for signer in signers])
+def _signers(request_id: int, signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
+    signed = _documents_of(request_id)
     acts = {entry.signer_id: entry for entry in journal if entry.event_type == "signer.signed"}
-    return [_signer(signer, codes[signer.pk], acts[signer.pk], signed[signer.pk]) for signer in signers]
+    return [_signer(signer, signer.code, acts[signer.pk], signed[signer.pk]) for signer in signers]
 
 
-def _documents_of(signers: Sequence[Signer]) -> dict[int, list[str]]:
-    rows = Placement.objects.filter(signer__in=signers).order_by("request_document__position", "id")
-    names: dict[int, dict[int, str]] = defaultdict(dict)
-    for signer_id, row_id, name in rows.values_list(
-        "signer_id", "request_document_id", "request_document__document__name"
-    ):
-        names[signer_id][row_id] = name
-    return {signer_id: list(by_row.values()) for signer_id, by_row in names.items()}
+def _documents_of(request_id: int) -> dict[int, list[str]]:
+    """The names of the documents of each signer, in the order of the request."""
+    names: dict[int, list[str]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(_SIGNED, [request_id])
+        for signer_id, name in cursor.fetchall():
+            names[signer_id].append(name)
+    return names
 
 
 def _signer(signer: Signer, code: OneTimeCode, act: Entry, documents: Sequence[str]) -> ProofSigner:

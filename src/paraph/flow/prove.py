@@ -5,7 +5,6 @@ from django.db import transaction
 
 from paraph.evidence import failures
 from paraph.evidence.facts import certificate_facts
-from paraph.evidence.models import ProofFile
 from paraph.evidence.record import record_proof_file
 from paraph.flow import events
 from paraph.flow.lock import lock_request
@@ -16,8 +15,11 @@ from paraph.measures.figures import count_seal, stage
 from paraph.pdf.proof import proof
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
+from paraph.rows.read import Compiled
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
+
+_REQUEST = Compiled(lambda: SignatureRequest.objects.select_related("organization", "proof"))
 
 
 def prove(request_id: int) -> None:
@@ -26,10 +28,10 @@ def prove(request_id: int) -> None:
     Safe to repeat and to run twice at once, as :func:`paraph.flow.seal.seal` is. The caller has seen every document
     sealed. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
     """
-    if ProofFile.objects.filter(request_id=request_id).exists():
+    request = _REQUEST.get(request_id)
+    if hasattr(request, "proof"):
         return
     with failures.noted(request_id, "prove"):
-        request = SignatureRequest.objects.select_related("organization").get(pk=request_id)
         sealed = _sealed(request)
         key = f"proofs/{request_id}/{sealed.sha256.hex()}.pdf"
         with stage("store"):

@@ -8,9 +8,13 @@ from paraph.flow.lock import lock_request
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import stage
-from paraph.signature_requests.models import SignatureRequest
+from paraph.rows.read import Compiled
+from paraph.rows.write import update
 from paraph.storage import store
 from paraph.webhooks import outbox
+
+_SEALED = Compiled(SealedDocument.objects.all, "request_document__request")
+_PROOF = Compiled(lambda: ProofFile.objects.select_related("request"), "request")
 
 
 def publish(request_id: int) -> None:
@@ -19,17 +23,18 @@ def publish(request_id: int) -> None:
 
     Safe to repeat. Raises ``DomainError`` or ``OSError`` otherwise; the cause is noted.
     """
-    if SignatureRequest.objects.filter(pk=request_id, finalized=True).exists():
+    proof = _PROOF.get(request_id)
+    if proof.request.finalized:
         return
     with failures.noted(request_id, "publish"):
-        for sealed in SealedDocument.objects.filter(request_document__request_id=request_id):
+        for sealed in _SEALED.all(request_id):
             _check(sealed)
-        _check(ProofFile.objects.get(request_id=request_id))
+        _check(proof)
     with transaction.atomic():
         request = lock_request(request_id)
         if not request.finalized:
             request.finalized = True
-            request.save(update_fields=["finalized"])
+            update(request, "finalized")
             failures.clear(request_id)
             outbox.release(request)
 

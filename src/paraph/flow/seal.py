@@ -5,7 +5,6 @@ from django.db import transaction
 
 from paraph.evidence import failures
 from paraph.evidence.facts import seal_facts
-from paraph.evidence.models import SealedDocument
 from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
 from paraph.flow.lock import lock_request
@@ -16,19 +15,31 @@ from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
+from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 
+_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed"))
 
-def seal(request_document_id: int) -> None:
-    """Stamps, seals and stores the document, and journals it.
+
+def seal(request_document_id: int) -> int | None:
+    """Stamps, seals and stores the document, and journals it. Returns the request once all its documents are sealed.
 
     Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own.
     Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
     """
-    row = RequestDocument.objects.select_related("request", "document").get(pk=request_document_id)
-    if SealedDocument.objects.filter(request_document=row).exists():
-        return
+    row = _ROW.get(request_document_id)
+    missing = not hasattr(row, "sealed")
+    if missing:
+        _seal(row)
+    if not all_sealed(row.request_id):
+        return None
+    if missing:
+        failures.clear(row.request_id)
+    return row.request_id
+
+
+def _seal(row: RequestDocument) -> None:
     with failures.noted(row.request_id, "seal"):
         sealed = _sealed(row)
         key = f"sealed/{row.request_id}/{row.pk}-{sealed.sha256.hex()}.pdf"
@@ -68,6 +79,4 @@ def _commit(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
         return False
     row.request = request
     events.pades_signed(row, seal_facts(sealed))
-    if all_sealed(request):
-        failures.clear(request.pk)
     return True

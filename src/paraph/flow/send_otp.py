@@ -40,7 +40,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
     issued = codes.issue(signer, chosen, recipient)
     acknowledgement = _deliver(signer, chosen, recipient, issued.code)
     with transaction.atomic():
-        signer = lock_signer(signer)
+        signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX

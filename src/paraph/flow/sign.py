@@ -12,8 +12,10 @@ from paraph.flow.queue import defer
 from paraph.journal.append import Origin
 from paraph.kernel import clock
 from paraph.otp import codes
+from paraph.rows.write import update
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.models import Mode, RequestDocument, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.standing import next_signer, require_open
 
 
@@ -38,11 +40,11 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
     require_open(signer)
     code_hash = codes.guess(signer, given.code)
     with transaction.atomic():
-        signer = lock_signer(signer)
+        signer = lock_signer(signer.pk)
         require_open(signer)
         codes.consume(signer, code_hash)
         _store(signer, given)
-        documents = RequestDocument.objects.filter(placements__signer=signer).distinct().count()
+        documents = len(signed_digests(signer))
         events.signer_signed(signer, consent_notice(given.locale, documents), documents, origin)
         _go_on(signer.request)
     return signer
@@ -54,7 +56,7 @@ def _store(signer: Signer, given: Signature) -> None:
     signer.signature = given.signature
     signer.initials = given.initials
     signer.locale = given.locale
-    signer.save(update_fields=["status", "signed_at", "signature", "initials", "locale"])
+    update(signer, "status", "signed_at", "signature", "initials", "locale")
 
 
 def _go_on(request: SignatureRequest) -> None:
@@ -63,4 +65,4 @@ def _go_on(request: SignatureRequest) -> None:
     if following is None:
         complete(request)
     elif request.mode == Mode.SEQUENTIAL and request.send_email:
-        defer("invite", signer_id=following.pk)
+        defer("invite", signer_id=following)

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
+
 from paraph.journal.models import Entry
 from paraph.kernel import clock
+from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
+_END = "SELECT position, hash, created_at FROM journal_entry WHERE request_id = %s ORDER BY position DESC LIMIT 1"
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,16 @@ def append(
     """Adds one entry at the end of the request's chain.
 
     The caller holds the request's row lock (or has just created it), so that the chain has one writer;
-    the unique position refuses a second one all the same. ``metadata`` must be plain JSON.
+    the unique position refuses a second one all the same. ``metadata`` must be plain JSON. The entry is returned
+    without its id.
     """
-    last = Entry.objects.filter(request=request).order_by("-position").values_list("position", "hash", "created_at")
-    position, previous, earlier = last.first() or (0, GENESIS, None)
+    with connection.cursor() as cursor:
+        cursor.execute(_END, [request.pk])
+        position, previous, earlier = cursor.fetchone() or (0, GENESIS, None)
     moment = clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
-    entry.save(force_insert=True)
+    insert([entry])
     return entry
 
 

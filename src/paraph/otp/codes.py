@@ -9,22 +9,39 @@ import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import F
+from django.db import connection, transaction
 
-from paraph.documents.models import Document
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.models import Channel, RequestDocument, Signer, SignerStatus
+from paraph.rows.read import Compiled
+from paraph.rows.write import insert
+from paraph.signature_requests.models import Channel, Signer, SignerStatus
+from paraph.signature_requests.signed_documents import signed_digests
 
 DIGITS = 6
 LIFETIME = timedelta(minutes=10)
 ATTEMPTS = 5
 SENDS = 5
 WINDOW = timedelta(minutes=10)
+
+_LOCKED = Compiled(lambda: Signer.objects.select_for_update(no_key=True))
+_NEWEST = Compiled(OneTimeCode.objects.all)
+_ATTEMPT = """
+    UPDATE otp_onetimecode SET attempts = attempts + 1
+    WHERE signer_id = %s AND sent_at IS NOT NULL AND used_at IS NULL AND expires_at > %s AND attempts < %s
+    RETURNING code_hash, attempts
+"""
+_USE = """
+    UPDATE otp_onetimecode SET used_at = %s
+    WHERE signer_id = %s AND code_hash = %s AND used_at IS NULL AND sent_at IS NOT NULL RETURNING 1
+"""
+_SENT = """
+    UPDATE otp_onetimecode SET sent_at = %s, ever_sent = true WHERE signer_id = %s AND code_hash = %s RETURNING 1
+"""
 
 
 class TooManySendsError(DomainError):
@@ -53,10 +70,9 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     code = tokens.random_digits(DIGITS)
     code_hash = _hash(signer, code)
     with transaction.atomic():
-        locked = Signer.objects.select_for_update(no_key=True).get(pk=signer.pk)
-        if locked.status == SignerStatus.SIGNED:
+        if _LOCKED.get(signer.pk).status == SignerStatus.SIGNED:
             raise DomainError("already_signed", "You have already signed; no code is needed any more.")
-        earlier = OneTimeCode.objects.filter(signer=signer).first()
+        earlier = _NEWEST.first(signer.pk)
         began, sends = _window(earlier)
         now = clock.now()
         row = earlier or OneTimeCode(signer=signer)
@@ -64,14 +80,17 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         row.created_at, row.expires_at = now, now + LIFETIME
         row.sends, row.window_began_at = sends, began
         row.attempts, row.sent_at, row.used_at = 0, None, None
-        row.save(force_insert=earlier is None, force_update=earlier is not None)
+        if earlier is None:
+            insert([row])
+        else:
+            row.save(force_update=True)
     return Issued(code, code_hash, resend=row.ever_sent)
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:
     """Makes the code usable, unless a newer one has replaced it. In the transaction that journals the sending:
     no signature can stand on a code whose sending the journal does not tell."""
-    OneTimeCode.objects.filter(signer=signer, code_hash=issued.code_hash).update(sent_at=clock.now(), ever_sent=True)
+    _changed(_SENT, [clock.now(), signer.pk, issued.code_hash])
 
 
 def guess(signer: Signer, code: str) -> bytes:
@@ -80,21 +99,20 @@ def guess(signer: Signer, code: str) -> bytes:
     Call it outside of a transaction that may roll back. Raises ``DomainError`` ``too_many_attempts`` once five
     attempts were made, even for the right code, and ``invalid_otp`` for a wrong, outdated or missing one.
     """
-    row = OneTimeCode.objects.filter(signer=signer).first()
-    if row is None or not _count(row):
+    counted = _changed(_ATTEMPT, [signer.pk, clock.now(), ATTEMPTS])
+    if counted is None:
         raise _refusal(signer)
+    code_hash, attempts = counted
     guessed = _hash(signer, code)
-    if not tokens.same(guessed, bytes(row.code_hash)):
-        left = ATTEMPTS - OneTimeCode.objects.values_list("attempts", flat=True).get(pk=row.pk)
-        raise DomainError("invalid_otp", f"The code is not right; attempts left: {left}.")
+    if not tokens.same(guessed, bytes(code_hash)):
+        raise DomainError("invalid_otp", f"The code is not right; attempts left: {ATTEMPTS - attempts}.")
     return guessed
 
 
 def consume(signer: Signer, code_hash: bytes) -> None:
     """Uses the code up, in the transaction of the signature. Raises ``DomainError("invalid_otp", …)`` when it
     was replaced or used in the meantime."""
-    usable = OneTimeCode.objects.filter(signer=signer, code_hash=code_hash, used_at=None, sent_at__isnull=False)
-    if not usable.update(used_at=clock.now()):
+    if _changed(_USE, [clock.now(), signer.pk, code_hash]) is None:
         raise DomainError("invalid_otp", "This code has been replaced by a newer one; use that one.")
 
 
@@ -107,33 +125,24 @@ def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
     return earlier.window_began_at, earlier.sends + 1
 
 
-def _count(row: OneTimeCode) -> bool:
-    """One attempt at exactly this code, if it may still be tried."""
-    return bool(
-        OneTimeCode.objects.filter(
-            pk=row.pk,
-            code_hash=row.code_hash,
-            sent_at__isnull=False,
-            used_at=None,
-            expires_at__gt=clock.now(),
-            attempts__lt=ATTEMPTS,
-        ).update(attempts=F("attempts") + 1)
-    )
+def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
+    """What the statement returns of the code that it changed, None where it changed none."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        changed: tuple[Any, ...] | None = cursor.fetchone()
+    return changed
 
 
 def _refusal(signer: Signer) -> DomainError:
-    row = OneTimeCode.objects.filter(signer=signer).first()
+    row = _NEWEST.first(signer.pk)
     if row and row.attempts >= ATTEMPTS and not row.used_at:
         return DomainError("too_many_attempts", "Too many wrong codes; ask for a new one.")
     return DomainError("invalid_otp", "There is no code to compare with, or its time is over; ask for a new one.")
 
 
 def _hash(signer: Signer, code: str) -> bytes:
-    documents = Document.objects.filter(
-        pk__in=RequestDocument.objects.filter(placements__signer=signer).values("document_id")
-    )
-    digests = sorted(bytes(digest) for digest in documents.values_list("sha256", flat=True))
-    return tokens.keyed_hash(_key(), signer.pk.to_bytes(8, "big"), b"".join(digests), code.encode("utf-8", "replace"))
+    digests = b"".join(sorted(signed_digests(signer)))
+    return tokens.keyed_hash(_key(), signer.pk.to_bytes(8, "big"), digests, code.encode("utf-8", "replace"))
 
 
 @cache

@@ -10,6 +10,7 @@ from functools import cache
 from django.conf import settings
 
 from paraph.kernel import tokens
+from paraph.rows.read import Compiled
 from paraph.signature_requests.models import Signer
 
 _ID_BYTES = 8
@@ -17,6 +18,8 @@ _MAC_BYTES = 24
 _LENGTH = 43  # base64url of 32 bytes
 
 SALT_BYTES = 16
+
+_SIGNER = Compiled(lambda: Signer.objects.select_related("request__organization", "request__branding_profile"))
 
 
 def new_salt() -> bytes:
@@ -49,11 +52,7 @@ def signer_of(text: str) -> Signer | None:
         return None
     if identity >= 2**63:
         return None
-    signer = (
-        Signer.objects.select_related("request", "request__organization", "request__branding_profile")
-        .filter(pk=identity)
-        .first()
-    )
+    signer = _SIGNER.first(identity)
     return signer if signer and tokens.same(token(signer).encode(), text.encode()) else None
 
 

@@ -3,6 +3,8 @@
 from datetime import datetime
 from enum import Enum
 
+from django.db import connection
+
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
@@ -17,6 +19,9 @@ class Standing(Enum):
     NOT_YOUR_TURN = "not_your_turn"
 
 
+_NEXT = """
+    SELECT id FROM signature_requests_signer WHERE request_id = %s AND status <> %s ORDER BY "order" LIMIT 1
+"""
 _SENTENCES = {
     Standing.SIGNED: "You have already signed; nothing more is needed from you.",
     Standing.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
@@ -46,9 +51,12 @@ def is_over(request: SignatureRequest, moment: datetime) -> bool:
     return request.status != RequestStatus.PENDING or moment >= request.expires_at
 
 
-def next_signer(request: SignatureRequest) -> Signer | None:
-    """The first, in signing order, who has not signed."""
-    return Signer.objects.filter(request=request).exclude(status=SignerStatus.SIGNED).order_by("order").first()
+def next_signer(request: SignatureRequest) -> int | None:
+    """The id of the first, in signing order, who has not signed."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT, [request.pk, SignerStatus.SIGNED.value])
+        found = cursor.fetchone()
+    return found[0] if found else None
 
 
 def _is_their_turn(signer: Signer) -> bool:

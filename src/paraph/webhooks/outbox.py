@@ -5,8 +5,8 @@ from datetime import datetime
 import structlog
 
 from paraph.kernel import clock
-from paraph.organizations.models import Application
 from paraph.outbound.url import origin_of
+from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import COMPLETED, EVENTS, TERMINAL_EVENTS, payload
@@ -32,7 +32,7 @@ def record(
         return
     moment = occurred_at or clock.now()
     text = payload(event_type, moment, request, signer)
-    Delivery.objects.bulk_create(
+    insert(
         Delivery(
             application_id=request.application_id,
             request=request,
@@ -57,7 +57,7 @@ def release(request: SignatureRequest) -> None:
 
 
 def _destinations(request: SignatureRequest, event_type: str) -> list[tuple[Destination, str]]:
-    url = Application.objects.values_list("webhook_url", flat=True).get(pk=request.application_id)
+    url = request.application.webhook_url
     found = [(Destination.APPLICATION, url)] if url else []
     if request.callback_url and event_type in TERMINAL_EVENTS:
         found.append((Destination.CALLBACK, request.callback_url))

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,6 +48,7 @@ class Hooks:
 
     def __init__(self) -> None:
         self.received: list[Webhook] = []
+        self._here: set[tuple[str, object]] = set()
         self._heard = threading.Condition()
         self._server = _Server(self._take)
         self.url = f"http://127.0.0.1:{self._server.server_port}/webhooks"
@@ -65,20 +65,13 @@ class Hooks:
 
     def wait(self, event: str, request_id: int, seconds: float) -> bool:
         """Whether the event of the request is here within so many seconds."""
-        end = time.monotonic() + seconds
         with self._heard:
-            while not self._is_here(event, request_id):
-                left = end - time.monotonic()
-                if left <= 0 or not self._heard.wait(left):
-                    return self._is_here(event, request_id)
-            return True
-
-    def _is_here(self, event: str, request_id: int) -> bool:
-        return any(each.event == event and _request_of(each) == request_id for each in self.received)
+            return self._heard.wait_for(lambda: (event, request_id) in self._here, seconds)
 
     def _take(self, webhook: Webhook) -> None:
         with self._heard:
             self.received.append(webhook)
+            self._here.add((webhook.event, _request_of(webhook)))
             self._heard.notify_all()
 
 

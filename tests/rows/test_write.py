@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.flow import rows
 from paraph.organizations.models import BrandingProfile, Organization
+from paraph.rows import write
 
 pytestmark = pytest.mark.django_db
 
@@ -17,17 +17,17 @@ def profile(organization: Organization, name: str, pk: int | None = None) -> Bra
 
 
 def test_ids_are_taken_once() -> None:
-    first = rows.reserve({Organization: 2, BrandingProfile: 1})
-    second = rows.reserve({Organization: 1})
+    first = write.reserve({Organization: 2, BrandingProfile: 1})
+    second = write.reserve({Organization: 1})
     taken = [*first[Organization], *second[Organization], Organization.objects.create(name="x", plan="free").pk]
     assert len(first[BrandingProfile]) == 1 and taken == sorted(set(taken))
 
 
 def test_several_tables_in_one_statement() -> None:
-    [pk], [keyed] = rows.reserve({Organization: 1, BrandingProfile: 1}).values()
+    [pk], [keyed] = write.reserve({Organization: 1, BrandingProfile: 1}).values()
     organization = Organization(pk=pk, name="Zoë's %s", plan="free")
     with CaptureQueriesContext(connection) as queries:
-        rows.insert(
+        write.insert(
             [
                 organization,
                 profile(organization, "keyed", keyed),
@@ -44,5 +44,24 @@ def test_several_tables_in_one_statement() -> None:
 
 def test_nothing_to_insert() -> None:
     with CaptureQueriesContext(connection) as queries:
-        rows.insert([])
+        write.insert([])
     assert not queries.captured_queries
+
+
+def test_once() -> None:
+    organization = Organization.objects.create(name="x", plan="free")
+    assert write.insert_once(profile(organization, "one", 7))
+    assert not write.insert_once(profile(organization, "other", 7))
+    assert [row.name for row in BrandingProfile.objects.all()] == ["one"]
+
+
+def test_an_update_writes_the_named_fields() -> None:
+    first, second = (Organization.objects.create(name=name, plan="free") for name in "ab")
+    first.name, first.plan = "Zoë's %s", "pro"
+    write.update(first, "name")
+    assert [(row.name, row.plan) for row in Organization.objects.order_by("pk")] == [
+        ("Zoë's %s", "free"),
+        ("b", "free"),
+    ]
+    write.update(Organization(pk=second.pk + 1, name="nobody"), "name")
+    assert Organization.objects.count() == 2

@@ -1,4 +1,4 @@
-"""New rows of several tables in two round trips: one for their ids, one for all of them."""
+"""New rows of several tables in two round trips, one for their ids, one for all of them; and changes of a row."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -24,12 +24,29 @@ def insert(rows: Iterable[Model]) -> None:
         head, one, fields = _inserting(model, keyed)
         several = list(group)
         statements.append(head + ", ".join([one] * len(several)))
-        values += [
-            field.get_db_prep_save(getattr(row, field.attname), connection) for row in several for field in fields
-        ]
+        values += [value for row in several for value in _values(row, fields)]
     if statements:
         with connection.cursor() as cursor:
             cursor.execute("; ".join(statements), values)
+
+
+def insert_once(row: Model) -> bool:
+    """Inserts the row unless another has one of its unique values; whether it did."""
+    head, one, fields = _inserting(type(row), row.pk is not None)
+    with connection.cursor() as cursor:
+        cursor.execute(f"{head}{one} ON CONFLICT DO NOTHING", _values(row, fields))
+        return bool(cursor.rowcount)
+
+
+def update(row: Model, *names: str) -> None:
+    """Writes these fields of a row, as ``row.save(update_fields=names)`` would. Nothing happens where it is gone."""
+    statement, fields = _updating(type(row), names)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [*_values(row, fields), row.pk])
+
+
+def _values(row: Model, fields: list["Field[Any, Any]"]) -> list[Any]:
+    return [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
 
 
 @cache
@@ -48,6 +65,14 @@ def _inserting(model: type[Model], keyed: bool) -> tuple[str, str, list["Field[A
     columns = ", ".join(_quoted(str(field.column)) for field in fields)
     head = f"INSERT INTO {_quoted(model._meta.db_table)} ({columns}) VALUES "  # noqa: S608  our own names
     return head, f"({', '.join(['%s'] * len(fields))})", fields
+
+
+@cache
+def _updating(model: type[Model], names: tuple[str, ...]) -> tuple[str, list["Field[Any, Any]"]]:
+    fields: list[Any] = [model._meta.get_field(name) for name in names]
+    changes = ", ".join(f"{_quoted(str(field.column))} = %s" for field in fields)
+    key = _quoted(str(model._meta.pk.column))
+    return f"UPDATE {_quoted(model._meta.db_table)} SET {changes} WHERE {key} = %s", fields  # noqa: S608  our own names
 
 
 def _quoted(name: str) -> str:
