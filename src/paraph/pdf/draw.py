@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from paraph.pdf.alike import Alike
 from paraph.pdf.annotations import covered, overlap
 from paraph.pdf.errors import SealError
 from paraph.pdf.field import Widget
@@ -40,13 +41,19 @@ def draw(
         return drawn
     used = [mark.appearance for mark in marks] + ([overlay.appearance] if overlay else [])
     pictures, stamper = Drawings(_open(appearances, revision, max(used) + 1)), Stamper(revision)
+    alike = Alike(revision, stamper)
     for page, own in _wanted(revision, marks, everywhere=overlay is not None):
+        if not own and not signed and (picture := alike.stamp(page)):
+            drawn.placed.append(Placed(page.ref, picture, in_annotation=False, background=True))
+            continue
         geometry = geometry_of(revision.reader, page)
         above = own if signed else _hidden(revision, page, geometry, own)
         beneath = [mark for mark in own if mark not in above]
         if beneath or (overlay and not signed):
             picture = pictures.drawing(geometry, beneath, overlay)
             stamper.stamp(page, picture)
+            if not own:
+                alike.learn(page, picture)
             watermark_only = all(mark.beneath for mark in beneath)
             drawn.placed.append(Placed(page.ref, picture, in_annotation=False, background=watermark_only))
         if above or (overlay and signed):

@@ -14,11 +14,11 @@ Token = bytes
 Dictionary = dict[bytes, Any]
 
 SPACE = rb"\x00\t\n\x0c\r "
-_REGULAR = rb"[^\x00\t\n\x0c\r ()<>\[\]{}/%]"
+REGULAR = rb"[^\x00\t\n\x0c\r ()<>\[\]{}/%]"
 # Possessive throughout: a long gap before something else must not be tried in every way to divide it.
 GAP = rb"[" + SPACE + rb"]*+(?:%[^\r\n]*+[" + SPACE + rb"]*+)*+"
 _GAP = re.compile(GAP)
-_NAME = rb"/" + _REGULAR + rb"*+"  # all of it: "/F1 <<" is no /F of 1
+_NAME = rb"/" + REGULAR + rb"*+"  # all of it: "/F1 <<" is no /F of 1
 _SPACES = rb"[" + SPACE + rb"]++"
 _REFERENCE = rb"(\d++)" + _SPACES + rb"(\d++)" + _SPACES + rb"R"
 _REFERENCE_LIST = rb"(?:[" + SPACE + rb"]*+\d++" + _SPACES + rb"\d++" + _SPACES + rb"R)++[" + SPACE + rb"]*+"
@@ -27,12 +27,12 @@ _SIMPLE_STRING = rb"<[0-9A-Fa-f" + SPACE + rb"]*+>|\([^()\\]*+\)"
 _STEP = re.compile(  # a value, or the end of a dictionary or array; in a dictionary with its key
     GAP + rb"(?:(" + _NAME + rb")" + GAP + rb")?(?:"  # 1 key, or a name that stands before a value
     rb"(" + _NAME + rb")"  # 2 name
-    rb"|" + _REFERENCE + rb"(?!" + _REGULAR + rb")"  # 3, 4 reference
-    rb"|([+-]?\d++)(?!" + _REGULAR + rb")"  # 5 integer
-    rb"|(" + _SIMPLE_STRING + rb"|(?:" + _REAL + rb"|true|false)(?!" + _REGULAR + rb"))"  # 6 token
+    rb"|" + _REFERENCE + rb"(?!" + REGULAR + rb")"  # 3, 4 reference
+    rb"|([+-]?\d++)(?!" + REGULAR + rb")"  # 5 integer
+    rb"|(" + _SIMPLE_STRING + rb"|(?:" + _REAL + rb"|true|false)(?!" + REGULAR + rb"))"  # 6 token
     rb"|\[([\t\n\x0c\r 0-9.+-]*+)\]"  # 7 array of numbers
     rb"|\[(" + _REFERENCE_LIST + rb")\]"  # 8 array of references
-    rb"|(null)(?!" + _REGULAR + rb")"  # 9
+    rb"|(null)(?!" + REGULAR + rb")"  # 9
     rb"|(<<)|(\[)"  # 10 dictionary, 11 array
     rb"|(>>)|(\])"  # 12, 13 their ends
     rb"|(\())"  # 14 any other string
@@ -55,6 +55,10 @@ class Ref(NamedTuple):
 
     number: int
     generation: int = 0
+
+
+class Raw(bytes):
+    """An object as the text that is written for it."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,7 @@ def skip_gap(data: bytes, position: int) -> int:
 def text_of(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
     """The object as it is written into a file. Streams cannot stand inside another object."""
     kind = type(value)
-    if kind is bytes:
+    if kind is bytes or kind is Raw:
         return value  # type: ignore[no-any-return]  # a token is its own text
     if kind is Ref:
         return b"%d %d R" % value

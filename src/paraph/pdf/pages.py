@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paraph.pdf.geometry import PageGeometry, page_geometry
+from paraph.pdf.kinds import Kind, divided
 from paraph.pdf.objects import Dictionary, Ref, Unsafe, numeric
 from paraph.pdf.reader import Reader
 
@@ -13,11 +14,19 @@ _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
 
 @dataclass(frozen=True)
 class Page:
-    """``inherited`` has the attributes of the ancestors, the nearest one's before all others."""
+    """``inherited`` has the attributes of the ancestors, the nearest one's before all others; pages of one parent
+    share it. ``kind`` and what is in its ``holes``: the text of the page, where that is at hand."""
 
+    reader: Reader
     ref: Ref
-    dictionary: Dictionary
     inherited: Dictionary
+    kind: Kind | None
+    holes: list[bytes]
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """Its own attributes."""
+        return self.reader.dictionary(self.ref)
 
     def get(self, key: bytes) -> Any:
         """The page's own value, else the inherited one."""
@@ -30,18 +39,25 @@ def pages(reader: Reader) -> Iterator[Page]:
     top = root.get(b"/Pages")
     waiting: list[tuple[Any, Dictionary]] = [(top, {})]
     seen = set[Ref]()
+    kinds: dict[tuple[bytes, ...], Kind] = {}
     while waiting:
         ref, inherited = waiting.pop()
         if type(ref) is not Ref or ref in seen:
             raise Unsafe("the page tree repeats itself or holds a page directly")
         seen.add(ref)
+        text = reader.text_of(ref)
+        between, holes = divided(text) if text else ((), [])
+        if between in kinds:
+            yield Page(reader, ref, inherited, kinds[between], holes)
+            continue
         node = reader.dictionary(ref)
         kids = reader.resolve(node.get(b"/Kids"))
         if type(kids) is list:
             inherited = {**inherited, **{key: node[key] for key in _INHERITED if key in node}}
             waiting.extend((kid, inherited) for kid in reversed(kids))
         elif kids is None and node.get(b"/Type", b"/Page") == b"/Page":
-            yield Page(ref, node, inherited)
+            kind = kinds.setdefault(between, Kind(between)) if between and b"/Kids" not in node else None
+            yield Page(reader, ref, inherited, kind, holes)
         else:
             raise Unsafe("the page tree is broken")
 

@@ -18,6 +18,7 @@ _OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\
 STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
+_LONGEST_TEXT = 64 * 1024
 _LARGEST_DECODED = 256 * 1024 * 1024
 _INTEGER = re.compile(rb"\d+")
 
@@ -49,8 +50,7 @@ class Reader:
             raise Unsafe("the file does not begin with its header")
         self.data = data
         self._objects: dict[int, Any] = {}
-        self._packed: dict[int, dict[int, int]] = {}
-        self._packed_data: dict[int, bytes] = {}
+        self._packed: dict[int, _ObjectStream] = {}
         self.encryption: Encryption | None = None  # cross-reference streams are never encrypted
         self.crossreference: Lookup = crossreference or CrossReference(data, decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
@@ -89,15 +89,26 @@ class Reader:
             raise Unsafe("a dictionary is missing")
         return result
 
+    def text_of(self, ref: Ref) -> bytes:
+        """The object as it stands in the file, perhaps with more after it; empty where that is not to be had."""
+        entry = None if self.encryption else self.crossreference.entry(ref.number)
+        if entry is None:
+            return b""
+        if entry.packed:
+            return self._container(entry.place).text_of(ref.number)
+        match = _OBJECT.match(self.data, entry.place)
+        if match is None or (int(match[1]), int(match[2])) != ref or entry.index != ref.generation:
+            return b""
+        end = self.data.find(b"endobj", match.end(), match.end() + _LONGEST_TEXT)
+        return self.data[match.end() : max(end, match.end())]
+
     def numbers_in(self, container: int) -> list[int]:
         """The objects of an object stream, in its order."""
-        if container not in self._packed:
-            self._open_container(container)
-        return list(self._packed[container])
+        return list(self._container(container).indices)
 
     def _read(self, ref: Ref, entry: Entry) -> Any:
         if entry.packed:
-            return self._unpack(ref.number, entry.place)
+            return self._container(entry.place).object(ref.number)
         if entry.index != ref.generation:
             raise Unsafe(f"object {ref.number} has another generation")
         return self._object_at(entry.place, ref)
@@ -127,28 +138,38 @@ class Reader:
             raise Unsafe("a stream has a wrong length")
         return self.data[start : start + length]
 
-    def _unpack(self, number: int, container: int) -> Any:
-        if container not in self._packed:
-            self._open_container(container)
-        offset = self._packed[container].get(number)
-        if offset is None:
-            raise Unsafe(f"object {number} is not in its object stream")
-        return parse(self._packed_data[container], offset)[0]
+    def _container(self, number: int) -> "_ObjectStream":
+        if number not in self._packed:
+            entry = self.crossreference.entry(number)
+            if entry is None or entry.packed:
+                raise Unsafe("an object stream is missing")
+            self._packed[number] = _ObjectStream(self._object_at(entry.place, Ref(number, entry.index)))
+        return self._packed[number]
 
-    def _open_container(self, container: int) -> None:
-        entry = self.crossreference.entry(container)
-        if entry is None or entry.packed:
-            raise Unsafe("an object stream is missing")
-        stream = self._object_at(entry.place, Ref(container, entry.index))
-        if not isinstance(stream, Stream):
-            raise Unsafe("an object stream is missing")
-        first = stream.dictionary.get(b"/First")
+
+class _ObjectStream:
+    """The objects in one stream; ``indices``: which of them has which number (ISO 32000-1, 7.5.7)."""
+
+    def __init__(self, stream: Any) -> None:
+        first = stream.dictionary.get(b"/First") if isinstance(stream, Stream) else None
         if not isinstance(first, int):
-            raise Unsafe("an object stream has no /First")
-        data = decoded(stream)
-        numbers = [int(item) for item in _INTEGER.findall(data[:first])]
-        self._packed[container] = {n: first + o for n, o in zip(numbers[::2], numbers[1::2], strict=False)}
-        self._packed_data[container] = data
+            raise Unsafe("an object stream is missing, or has no /First")
+        self._data = decoded(stream)
+        listed = list(map(int, _INTEGER.findall(self._data[:first])))
+        self._places = [first + offset for offset in listed[1::2]]
+        self.indices = {number: index for index, number in enumerate(listed[: 2 * len(self._places) : 2])}
+
+    def object(self, number: int) -> Any:
+        index = self.indices.get(number)
+        if index is None:
+            raise Unsafe(f"object {number} is not in its object stream")
+        return parse(self._data, self._places[index])[0]
+
+    def text_of(self, number: int) -> bytes:
+        """See :meth:`Reader.text_of`: to where the next object begins, empty where they are not in order."""
+        index = self.indices.get(number, -1)
+        start, *following = self._places[index : index + 2] if index >= 0 else (0, 0)
+        return self._data[start : following[0] if following else len(self._data)]
 
 
 def stream_end(data: bytes, start: int, length: object) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from paraph.pdf.crossreference import Entry
 from paraph.pdf.crossreference_text import crossreference_stream, crossreference_table
-from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe, text_of
+from paraph.pdf.objects import Dictionary, Raw, Ref, Stream, Unsafe, parse, text_of
 from paraph.pdf.reader import Reader
 
 _BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
@@ -72,12 +72,16 @@ class Revision:
             if type(value) is not Ref:
                 return value
             value = self._changed[value] if value in self._changed else self.reader.object(value)
+            if type(value) is Raw:
+                value, _ = parse(value, 0)
         raise Unsafe("references go round in a circle")
 
     def change(self, ref: Ref) -> Dictionary:
         """The dictionary to write in place of the one at ``ref``: a copy that may be changed."""
         if ref not in self._changed:
             self._changed[ref] = dict(self.reader.dictionary(ref))
+        elif type(self._changed[ref]) is Raw:
+            self._changed[ref] = self.resolve(ref)
         value: Dictionary = self._changed[ref]
         return value
 

@@ -18,19 +18,32 @@ class Stamper:
         self._revision = revision
         self._streams: dict[bytes, Ref] = {}
         self._balance: dict[tuple[Any, ...], tuple[int, Ref | None]] = {}
-        self._owned: dict[Ref, Ref] = {}
+        self._known: set[tuple[Ref, int]] = set()
 
     def stamp(self, page: Page, drawing: Drawing) -> None:
         """Draws over the page: ``q``, what was there, ``Q``, the drawing."""
-        dictionary = self._revision.change(page.ref)
-        prefix = self._add_names(page, dictionary, drawing.names)
-        operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
-        before = self._contents(dictionary.get(b"/Contents"))
+        before = self._contents(page.dictionary.get(b"/Contents"))
         open_states, rewritten = self._balanced(before)
-        if rewritten is not None:
-            before = [rewritten]
+        before = before if rewritten is None else [rewritten]
+        self.draw_over(self._revision.change(page.ref), page.inherited, before, drawing, open_states)
+
+    def draw_over(
+        self, dictionary: Dictionary, inherited: Dictionary, before: list[Any], drawing: Drawing, open_states: int = 0
+    ) -> None:
+        """The same to the dictionary of a page, whose contents ``before`` leave so many ``q`` open."""
+        prefix = self._add_names(dictionary, inherited, drawing)
+        operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
         after = self._stream(b"\nQ" * (1 + open_states) + b"\n" + operators)
         dictionary[b"/Contents"] = [self._stream(b"q\n"), *before, after]
+
+    def leaves_state(self, contents: list[Ref]) -> bool:
+        """Whether these are streams that together open and close the same number of ``q``."""
+        streams = all(isinstance(self._revision.resolve(ref), Stream) for ref in contents)
+        return streams and self._balanced(contents) == (0, None)
+
+    def knows(self, resources: Ref, drawing: Drawing) -> bool:
+        """Whether these have the names of the drawing already, just as it uses them."""
+        return (resources, id(drawing)) in self._known
 
     def _contents(self, value: Any) -> list[Any]:
         """The content streams as a list of its own."""
@@ -58,28 +71,29 @@ class Stamper:
             self._streams[data] = self._revision.stream(data)
         return self._streams[data]
 
-    def _add_names(self, page: Page, dictionary: Dictionary, names: dict[bytes, Ref]) -> bytes:
-        """Makes ``names`` known to the page. Returns what must be put after "/Paraph" in them to be unique.
+    def _add_names(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
+        """Makes the drawing's names known to the page. Returns what must be put after "/Paraph" in them to be unique.
 
         A dictionary of its own indirect object is changed there, once for all pages that share it; a page that
         holds or inherits its resources directly gets them with the names added.
         """
-        resources = self._revision.resolve(page.get(b"/Resources"))
+        holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))
+        resources = self._revision.resolve(holder)
         resources = resources if isinstance(resources, dict) else {}
-        holder = page.get(b"/Resources")
         known = resources.get(b"/XObject")
         existing = self._revision.resolve(known)
         existing = existing if isinstance(existing, dict) else {}
-        prefix = _free_prefix(existing, names)
-        added = {_renamed(name, prefix): ref for name, ref in names.items()}
+        prefix = _free_prefix(existing, drawing.names)
+        added = {_renamed(name, prefix): ref for name, ref in drawing.names.items()}
         if type(known) is Ref and existing:
             self._revision.change(known).update(added)
-            if b"/Resources" not in dictionary and b"/Resources" not in page.inherited:
-                raise Unsafe("resources without an owner")
         elif type(holder) is Ref and resources:
             self._revision.change(holder)[b"/XObject"] = {**existing, **added}
         else:
             dictionary[b"/Resources"] = {**resources, b"/XObject": {**existing, **added}}
+            return prefix
+        if type(holder) is Ref and not prefix:
+            self._known.add((holder, id(drawing)))
         return prefix
 
 
