@@ -1,7 +1,6 @@
 """The queue's tasks call their verbs, and the whole journey runs through them."""
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from procrastinate.jobs import Job
 
 import paraph.flow
 from paraph.flow.jobs import RETRY
+from paraph.flow.queue import LANES
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
 from paraph.signature_requests.models import SignatureRequest
@@ -80,10 +80,7 @@ def test_a_file_that_cannot_be_sealed_is_given_up() -> None:
     assert [again(attempts) for attempts in (0, 5, 6)] == [True, True, False]
 
 
-def test_what_is_due_is_looked_for_every_three_seconds() -> None:
-    (periodic,) = [
-        task for task in app.periodic_registry.periodic_tasks.values() if task.task.name.endswith("everything_due")
-    ]
-    periodic.croniter.set_current(1_000_000_000.0)
-    moments = [periodic.croniter.get_next(float) for _ in range(3)]
-    assert [later - earlier for earlier, later in pairwise(moments)] == [3, 3]
+def test_only_mails_wait_for_mails() -> None:
+    lanes = {name: app.tasks[f"paraph.flow.jobs.{name}"].queue for name in ("invite", "notify_completion", "finalize")}
+    assert lanes == {"invite": "mail", "notify_completion": "mail", "finalize": "default"}
+    assert {task.queue for task in app.tasks.values() if task.name.startswith("paraph.")} == set(LANES)

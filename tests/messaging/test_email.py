@@ -64,6 +64,14 @@ def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> N
     assert list(messages()) == []
 
 
+def test_every_mail_has_an_id_of_the_public_host(mailbox: Mailbox) -> None:
+    for _ in range(2):
+        send_email("a@example.org", "s", "t")
+    first, second = (parse(envelope.content)["Message-ID"] for envelope in mailbox.received)
+    assert first != second
+    assert first.endswith("@sign.example>") and second.endswith("@sign.example>")
+
+
 def parse(content: bytes) -> EmailMessage:
     return message_from_bytes(content, policy=policy.default)
 

@@ -27,6 +27,7 @@ from paraph.operations.check.outcome import Outcome
 from paraph.operations.check.run import Check, run
 from paraph.operations.check.sealing import sealing, timestamps
 from paraph.operations.check.work import queue, unsealed, webhooks
+from paraph.operations.queue_state import queue_state
 from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.inspect import inspect
 from tests.cli.service import free_port
@@ -172,6 +173,13 @@ def test_workers_and_the_age_of_the_queue() -> None:
         for age, status in (("2 minutes", "warning"), ("1 hour", "failed")):
             cursor.execute("UPDATE procrastinate_events SET at = now() - %s::interval", [age])
             assert statuses(queue) == {"workers": "ok", "queue": status}
+
+
+@pytest.mark.django_db
+def test_a_worker_process_beats_once_for_each_lane() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now()), (now()), (now()), (now())")
+    assert queue_state().workers == 2
 
 
 @pytest.mark.django_db

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from paraph.cli.request import lines_of
 from paraph.flow.finalize import finalize
 from paraph.flow.prove import prove
 from paraph.flow.seal import seal
@@ -16,6 +17,7 @@ from paraph.operations.stuck import stuck
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
+from paraph.webhooks.models import Attempt, Delivery
 from tests.flow.test_sign import at_once
 from tests.scene import Scene, jobs, scene, sign
 
@@ -52,6 +54,27 @@ def test_an_invitation_that_was_lost_is_asked_for_again_and_once() -> None:
     assert outcomes(made) == [("invite", "waiting")]
     assert jobs() == [("invite", {"signer_id": made.signers[0].pk})]
     assert "no worker is alive" in why(made)
+
+
+def test_it_is_told_what_came_of_each_webhook() -> None:
+    made = scene()
+    sent = made.request
+    for path, status, error in (("refused", 302, ""), ("gone", None, "no complete answer within 5 seconds")):
+        delivery = Delivery.objects.create(
+            application_id=sent.application_id,
+            request=sent,
+            destination="application",
+            url=f"https://hooks.example/{path}",
+            endpoint="x",
+            event_type="signer.signed",
+            occurred_at=clock.now(),
+            payload="{}",
+            due_at=clock.now(),
+        )
+        Attempt.objects.create(delivery=delivery, started_at=clock.now(), status_code=status, error=error)
+    told = "\n".join(lines_of(request_state(sent.pk)))
+    assert "HTTP 302  https://hooks.example/refused" in told
+    assert "no complete answer within 5 seconds  https://hooks.example/gone" in told
 
 
 def test_each_missing_step_in_turn() -> None:

@@ -7,6 +7,7 @@ import click
 
 from paraph.cli.options import data_dir_option, json_option
 from paraph.cli.session import database
+from paraph.cli.webhook import outcome
 
 
 @click.group()
@@ -48,7 +49,7 @@ def show(id: int, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(state, ensure_ascii=False))
         return
-    for line in _lines(state):
+    for line in lines_of(state):
         click.echo(line)
 
 
@@ -84,7 +85,8 @@ def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001 
         out.write(request_evidence(id) + b"\n")
 
 
-def _lines(state: dict[str, Any]) -> list[str]:
+def lines_of(state: dict[str, Any]) -> list[str]:
+    """The state that :func:`~paraph.operations.request_state.request_state` gives, for people."""
     finalized = ", finalized" if state["finalized"] else ""
     lines = [f"Request {state['id']}: {state['status']}{finalized} ({state['mode']}, {state['environment']})"]
     lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}", "Signers"]
@@ -100,7 +102,8 @@ def _lines(state: dict[str, Any]) -> list[str]:
         lines.append(f"Fault\n  {failure['stage']}, {failure['attempts']} attempts, {failure['failed_at']}")
         lines.append(f"  {failure['cause']}")
     lines += _rows("Jobs", state["jobs"], "id", "task", "status", "attempts", "scheduled_at")
-    lines += _rows("Deliveries", state["deliveries"], "id", "event", "status", "attempts", "last_error", "url")
+    deliveries = [{**each, "outcome": outcome(each)} for each in state["deliveries"]]
+    lines += _rows("Deliveries", deliveries, "id", "event", "status", "attempts", "outcome", "url")
     broken = state["journal_broken_at"]
     title = "Journal" if broken is None else f"Journal, WHOSE CHAIN IS BROKEN AT ENTRY {broken}"
     return lines + _rows(title, state["journal"], "created_at", "event_type", "signer_id")

@@ -52,7 +52,8 @@ def command() -> None:
 
 def _server(settings: environment.Environment) -> Server:
     web_processes, worker_processes = settings.processes
-    connections = web_processes * settings.web_threads + worker_processes * (settings.worker_concurrency + 7)
+    of_a_worker = 2 * settings.worker_concurrency + 11  # two lanes of jobs, their queue's, upkeep, webhooks
+    connections = web_processes * settings.web_threads + worker_processes * of_a_worker
     return Server(settings.data_dir, settings.postgres_dir, connections + _SPARE_CONNECTIONS)
 
 

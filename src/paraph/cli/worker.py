@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,10 +12,15 @@ from paraph.cli.options import data_dir_option
 from paraph.cli.session import set_up
 from paraph.kernel.errors import DomainError
 
+if TYPE_CHECKING:
+    from procrastinate import App
+
 _HEARTBEAT_SECONDS = 2
 _POLL_SECONDS = 1
+_EXPIRE_SECONDS = 3  # due within 5 s (specification 3.1)
 _RESCUE_SECONDS = 2
 _FORGET_SECONDS = 3600
+_HOUSEKEEPERS = 3
 
 
 @click.command()
@@ -49,36 +56,76 @@ async def _work() -> None:
     from procrastinate.contrib.django import app
     from procrastinate.contrib.django.utils import connector_params
     from procrastinate.psycopg_connector import PsycopgConnector
+    from procrastinate.signals import on_stop
+
+    from paraph.flow.queue import LANES
+
+    threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _HOUSEKEEPERS)
+    asyncio.get_running_loop().set_default_executor(threads)
+    # The tasks keep the Django connector, so that what a job defers commits with the rest of its work.
+    worker = app.with_connector(PsycopgConnector(kwargs=connector_params(), min_size=1, max_size=3 * len(LANES)))
+    async with worker.open_async():
+        upkeep = _keep_house()
+        lanes = [asyncio.create_task(_lane(worker, queue)) for queue in LANES]
+        try:
+            with on_stop(lambda: _stop(lanes)):
+                await asyncio.wait(lanes, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            _stop(lanes)  # none of them goes on alone
+            ended = await asyncio.gather(*lanes, return_exceptions=True)
+            _stop(upkeep)
+        for fault in ended:
+            if isinstance(fault, Exception):
+                raise fault
+
+
+async def _lane(worker: "App", queue: str) -> None:
+    from django.conf import settings
 
     from paraph.flow.rescue import DEAD_AFTER_SECONDS
 
-    # The tasks keep the Django connector, so that what a job defers commits with the rest of its work.
-    worker = app.with_connector(PsycopgConnector(kwargs=connector_params(), min_size=1, max_size=4))
-    async with worker.open_async():
-        upkeep = asyncio.create_task(_keep_house())
-        try:
-            await worker.run_worker_async(
-                concurrency=settings.PARAPH.worker_concurrency,
-                fetch_job_polling_interval=_POLL_SECONDS,
-                update_heartbeat_interval=_HEARTBEAT_SECONDS,
-                stalled_worker_timeout=DEAD_AFTER_SECONDS,
-                delete_jobs="successful",
-            )
-        finally:
-            upkeep.cancel()
+    await worker.run_worker_async(
+        queues=[queue],
+        concurrency=settings.PARAPH.worker_concurrency,
+        fetch_job_polling_interval=_POLL_SECONDS,
+        update_heartbeat_interval=_HEARTBEAT_SECONDS,
+        stalled_worker_timeout=DEAD_AFTER_SECONDS,
+        delete_jobs="successful",
+        install_signal_handlers=False,
+    )
 
 
-async def _keep_house() -> None:
-    """A fault here (the database restarts) is logged and tried again; the worker itself notices it too."""
+def _stop(tasks: "list[asyncio.Task[None]]") -> None:
+    """Once: who is asked a second time drops the jobs at hand."""
+    for task in tasks:
+        if not task.cancelling():
+            task.cancel()
+
+
+def _keep_house() -> "list[asyncio.Task[None]]":
+    """What every worker does beside its jobs, however many of them wait."""
+    from paraph.flow.expire import expire_due
     from paraph.flow.rescue import forget_old_jobs, rescue_jobs
 
-    forgotten = 0.0
+    return [
+        asyncio.create_task(_again(_EXPIRE_SECONDS, expire_due, "requests that are due could not be expired")),
+        asyncio.create_task(_again(_RESCUE_SECONDS, rescue_jobs, "the jobs of dead workers could not be looked after")),
+        asyncio.create_task(_again(_FORGET_SECONDS, forget_old_jobs, "old jobs could not be forgotten")),
+    ]
+
+
+async def _again(seconds: float, work: Callable[[], object], complaint: str) -> None:
+    """A fault here (the database restarts) is logged and tried again; the worker itself notices it too."""
     while True:
         try:
-            await asyncio.to_thread(rescue_jobs)
-            if time.monotonic() - forgotten > _FORGET_SECONDS:
-                await asyncio.to_thread(forget_old_jobs)
-                forgotten = time.monotonic()
+            await asyncio.to_thread(_with_a_good_connection, work)
         except Exception:
-            logging.getLogger("paraph.worker").exception("the jobs of dead workers could not be looked after")
-        await asyncio.sleep(_RESCUE_SECONDS)
+            logging.getLogger("paraph.worker").exception(complaint)
+        await asyncio.sleep(seconds)
+
+
+def _with_a_good_connection(work: Callable[[], object]) -> None:
+    from django.db import close_old_connections
+
+    close_old_connections()
+    work()

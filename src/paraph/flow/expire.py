@@ -26,8 +26,9 @@ def expire(request_id: int) -> bool:
 def expire_due() -> int:
     """Expires every request that is due, oldest first, each in a transaction of its own; returns how many.
 
-    Run every few seconds: a look at one small index, instead of one waiting job for each pending request. One
-    that fails does not keep those after it waiting; the first failure is raised at the end.
+    Run every few seconds by every worker, beside its jobs, since no number of those may hold it up: a look at one
+    small index, instead of one waiting job for each pending request. One that fails does not keep those after it
+    waiting; the first failure is raised at the end.
     """
     expired, failed = 0, list[Exception]()
     for request_id in _due():

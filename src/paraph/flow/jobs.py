@@ -9,11 +9,12 @@ from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
 from paraph.flow.certificate_statuses import refresh_statuses
-from paraph.flow.expire import expire, expire_due
+from paraph.flow.expire import expire
 from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
+from paraph.flow.queue import MAIL
 from paraph.flow.sweep import sweep
 from paraph.flow.trace import traced
 from paraph.kernel import clock
@@ -38,20 +39,14 @@ class Backoff(BaseRetryStrategy):
 
 
 RETRY = Backoff()
-_VERBS: dict[str, Callable[..., Any]] = {
-    "invite": invite,
-    "notify_completion": notify_completion,
-    "finalize": finalize,
-    "expire": expire,
+_VERBS: dict[str, tuple[Callable[..., Any], str]] = {
+    "invite": (invite, MAIL),
+    "notify_completion": (notify_completion, MAIL),
+    "finalize": (finalize, "default"),
+    "expire": (expire, "default"),
 }
-for _name, _verb in _VERBS.items():
-    app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY)(traced(_name, _verb))
-
-
-@app.periodic(cron="* * * * * */3")  # the sixth field counts seconds: due within 5 s (specification 3.1)
-@app.task(queueing_lock="expire_due")
-def expire_everything_due(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
-    expire_due()
+for _name, (_verb, _lane) in _VERBS.items():
+    app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane)(traced(_name, _verb))
 
 
 @app.periodic(cron="*/5 * * * *")

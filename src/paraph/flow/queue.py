@@ -1,8 +1,15 @@
-"""How a verb asks for the work that follows it: one job row, in the transaction that needs it."""
+"""How a verb asks for the work that follows it: one job row, in the transaction that needs it.
+
+There are two lanes, each with jobs at a time of its own in every worker (docs/decisions/lanes.md): a mail server that
+hangs holds up mails, and no seal.
+"""
 
 from procrastinate.contrib.django import app
 
 from paraph.flow.trace import carried
+
+MAIL = "mail"
+LANES = ("default", MAIL)
 
 
 def defer(task: str, **arguments: int) -> None:

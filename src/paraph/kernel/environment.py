@@ -92,7 +92,9 @@ class Environment(BaseSettings):
         [],
         description="Networks whose X-Forwarded-For is believed, separated by commas (10.0.0.0/8, 127.0.0.1).",
     )
-    worker_concurrency: int = Field(2, ge=1, description="Jobs that each worker process does at a time.")
+    worker_concurrency: int = Field(
+        2, ge=1, description="Jobs that each worker process does at a time; as many mails besides."
+    )
     metrics_token: str = Field("", description="Token that opens /metrics; default: open to this machine only.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level to be logged.")
 

@@ -1,6 +1,7 @@
 """Sending e-mail."""
 
 from collections.abc import Callable
+from email.utils import make_msgid
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -39,8 +40,8 @@ def send_email(
         "Auto-Submitted": "auto-generated",  # RFC 3834: nobody's absence note answers it
         "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: what receivers sort by
     }
-    if message_id:
-        headers["Message-ID"] = f"<{message_id}@{host}>"
+    # Never Django's own, which names this machine and may wait for a name server to do so.
+    headers["Message-ID"] = f"<{message_id}@{host}>" if message_id else make_msgid(domain=host)
     message = EmailMultiAlternatives(_one_line(subject), text, settings.PARAPH.mail_from, [to], headers=headers)
     if html:
         message.attach_alternative(html, "text/html")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from paraph.flow.queue import LANES
 from paraph.flow.rescue import DEAD_AFTER_SECONDS
 
 _OLDEST = """
@@ -18,14 +19,15 @@ _STATE = f"""
         (SELECT count(*) FROM procrastinate_jobs
          WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
         (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
-        (SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
+        (SELECT ceil(count(*) / {len(LANES)}.0)::int FROM procrastinate_workers
+         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
 """  # noqa: S608  constants of ours
 
 
 @dataclass(frozen=True)
 class QueueState:
     """``oldest_seconds``: how long the oldest job has been due, 0 when none is. Jobs that wait for the moment of
-    their retry are not due."""
+    their retry are not due. ``workers`` are processes, each of which registers once for each lane."""
 
     oldest_seconds: float
     due: int

@@ -99,8 +99,8 @@ def read(value: object, allowance: Allowance, problems: Problems) -> RequestDraf
         notify_signers_on_completion=root.optional("notify_signers_on_completion", boolean, False) or False,
         callback_url=root.optional("callback_url", https_url, "", nullable=True) or "",
         branding_profile_id=root.optional("branding_profile_id", integer, 0, nullable=True) or None,
-        signers=_signers(_limited(root, "signers", allowance.signers), mode, problems),
-        documents=_documents(_limited(root, "documents", allowance.documents), problems),
+        signers=_signers(_limited(root, "signers", allowance.signers), mode, allowance.signers, problems),
+        documents=_documents(_limited(root, "documents", allowance.documents), allowance.documents, problems),
     )
 
 
@@ -113,17 +113,17 @@ def between(bounds: tuple[float, float]) -> Callable[[object], float]:
 
 
 def _limited(root: Fields, name: str, limit: int) -> list[Any]:
-    """The entries, and beyond the limit of the plan only a refusal: what nobody may send is not looked at."""
+    """The entries. Of those beyond the limit of the plan there is only this refusal: they are not looked at."""
     values = root.required(name, array) or []
     if len(values) > limit:
         sentence = _("your plan allows at most %(limit)d entries in a request, not %(count)d.")
         root.refuse(name, sentence % {"limit": limit, "count": len(values)})
-    return values[:limit]
+    return values
 
 
-def _signers(values: list[Any], mode: str, problems: Problems) -> list[SignerDraft]:
-    found = []
-    for index, fields in enumerate(entries(values, "signers", problems)):
+def _signers(values: list[Any], mode: str, limit: int, problems: Problems) -> list[SignerDraft]:
+    found = [SignerDraft(f"signers[{limit}]", "")] if len(values) > limit else []  # those who were not read
+    for index, fields in enumerate(entries(values[:limit], "signers", problems)):
         if fields is None:
             found.append(SignerDraft(f"signers[{index}]", ""))
             continue
@@ -149,9 +149,9 @@ def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
     )
 
 
-def _documents(values: list[Any], problems: Problems) -> list[DocumentDraft]:
-    found = []
-    for index, fields in enumerate(entries(values, "documents", problems)):
+def _documents(values: list[Any], limit: int, problems: Problems) -> list[DocumentDraft]:
+    found = [DocumentDraft(f"documents[{limit}]", 0, [])] if len(values) > limit else []  # those that were not read
+    for index, fields in enumerate(entries(values[:limit], "documents", problems)):
         path = f"documents[{index}]"
         if fields is None:
             found.append(DocumentDraft(path, 0, []))

@@ -71,6 +71,9 @@ def test_pages_follow_each_other_and_the_count_is_of_all(owner: Someone, make: M
         ({"limit": "100"}, 1, 100),
         ({"limit": "101"}, 1, 100),
         ({"page": "2", "limit": "1000000"}, 2, 100),
+        ({"limit": "9" * 5000}, 1, 100),  # however large, it is lowered
+        ({"page": "9" * 5000}, 10**18 - 1, 20),  # and a page that nobody has is not the first
+        ({"page": "0" * 30 + "2", "limit": "007"}, 2, 7),
     ],
 )
 def test_page_and_limit_are_lenient(owner: Someone, make: Maker, query: dict[str, Any], page: int, limit: int) -> None:

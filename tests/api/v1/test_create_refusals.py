@@ -168,7 +168,12 @@ CASES: list[tuple[Change, str]] = [
     (set_root("callback_url", "http://example.com"), "callback_url: “http://example.com” is not an https address."),
     (set_root("callback_url", "example.com"), "callback_url: “example.com” is not an https address."),
     (set_root("callback_url", "https://"), "callback_url: “https://” is not an https address."),
-    (set_root("callback_url", "https://a b.com"), "callback_url: “https://a b.com” is not an https address."),
+    (set_root("callback_url", "https:///path"), "callback_url: “https:///path” is not an https address."),
+    *[
+        (set_root("callback_url", f"https://{rest}"), f"callback_url: “https://{rest}” cannot be called: it needs a "
+         "host, no user name, and port 80, 443 or one from 1024.")
+        for rest in ("a b.com", "u:p@x.com/", "x.com:22/", "a%20b/", "[::1/")
+    ],
     (set_root("callback_url", "https://x.com/\n"), f"callback_url: {UNPRINTABLE}"),
     (set_root("callback_url", 3), "callback_url: it must be a string."),
     (set_root("callback_url", "https://x.com/" + "a" * 2000), "callback_url: it must have at most 2000 characters."),
@@ -300,6 +305,23 @@ def test_limits_of_the_plans(db: None, plan: str, signers: int, documents: int) 
     message = refused(caller, content)
     assert f"signers: your plan allows at most {signers} entries in a request, not 200." in message
     assert f"documents: your plan allows at most {documents} entries in a request, not 100." in message
+
+
+def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
+    """Who was not read may still be named, and what was not read may name."""
+    caller = someone("free")
+    ids = [stored_document(caller).pk for _ in range(4)]
+    content = payload(ids[0])
+    one = content["signers"][0]
+    content["signers"] = [{**one, "ref": f"s{number}", "order": number} for number in range(1, 7)]
+    content["documents"] = [
+        {"id": each, "signers": [{"signer_ref": ref, "stamps": [rectangle(1)]}]}
+        for each, ref in zip(ids, ["s6", "s1", "s2", "s3"], strict=True)
+    ]
+    assert refused(caller, content) == (
+        "signers: your plan allows at most 5 entries in a request, not 6. "
+        "documents: your plan allows at most 3 entries in a request, not 4."
+    )
 
 
 def test_a_profile_of_another_organization(owner: Someone, document: int) -> None:

@@ -58,7 +58,7 @@ class AuditMetadata(Schema):
     signing_algorithm: str = Field(_ABSENT, description=f"{_SEALS}the algorithm of the signature.")
     kms_key_id: str = Field(_ABSENT, description=f"{_SEALS}the key that signed.")
     kms_request_id: str | None = Field(
-        _ABSENT, description=f"{_SEALS}the key store's id of the operation; null where the store gives none."
+        _ABSENT, description=f"{_SEALS}the key store's id of the operation; empty where the store gives none."
     )
     timestamped: bool = Field(_ABSENT, description=f"{_SEALS}false when no timestamp authority could be reached.")
     timestamp_authority: str | None = Field(

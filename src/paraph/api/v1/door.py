@@ -19,6 +19,7 @@ from paraph.kernel.errors import DomainError
 from paraph.organizations.admission import Also
 
 ROUTE = r"^api/v1(?:/|$)"
+_HERE = "/api/v1/"
 _BRACKETS = str.maketrans("{}", "<>")  # the framework's form of a parameter and Django's
 
 
@@ -28,7 +29,7 @@ def door(request: HttpRequest) -> HttpResponse:
     standing: Standing | None = None
     try:
         if request.path_info == ADDRESS and request.method in ("GET", "HEAD"):
-            return HttpResponse(document(), content_type="application/json")
+            return _described(request)
         match = _match(request)
         caller, standing, found = auth.identify(request, _also(request, match))
         auth.check(caller, standing)
@@ -73,16 +74,20 @@ def _call(request: ApiRequest, match: ResolverMatch | None) -> HttpResponse:
     return response
 
 
+def _described(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse(document(), content_type="application/json")
+
+
 @cache
 def _routes() -> URLResolver:
     """Straight to the functions: they check what they take and answer with bytes, so that of the framework only its
     description of the API is needed."""
-    patterns: dict[str, dict[str, Callable[..., HttpResponse]]] = {}
+    patterns: dict[str, dict[str, Callable[..., HttpResponse]]] = {ADDRESS.removeprefix(_HERE): {"GET": _described}}
     for prefix, router in api._routers:
         for rest, view in router.path_operations.items():
             methods = patterns.setdefault(f"{prefix}{rest}".lstrip("/").translate(_BRACKETS), {})
             methods |= {method: each.view_func for each in view.operations for method in each.methods}
-    return URLResolver(RegexPattern(r"^/api/v1/"), [path(route, _Route(of)) for route, of in patterns.items()])
+    return URLResolver(RegexPattern(f"^{_HERE}"), [path(route, _Route(of)) for route, of in patterns.items()])
 
 
 class _Route:

@@ -17,7 +17,13 @@ Row = TypeVar("Row", bound=Model)
 FILTERS = ("status", "created_after", "created_before", "order")
 
 _ORDINAL = re.compile(r"(\d{4})-?(\d{3})", re.ASCII)
-_MOMENT = re.compile(r"(?P<date>[0-9W-]{7,10})[Tt ](?P<time>[0-9:.,]{2,})(?P<offset>[Zz]|[+-][0-9:]{2,9})?", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}|\d{4}-W\d\d-\d|\d{4}W\d{3}", re.ASCII)
+_MOMENT = re.compile(
+    r"(?P<date>[0-9W-]{7,10})[Tt ]"
+    r"(?P<hours>\d\d)(?:(?P<colon>:?)(?P<minutes>\d\d)(?:(?P=colon)(?P<seconds>\d\d))?)?(?:[.,](?P<fraction>\d+))?"
+    r"(?:[Zz]|(?P<sign>[+\N{MINUS SIGN}-])(?P<ahead>\d\d)(?::?(?P<and>\d\d))?)?",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True)
@@ -91,13 +97,13 @@ def _unreadable(name: str, value: str, expected: str, problems: list[str]) -> No
 
 
 def _date(text: str) -> date | None:
-    """A calendar date, a week date or an ordinal date, basic or extended."""
+    """A calendar date, a week date or an ordinal date, basic or extended. A month or a week is no day."""
     try:
         if ordinal := _ORDINAL.fullmatch(text):
             year, day = int(ordinal[1]), int(ordinal[2])
             moment = date(year, 1, 1) + timedelta(days=day - 1)
             return moment if day and moment.year == year else None
-        return date.fromisoformat(text)
+        return date.fromisoformat(text) if _DAY.fullmatch(text) else None
     except (ValueError, OverflowError):
         return None
 
@@ -110,8 +116,32 @@ def _moment(text: str) -> datetime | None:
     day = _date(parts["date"]) if parts else None
     if parts is None or day is None:
         return None
-    offset = (parts["offset"] or "Z").upper()
-    try:
-        return datetime.fromisoformat(f"{day.isoformat()}T{parts['time']}{offset}").astimezone(UTC)
-    except (ValueError, OverflowError):
+    since_midnight, ahead = _time(parts), _offset(parts)
+    if since_midnight is None or ahead is None:
         return None
+    try:
+        moment = datetime.combine(day, time.min, UTC) + since_midnight - ahead
+    except OverflowError:
+        return None
+    return None if parts["seconds"] == "60" and moment.time().replace(microsecond=0) != time.min else moment
+
+
+def _time(parts: re.Match[str]) -> timedelta | None:
+    """Since midnight. A fraction belongs to the last of hours, minutes and seconds; 24:00 is the end of the day, and
+    a leap second, which only the last minute of a day in UTC has, the first of the next."""
+    names = [name for name in ("hours", "minutes", "seconds") if parts[name]]
+    whole = timedelta(**{name: int(parts[name]) for name in names})
+    digits = (parts["fraction"] or "0")[:9]
+    found = whole + timedelta(**{names[-1]: 1}) * int(digits) / 10 ** len(digits)
+    if int(parts["minutes"] or 0) > 59 or int(parts["seconds"] or 0) > 60 or found > timedelta(days=1, seconds=1):
+        return None
+    return found if found <= timedelta(days=1) or parts["seconds"] == "60" else None
+
+
+def _offset(parts: re.Match[str]) -> timedelta | None:
+    """From UTC, eastwards."""
+    hours, minutes = int(parts["ahead"] or 0), int(parts["and"] or 0)
+    found = timedelta(hours=hours, minutes=minutes)
+    if hours > 23 or minutes > 59:
+        return None
+    return found if parts["sign"] in (None, "+") else -found

@@ -14,7 +14,8 @@ Row = TypeVar("Row", bound=Model)
 
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100
-_NUMBER = re.compile(r"0*[1-9][0-9]{0,17}", re.ASCII)  # larger pages are as empty as this one
+_NUMBER = re.compile(r"0*([1-9][0-9]*)", re.ASCII)
+_MOST_DIGITS = 18  # a page of more is as empty as the last one of so many
 
 
 @dataclass(frozen=True)
@@ -57,5 +58,7 @@ def page_answer(
 
 
 def _number(query: QueryDict, name: str, default: int) -> int:
-    text = query.get(name, "")
-    return int(text) if _NUMBER.fullmatch(text) else default
+    number = _NUMBER.fullmatch(query.get(name, ""))
+    if number is None:
+        return default
+    return int(number[1]) if len(number[1]) <= _MOST_DIGITS else 10**_MOST_DIGITS - 1
