@@ -13,12 +13,13 @@ from paraph.pdf.cms import CmsRefused, check_signature, read_signed_data
 from paraph.pdf.der import DerError, read
 from paraph.pdf.errors import SealError
 from paraph.pdf.isolated import finding, inspecting
-from paraph.pdf.isolated.actions import count, is_quiet
+from paraph.pdf.isolated.actions import count_actions
+from paraph.pdf.isolated.quiet import read_quietly
 from paraph.pdf.isolated.source import Source
-from paraph.pdf.objects import Unsafe
+from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.pages import geometry_of, pages
 from paraph.pdf.reader import Reader
-from paraph.pdf.seal import CONFUSED, Mark, Overlay
+from paraph.pdf.seal import Mark, Overlay
 from paraph.pdf.timestamp_token import TokenRefused, check_token
 from paraph.pdf.verify import verify
 from tests.pdf.sealing import RED, WATERMARK, authority, pictures, sealed, timestamping
@@ -40,11 +41,11 @@ def actions(data: bytes) -> None:
     """The quick look for scripts and bombs never misses what the thorough one finds."""
     quiet = False
     with suppress(Exception), _source(data) as source:
-        quiet = is_quiet(source, source.pikepdf())
+        quiet = read_quietly(source) is not None
     if quiet:
         counted = None
         with suppress(pikepdf.PdfError, ValueError, RecursionError), _source(data) as source:
-            counted = count(source.pikepdf())
+            counted = count_actions(source.pikepdf())
         assert counted is None or not any(counted.values()), f"overlooked: {counted}"
 
 

@@ -1,8 +1,11 @@
 """The check of an upload: what is taken, what is refused and with which sentence, and what the preflight tells."""
 
 import io
+import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -11,11 +14,16 @@ from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.find import find_tags
 from paraph.pdf.inspect import inspect
+from paraph.pdf.isolated.inspecting import at_a_glance, thoroughly
+from paraph.pdf.isolated.quiet import read_quietly
+from paraph.pdf.isolated.source import Source
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.render import render_page
 from paraph.pdf.sandbox import Limits, configure
 from tests.pdf import hostile
 from tests.pdf.papers import paper, saved, text
+from tests.pdf.structures import a_file_of_each_structure
+from tests.pdf.test_reading_corpus import corpus
 
 PLAIN = paper(text("a", 50, 50))
 
@@ -57,6 +65,21 @@ def test_a_plain_file() -> None:
         "attachments": 0,
         "repairs": [],
     }
+
+
+def test_both_ways_to_look_tell_the_same(tmp_path: Path) -> None:
+    """Of what our own reader takes: plain tables, streams and several revisions, real files where there are any."""
+    glanced = 0
+    for name, pdf in [*corpus().items(), *enumerate(a_file_of_each_structure())]:
+        (tmp_path / "file.pdf").write_bytes(pdf)
+        with Source(os.open(tmp_path / "file.pdf", os.O_RDONLY)) as source, suppress(PdfRefused):
+            reader = read_quietly(source)
+            seen = reader and at_a_glance(reader, page_limit=2000)
+            if seen:
+                glanced += 1
+                pages, facts = thoroughly(source, page_limit=2000, quiet=False)
+                assert (seen.pages, {**seen.facts, "repairs": 0}) == (pages, {**facts, "repairs": 0}), name
+    assert glanced >= 5
 
 
 def test_pages_are_measured_as_the_reader_sees_them() -> None:

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
+"""What reading raises, beside :class:`Unsafe`, over an object of another kind than it must be."""
+
 Token = bytes
 Dictionary = dict[bytes, Any]
 

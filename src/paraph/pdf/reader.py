@@ -20,7 +20,6 @@ _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
 _LONGEST_TEXT = 64 * 1024
 _LARGEST_DECODED = 256 * 1024 * 1024
-_INTEGER = re.compile(rb"\d+")
 
 
 class Lookup(Protocol):
@@ -106,6 +105,19 @@ class Reader:
         """The objects of an object stream, in its order."""
         return list(self._container(container).indices)
 
+    def unpacked(self, container: int) -> bytes:
+        """The objects of an object stream as they stand in it."""
+        return self._container(container).data
+
+    def length_of(self, dictionary: Dictionary, start: int) -> int:
+        """Of the stream whose data begins at ``start``. Raises :class:`Unsafe` unless its end follows."""
+        length = dictionary.get(b"/Length")
+        if type(length) is Ref:
+            length = self.object(length)
+        if not isinstance(length, int) or length < 0 or not _ENDSTREAM.match(self.data, start + length):
+            raise Unsafe("a stream has a wrong length")
+        return length
+
     def _read(self, ref: Ref, entry: Entry) -> Any:
         if entry.packed:
             return self._container(entry.place).object(ref.number)
@@ -131,12 +143,7 @@ class Reader:
         return value
 
     def _stream_data(self, dictionary: Dictionary, start: int) -> bytes:
-        length = dictionary.get(b"/Length")
-        if type(length) is Ref:
-            length = self.object(length)
-        if not isinstance(length, int) or length < 0 or not _ENDSTREAM.match(self.data, start + length):
-            raise Unsafe("a stream has a wrong length")
-        return self.data[start : start + length]
+        return self.data[start : start + self.length_of(dictionary, start)]
 
     def _container(self, number: int) -> "_ObjectStream":
         if number not in self._packed:
@@ -154,8 +161,11 @@ class _ObjectStream:
         first = stream.dictionary.get(b"/First") if isinstance(stream, Stream) else None
         if not isinstance(first, int):
             raise Unsafe("an object stream is missing, or has no /First")
-        self._data = decoded(stream)
-        listed = list(map(int, _INTEGER.findall(self._data[:first])))
+        self.data = decoded(stream)
+        try:
+            listed = list(map(int, self.data[:first].split()))
+        except ValueError as error:
+            raise Unsafe("an object stream does not begin with numbers") from error
         self._places = [first + offset for offset in listed[1::2]]
         self.indices = {number: index for index, number in enumerate(listed[: 2 * len(self._places) : 2])}
 
@@ -163,13 +173,13 @@ class _ObjectStream:
         index = self.indices.get(number)
         if index is None:
             raise Unsafe(f"object {number} is not in its object stream")
-        return parse(self._data, self._places[index])[0]
+        return parse(self.data, self._places[index])[0]
 
     def text_of(self, number: int) -> bytes:
         """See :meth:`Reader.text_of`: to where the next object begins, empty where they are not in order."""
         index = self.indices.get(number, -1)
         start, *following = self._places[index : index + 2] if index >= 0 else (0, 0)
-        return self._data[start : following[0] if following else len(self._data)]
+        return self.data[start : following[0] if following else len(self.data)]
 
 
 def stream_end(data: bytes, start: int, length: object) -> int:

@@ -22,7 +22,7 @@ from paraph.pdf.following import Following
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.marks import Mark, Overlay
 from paraph.pdf.normalise import Unreadable, normalised
-from paraph.pdf.objects import Unsafe
+from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.pages import pages
 from paraph.pdf.prolong import Prolonged, prolong
 from paraph.pdf.reader import Reader
@@ -64,10 +64,6 @@ class SealedPdf:
     """The token of the archive timestamp, at B-LTA."""
     certificates: tuple[bytes, ...] = ()
     """DER of the key's certificate and those above it."""
-
-
-CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
-"""What reading raises over an object of another kind than it must be."""
 
 
 @dataclass(frozen=True)

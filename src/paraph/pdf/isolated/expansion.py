@@ -1,7 +1,7 @@
 """What a stream would unpack to, without unpacking it as a whole."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pikepdf
@@ -12,6 +12,8 @@ _LARGEST = 128 << 20  # bytes that a stream may unpack to
 _LARGEST_IMAGE = 768 << 20  # an A0 scan in colour has 400 MB
 _RATIO = 1032  # the most that one pass of Flate expands; LZW stays below 1,400
 _PIECE = 1 << 20
+_FLATE = {b"/FlateDecode", b"/Fl"}
+_PACKING = {*_FLATE, b"/LZWDecode", b"/LZW"}
 
 
 def check_expansion(stream: Any, content: Any) -> None:
@@ -20,21 +22,35 @@ def check_expansion(stream: Any, content: Any) -> None:
     filters = stream.get("/Filter")
     several = filters if isinstance(filters, pikepdf.Array) else [filters]
     names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() wants them in UTF-8
-    packed = [name for name in names if name in {b"/FlateDecode", b"/Fl", b"/LZWDecode", b"/LZW"}]
-    if not packed:
-        return
-    limit = _LARGEST_IMAGE if stream.get("/Subtype") == pikepdf.Name.Image else _LARGEST
-    if len(content) * _RATIO ** len(packed) <= limit:
-        return
-    if all(name in {b"/FlateDecode", b"/Fl"} for name in names):
-        pieces: Iterator[bytes] = iter([bytes(content)])
-        for _ in names:
-            pieces = _inflated(pieces)
-        size = _length(pieces, limit)
-    else:
-        size = _unpacked(stream)  # within the memory of the sandbox
-    if size > limit:
+    image = stream.get("/Subtype") == pikepdf.Name.Image
+    if not check_by_length(names, len(content), image=image) and not check_inflated(names, content, image=image):
+        _check(_unpacked(stream), image)  # within the memory of the sandbox
+
+
+def check_by_length(filters: Sequence[bytes], length: int, *, image: bool) -> bool:
+    """Whether so few bytes cannot unpack to too much, whatever they are."""
+    passes = sum(name in _PACKING for name in filters)
+    return not passes or length * _RATIO**passes <= _limit(image)
+
+
+def check_inflated(filters: Sequence[bytes], content: Any, *, image: bool) -> bool:
+    """The same by unpacking; False where that takes more than zlib. Raises PdfRefused ``too_complex``."""
+    if not _FLATE.issuperset(filters):
+        return False
+    pieces: Iterator[bytes] = iter([bytes(content)])
+    for _ in filters:
+        pieces = _inflated(pieces)
+    _check(_length(pieces, _limit(image)), image)
+    return True
+
+
+def _check(size: int, image: bool) -> None:
+    if size > _limit(image):
         raise too_complex()
+
+
+def _limit(image: bool) -> int:
+    return _LARGEST_IMAGE if image else _LARGEST
 
 
 def _inflated(pieces: Iterable[bytes]) -> Iterator[bytes]:

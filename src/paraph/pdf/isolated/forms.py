@@ -7,6 +7,9 @@ import pikepdf
 
 from paraph.pdf.refusal import PdfRefused
 
+NO_FORMS = {"fields": 0, "xfa": False}
+NO_SIGNATURES = {"count": 0, "certification": None, "usage_rights": False}
+
 _MOST_FIELDS = 100_000
 _FORBIDDING = 1  # DocMDP: no changes are permitted (ISO 32000-2, table 257)
 

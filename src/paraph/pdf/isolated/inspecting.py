@@ -3,46 +3,92 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import pikepdf
 import pypdfium2
 
 from paraph.pdf.geometry import PageGeometry, read_geometry
-from paraph.pdf.isolated.actions import count_actions
-from paraph.pdf.isolated.forms import read_forms, read_signatures
+from paraph.pdf.isolated.actions import NO_ACTIONS, count_actions
+from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
+from paraph.pdf.isolated.quiet import read_quietly
 from paraph.pdf.isolated.source import Source
+from paraph.pdf.objects import CONFUSED, Unsafe
+from paraph.pdf.pages import geometry_of
+from paraph.pdf.pages import pages as plain_pages
+from paraph.pdf.reader import Reader
 from paraph.pdf.refusal import PdfRefused
 
-_PROBE = 256  # pixels of the longer side of page 1 when it is tried
+_PROBE = 64  # pixels of the longer side of page 1 when it is tried
 _REPAIRS_TOLD = 5
 _NAME_OF_FILE = re.compile(r"^(WARNING: )?(stream )?<[^>]*>[^:]*: ")
+_VERSION = re.compile(rb"%PDF-(\d\.\d)")
+
+
+class Seen(NamedTuple):
+    """What one reader says of a file. ``facts``: of the preflight report, what does not follow from the pages."""
+
+    pages: list[PageGeometry]
+    facts: dict[str, Any]
 
 
 def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     """``{"pages": [[width, height], …], "preflight": …}``."""
-    document = source.pikepdf()
+    reader = read_quietly(source)
+    seen = reader and at_a_glance(reader, page_limit)
+    if not seen:
+        seen = thoroughly(source, page_limit, quiet=reader is not None)
     viewed = source.pdfium()
     _check_count(len(viewed), page_limit)
-    _check_count(len(document.pages), page_limit)
-    if len(viewed) != len(document.pages):
+    if len(viewed) != len(seen.pages):
         raise PdfRefused("unreadable", "The page tree of the PDF is damaged: readers disagree on its number of pages.")
-    forms, signatures = read_forms(document), read_signatures(document)
-    actions = count_actions(source)
     _try_first_page(viewed)
-    pages = [read_geometry(page) for page in document.pages]
     preflight = {
-        "page_count": len(pages),
-        "sizes": _sizes(pages),
-        "rotated_pages": sum(1 for page in pages if page.rotate),
+        "page_count": len(seen.pages),
+        "sizes": _sizes(seen.pages),
+        "rotated_pages": sum(1 for page in seen.pages if page.rotate),
+        **seen.facts,
+    }
+    return {"pages": [[page.width, page.height] for page in seen.pages], "preflight": preflight}, b""
+
+
+def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
+    """By our own reader, which repairs nothing; None for what it leaves to pikepdf, forms and signatures too."""
+    version = _VERSION.match(reader.data)
+    try:
+        root = reader.dictionary(reader.trailer.get(b"/Root"))
+        if version is None or b"/AcroForm" in root or b"/Perms" in root:
+            return None
+        pages = [geometry_of(reader, page) for page in islice(plain_pages(reader), page_limit + 1)]
+    except (Unsafe, *CONFUSED):
+        return None
+    facts: dict[str, Any] = {
+        "version": version[1].decode(),
+        "encryption": None,
+        "signatures": NO_SIGNATURES,
+        "forms": NO_FORMS,
+        **NO_ACTIONS,
+        "repairs": [],
+    }
+    return Seen(pages, facts)
+
+
+def thoroughly(source: Source, page_limit: int, *, quiet: bool) -> Seen:
+    """By pikepdf, which repairs what it can."""
+    document = source.pikepdf()
+    _check_count(len(source.pdfium()), page_limit)
+    _check_count(len(document.pages), page_limit)
+    forms, signatures = read_forms(document), read_signatures(document)
+    facts = {
         "version": document.pdf_version,
         "encryption": _encryption(document),
         "signatures": signatures,
         "forms": forms,
-        **actions,
-        "repairs": _repairs(document),
+        **(NO_ACTIONS if quiet else count_actions(document)),
     }
-    return {"pages": [[page.width, page.height] for page in pages], "preflight": preflight}, b""
+    pages = [read_geometry(page) for page in document.pages]
+    return Seen(pages, {**facts, "repairs": _repairs(document)})
 
 
 def _check_count(count: int, limit: int) -> None:
@@ -53,9 +99,10 @@ def _check_count(count: int, limit: int) -> None:
 
 
 def _try_first_page(document: pypdfium2.PdfDocument) -> None:
+    """Drawn small and coarse: what is asked is whether it can be drawn, and what that takes."""
     try:
         page = document[0]
-        page.render(scale=_PROBE / max(*page.get_size(), 1.0)).close()
+        page.render(scale=_PROBE / max(*page.get_size(), 1.0), no_smoothimage=True).close()
     except (pypdfium2.PdfiumError, ValueError) as error:
         raise PdfRefused("unreadable", "The first page of the PDF cannot be shown.") from error
 

@@ -5,17 +5,17 @@ something else. What does not show on its face that it is none of that is :class
 """
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from paraph.pdf.crossreference import Section
-from paraph.pdf.objects import Unsafe
-from paraph.pdf.reader import Reader
+from paraph.pdf.objects import Dictionary, Unsafe, parse
+from paraph.pdf.reader import STREAM, Reader
 
 _TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
 _HEAD = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 _ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _STRING = re.compile(rb"\([^()]*\)")
 _DEEPEST_STRING = 8
 
@@ -24,17 +24,18 @@ class Span(NamedTuple):
     """An object and all that follows until the place of the next one."""
 
     number: int
-    generation: int
-    start: int
+    body: int
+    """Where the object itself begins, behind its number."""
     end: int
 
 
 class Places(NamedTuple):
     """Every object that any section of the cross-reference names, in use or replaced since."""
 
+    reader: Reader
     perhaps_streams: list[Span]
     others: list[tuple[int, int]]
-    """From where to where there is certainly no stream."""
+    """From where to where there is certainly no stream; also what stands before all objects."""
     containers: set[int]
     """Numbers of the object streams, all of them among ``perhaps_streams``."""
 
@@ -46,6 +47,8 @@ def places(data: bytes) -> Places:
     sections = reader.crossreference.sections
     if reader.encryption is not None or any(b"/XRefStm" in section.trailer for section in sections):
         raise Unsafe("an encrypted or hybrid file")
+    if reader.trailer.get(b"/Size") != reader.crossreference.next_number:
+        raise Unsafe("there are objects beyond the number of objects")
     plain: dict[int, tuple[int, int]] = {}
     containers: set[int] = set()
     for section in sections:
@@ -57,21 +60,21 @@ def places(data: bytes) -> Places:
     streams, others = _sorted_out(data, plain)
     if not containers <= {span.number for span in streams}:
         raise Unsafe("an object stream is missing")
-    return Places(streams, others, containers)
+    return Places(reader, streams, others, containers)
 
 
 def _sorted_out(data: bytes, plain: dict[int, tuple[int, int]]) -> tuple[list[Span], list[tuple[int, int]]]:
     """The others joined where they stand side by side."""
     streams: list[Span] = []
-    others: list[tuple[int, int]] = []
+    others: list[tuple[int, int]] = [(0, min(plain, default=len(data)))]
     for start, end in pairwise([*sorted(plain), len(data)]):
         number, generation = plain[start]
         body = _body(data, start, number, generation)
         if data.find(b"stream", body, end) >= 0:
-            streams.append(Span(number, generation, start, end))
+            streams.append(Span(number, body, end))
             continue
         _check_closed(data[body:end])
-        if others and others[-1][1] == start:
+        if others[-1][1] == start:
             others[-1] = (others[-1][0], end)
         else:
             others.append((start, end))
@@ -108,8 +111,8 @@ def _rows(section: Section, first: int, count: int, place: int, plain: dict[int,
     for index in (found.start() for found in re.finditer(b"\x01", rows[::width])):
         row = rows[index * width : (index + 1) * width]
         plain[int.from_bytes(row[1 : 1 + b], "big")] = (first + index, int.from_bytes(row[1 + b :], "big"))
-    packed = {row for row in zip(rows[::width], *columns, strict=True) if row[0] == 2}
-    return {int.from_bytes(where, "big") for _, *where in packed}
+    different = set(zip(rows[::width], *columns, strict=True))  # a row for each object, and few containers
+    return {int.from_bytes(where, "big") for kind, *where in different if kind == 2}
 
 
 def _check_closed(text: bytes) -> None:
@@ -133,13 +136,19 @@ def _without_strings(body: bytes) -> bytes:
     return body
 
 
-def texts(data: bytes, span: Span, stream: bytes | None) -> Iterator[bytes]:
-    """All that stands in the span but the data of its stream."""
-    place = -1 if stream is None else data.find(stream[:64], span.start, span.end)
-    if stream is not None and place >= 0 and not data.startswith(stream, place):
-        place = data.find(stream, place, span.end)
-    if stream is None or place < 0:
-        yield data[span.start : span.end]
-    else:
-        yield data[span.start : place]
-        yield data[place + len(stream) : span.end]
+def stream_in(data: bytes, span: Span, reader: Reader) -> tuple[Dictionary, int, int] | None:
+    """The dictionary of the stream in the span, and where its data begins and ends; None where there is no stream.
+    Raises :class:`Unsafe` where readers might see another end."""
+    dictionary, position = parse(data, span.body)
+    begins = STREAM.match(data, position) if type(dictionary) is dict else None
+    if begins is None:
+        _check_closed(data[span.body : span.end])
+        return None
+    head = data[span.body : position]
+    if b"#" in head or len(_LENGTH.findall(head)) != 1:
+        raise Unsafe("a stream may have two lengths")
+    start = begins.end()
+    end = start + reader.length_of(dictionary, start)
+    if end > span.end:
+        raise Unsafe("a stream goes on behind the next object")
+    return dictionary, start, end

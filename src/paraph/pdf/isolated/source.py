@@ -26,6 +26,7 @@ class Source:
         self.content = mmap.mmap(descriptor, self.size, access=mmap.ACCESS_COPY)
         self._opened: list[Any] = []
         self._pikepdf: pikepdf.Pdf | None = None
+        self._pdfium: pypdfium2.PdfDocument | None = None
 
     def __enter__(self) -> "Source":
         return self
@@ -39,12 +40,15 @@ class Source:
 
     def pdfium(self) -> pypdfium2.PdfDocument:
         """Opened by PDFium. Raises PdfRefused ``password``, ``no_pages`` or ``unreadable``."""
+        if self._pdfium is not None:
+            return self._pdfium
         memory = (ctypes.c_char * self.size).from_buffer(self.content)
         try:
             document = pypdfium2.PdfDocument(memory)
         except pypdfium2.PdfiumError as error:
             raise _pdfium_refusal(error.err_code) from error
         self._opened.append(document)
+        self._pdfium = document
         return document
 
     def pikepdf(self) -> pikepdf.Pdf:

@@ -1,0 +1,71 @@
+"""The quick look at a file: most are plainly written and do nothing, and our own reader sees that at a glance.
+
+Having every object parsed costs most of an inspection. So the text of the objects is searched, as it stands in the
+file; only where a name of interest stands in it, or where it is not written plainly, is there a thorough look.
+"""
+
+import re
+from collections.abc import Iterator
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.isolated.expansion import check_by_length, check_inflated
+from paraph.pdf.isolated.places import Places, Span, places, stream_in
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.objects import CONFUSED, Dictionary, Unsafe
+from paraph.pdf.reader import Reader
+
+_NAMES = (b"/JavaScript", b"/Rendition", b"/Launch", b"/SubmitForm", b"/ImportData", b"/EF")
+_ESCAPED = re.compile(rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*#[^\x00\t\n\x0c\r ()<>\[\]{}/%]*")
+_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+
+
+def read_quietly(source: Source) -> Reader | None:
+    """A reader of the file, where that is plainly written and no name of interest stands in it, outside the data of
+    streams and inside object streams. Raises PdfRefused ``too_complex`` for a bomb."""
+    data = source.content[:]
+    try:
+        found = places(data)
+        return None if _speaks(b"\n".join(_texts(data, found))) else found.reader
+    except (Unsafe, SealError, *CONFUSED):
+        return None
+
+
+def _texts(data: bytes, found: Places) -> Iterator[bytes]:
+    """All that stands in the file but the data of its streams. On the way, what those unpack to is checked."""
+    for start, end in found.others:
+        yield data[start:end]
+    for span in found.perhaps_streams:
+        yield from _around_stream(data, span, found.reader)
+    for container in found.containers:
+        yield found.reader.unpacked(container)
+
+
+def _around_stream(data: bytes, span: Span, reader: Reader) -> Iterator[bytes]:
+    stream = stream_in(data, span, reader)
+    if stream is None:
+        yield data[span.body : span.end]
+        return
+    dictionary, start, end = stream
+    _check_expansion(dictionary, memoryview(data)[start:end])
+    yield data[span.body : start]
+    yield data[end : span.end]
+
+
+def _check_expansion(dictionary: Dictionary, content: memoryview) -> None:
+    filters = dictionary.get(b"/Filter")
+    names = filters if type(filters) is list else [] if filters is None else [filters]
+    if not all(type(name) is bytes for name in names):
+        raise Unsafe("the filter of a stream stands elsewhere")
+    image = dictionary.get(b"/Subtype") == b"/Image"
+    if not check_by_length(names, len(content), image=image) and not check_inflated(names, content, image=image):
+        raise Unsafe("only qpdf can tell what a stream unpacks to")
+
+
+def _speaks(text: bytes) -> bool:
+    if any(name in text for name in _NAMES):
+        return True
+    return b"#" in text and any(_unescaped(name) in _NAMES for name in _ESCAPED.findall(text))
+
+
+def _unescaped(name: bytes) -> bytes:
+    return _ESCAPE.sub(lambda match: bytes((int(match[1], 16),)), name)
