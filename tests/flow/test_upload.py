@@ -1,11 +1,15 @@
 """Upload leaves a document with its file, or nothing."""
 
-import io
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import DataError, transaction
 
 from paraph.documents.models import Document
 from paraph.flow.upload import upload
+from paraph.kernel import clock
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
 from paraph.storage import store
@@ -23,29 +27,46 @@ def caller() -> Caller:
     return Caller(organization.pk, "sandbox", "free", application.pk)
 
 
-def test_the_row_is_pending_until_the_object_is_stored(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[str] = []
-    put = store.put
+def sent(caller: Caller, name: str = "a.pdf") -> Document:
+    with store.draft() as draft:
+        draft.file.write(pdf())
+        return upload(caller, draft, name, "application/pdf")
 
-    def watched(key: str, content: object) -> None:
-        seen.append(Document.objects.get(object_key=key).status)
-        put(key, content)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(store, "put", watched)
-    assert upload(caller, io.BytesIO(pdf()), "a.pdf", "application/pdf").status == "ready"
-    assert seen == ["pending"]
-    assert Document.objects.get().status == "ready"
+def stored() -> set[str]:
+    return set(store.keys("documents/", clock.now() + timedelta(minutes=1)))
+
+
+def test_the_object_is_stored_before_the_row_says_so(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+    save = Document.save
+
+    def watched(document: Document, **options: Any) -> None:
+        seen.append(document.object_key in stored())
+        save(document, **options)
+
+    monkeypatch.setattr(Document, "save", watched)
+    assert sent(caller).status == "ready"
+    assert seen == [True]
 
 
 def test_an_outage_of_the_store_leaves_nothing(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(_descriptor: int) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(store, "put", broken)
+    before = stored()
+    monkeypatch.setattr("os.fsync", broken)
     with pytest.raises(OSError, match="no space"):
-        upload(caller, io.BytesIO(pdf()), "a.pdf", "application/pdf")
-    assert not Document.objects.exists()
+        sent(caller)
+    assert not Document.objects.exists() and stored() == before
+
+
+def test_a_row_that_is_not_taken_leaves_no_object(caller: Caller) -> None:
+    before = stored()
+    with pytest.raises(DataError), transaction.atomic():
+        sent(replace(caller, environment="longer than the column"))
+    assert stored() == before
 
 
 def test_a_name_that_cannot_be_printed_gets_another(caller: Caller) -> None:
-    assert upload(caller, io.BytesIO(pdf()), " \u202e\x07 ", "application/pdf").name == "document.pdf"
+    assert sent(caller, " \u202e\x07 ").name == "document.pdf"

@@ -75,6 +75,19 @@ def test_a_failed_write_leaves_the_old_object_and_no_draft(local: LocalStore) ->
     assert list((local.root / ".drafts").iterdir()) == []
 
 
+def test_a_draft_is_an_object_when_it_is_kept_and_nothing_otherwise(local: LocalStore) -> None:
+    with local.draft() as draft:
+        draft.file.write(b"written ")
+        draft.file.write(b"in parts")
+        draft.keep("documents/a.pdf")
+    assert local.get("documents/a.pdf") == b"written in parts"
+    with local.draft() as draft:
+        draft.file.write(b"forgotten")
+    with pytest.raises(ValueError, match="not an object key"), local.draft() as draft:
+        draft.keep("../a")
+    assert list((local.root / ".drafts").iterdir()) == []
+
+
 def test_sweep_removes_what_a_crash_left(local: LocalStore) -> None:
     local.put("a.pdf", b"kept")
     (local.root / ".drafts" / "half").write_bytes(b"ha")

@@ -20,8 +20,8 @@ def sweep() -> int:
     """Removes uploads that never became ready (after a day), objects that no row names (after 30 days) and page
     pictures (after 7 days; the signing page draws them again). Returns how many objects and rows went.
 
-    Safe beside everything else: an object is written before the row that names it, or under a row that is
-    ``pending``, and both only minutes apart.
+    Safe beside everything else: an object is written before the row that names it, minutes apart at most. (Earlier
+    versions wrote a ``pending`` row first.)
     """
     removed = _pending_documents()
     for prefix, named in _NAMED.items():

@@ -14,25 +14,26 @@ from paraph.organizations.scope import Caller
 from paraph.pdf.inspect import Inspection, inspect
 from paraph.pdf.refusal import PdfRefused
 from paraph.storage import store
+from paraph.storage.draft import Draft
 
 LONGEST_NAME = 255
 
 
-def upload(caller: Caller, file: BinaryIO, name: str, content_type: str) -> Document:
-    """Stores the file, read from where it stands, as a ``ready`` document.
+def upload(caller: Caller, draft: Draft, name: str, content_type: str) -> Document:
+    """Makes a ``ready`` document of the file.
 
-    The row is ``pending`` until the store has confirmed the object, so that neither a crash nor an outage makes a
+    The row is written when the store has confirmed the object, so that neither a crash nor an outage makes a
     document without its file. Raises ``validation_error`` or ``payload_too_large``.
     """
     if content_type != "application/pdf":
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
-    sha256 = hashlib.file_digest(cast(Any, file), "sha256").digest()
-    size = file.tell()
+    draft.file.seek(0)
+    sha256 = hashlib.file_digest(cast(Any, draft.file), "sha256").digest()
+    size = draft.file.tell()
     refuse_beyond_limit(size)
-    file.seek(0)
-    inspection = _inspect(file.read())
-    document = Document.objects.create(
+    inspection = _inspect(draft.file)
+    document = Document(
         organization_id=caller.organization_id,
         environment=caller.environment,
         name=_clean(name),
@@ -40,11 +41,12 @@ def upload(caller: Caller, file: BinaryIO, name: str, content_type: str) -> Docu
         file_size=size,
         pages=inspection.pages,
         preflight=inspection.preflight,
+        status=DocumentStatus.READY,
         object_key=f"documents/{tokens.random_hex(16)}.pdf",
         created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
     )
-    file.seek(0)
-    _store(document, file)
+    draft.keep(document.object_key)
+    _save(document)
     return document
 
 
@@ -56,9 +58,9 @@ def refuse_beyond_limit(size: int) -> None:
         raise DomainError("payload_too_large", message % {"limit": limit})
 
 
-def _inspect(content: bytes) -> Inspection:
+def _inspect(file: BinaryIO) -> Inspection:
     try:
-        return inspect(content, page_limit=settings.PARAPH.page_limit)
+        return inspect(file, page_limit=settings.PARAPH.page_limit)
     except PdfRefused as refused:
         raise DomainError("validation_error", sentence_of(refused)) from refused
 
@@ -69,11 +71,10 @@ def _clean(name: str) -> str:
     return printable.strip()[:LONGEST_NAME] or "document.pdf"
 
 
-def _store(document: Document, file: BinaryIO) -> None:
+def _save(document: Document) -> None:
+    """Only a crash leaves the object without its row; the sweep finds it then."""
     try:
-        store.put(document.object_key, file)
+        document.save(force_insert=True)
     except BaseException:
-        document.delete()
+        store.delete(document.object_key)
         raise
-    document.status = DocumentStatus.READY
-    document.save(update_fields=["status"])

@@ -8,7 +8,7 @@ earlier signatures and repairs are accepted and told in ``preflight``.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sandbox import sandbox
@@ -30,9 +30,16 @@ class Inspection:
     preflight: dict[str, Any]
 
 
-def inspect(pdf: bytes, *, page_limit: int) -> Inspection:
-    """What a file holds. Raises PdfRefused when it cannot be taken."""
-    if b"%PDF-" not in pdf[:_MARK_WITHIN]:
+def inspect(pdf: bytes | BinaryIO, *, page_limit: int) -> Inspection:
+    """What a file holds; an open one is read whole, wherever it stands. Raises PdfRefused when it cannot be taken."""
+    if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
     result, _ = sandbox().call("inspect", pdf, page_limit=page_limit)
     return Inspection([(width, height) for width, height in result["pages"]], result["preflight"])
+
+
+def _beginning(pdf: bytes | BinaryIO) -> bytes:
+    if isinstance(pdf, bytes):
+        return pdf[:_MARK_WITHIN]
+    pdf.seek(0)
+    return pdf.read(_MARK_WITHIN)

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from paraph.pdf import sandbox_wire as wire
 from paraph.pdf.refusal import PdfRefused, too_complex
@@ -55,8 +55,9 @@ class Sandbox:
         # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
         self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
 
-    def call(self, job: str, pdf: bytes, **arguments: Any) -> tuple[dict[str, Any], bytes]:
-        """What the job answers: JSON and bytes. Waits for a free process.
+    def call(self, job: str, pdf: bytes | BinaryIO, **arguments: Any) -> tuple[dict[str, Any], bytes]:
+        """What the job answers: JSON and bytes. Waits for a free process. An open file is read whole, wherever it
+        stands, and must not change meanwhile.
 
         Raises PdfRefused with the reason the job gave; ``too_complex`` when the process was lost over the file.
         """
@@ -123,7 +124,7 @@ class _Worker:
     def usable(self) -> bool:
         return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
 
-    def ask(self, request: dict[str, Any], pdf: bytes) -> tuple[dict[str, Any], bytes]:
+    def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
         """Raises PdfRefused ``too_complex`` when the process is lost, RuntimeError when it never came up."""
         self._spent, self._jobs = True, self._jobs + 1  # until the answer is here, whatever is raised
         if not self._ready:
@@ -164,25 +165,21 @@ def _environment() -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _descriptor(pdf: bytes) -> Iterator[int]:
-    if hasattr(os, "memfd_create"):
-        descriptor = os.memfd_create("pdf")
+def _descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
+    """Of a file of its own; one that is open already is opened once more, only to be read."""
+    if not isinstance(pdf, bytes):
+        pdf.flush()
+        descriptor = os.open(f"/dev/fd/{pdf.fileno()}", os.O_RDONLY)
         try:
-            with os.fdopen(descriptor, "wb", buffering=0, closefd=False) as file:
-                _write(file, pdf)
             yield descriptor
         finally:
             os.close(descriptor)
-    else:
-        with tempfile.TemporaryFile(buffering=0) as temporary:
-            _write(temporary, pdf)
-            yield temporary.fileno()
-
-
-def _write(file: Any, pdf: bytes) -> None:
-    view = memoryview(pdf)
-    while view:
-        view = view[file.write(view) :]
+        return
+    memory = hasattr(os, "memfd_create")
+    with os.fdopen(os.memfd_create("pdf"), "wb") if memory else tempfile.TemporaryFile() as file:
+        file.write(pdf)
+        file.flush()
+        yield file.fileno()
 
 
 _default: Sandbox | None = None

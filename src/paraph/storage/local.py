@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from shutil import copyfileobj
 from typing import BinaryIO
 
 from paraph.kernel import tokens
+from paraph.storage.draft import Draft
 from paraph.storage.keys import checked
 from paraph.storage.presign import presigned_url
 
@@ -22,23 +24,24 @@ class LocalStore:
         self.root = root
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        path = self._path(key)
-        draft = self.root / _DRAFTS / tokens.random_hex(16)
-        self._make_folder(draft.parent)
-        self._make_folder(path.parent)
-        try:
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                if isinstance(content, bytes):
-                    file.write(content)
-                else:
-                    copyfileobj(content, file, _BLOCK)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.rename(path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-        _sync_folder(path.parent)
+        checked(key)
+        with self.draft() as draft:
+            if isinstance(content, bytes):
+                draft.file.write(content)
+            else:
+                copyfileobj(content, draft.file, _BLOCK)
+            draft.keep(key)
+
+    @contextmanager
+    def draft(self) -> Iterator[Draft]:
+        """Where the objects are, so that keeping it moves no byte."""
+        place = self.root / _DRAFTS / tokens.random_hex(16)
+        self._make_folder(place.parent)
+        with os.fdopen(os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+            try:
+                yield Draft(file, lambda key: self._keep(file, place, key))
+            finally:
+                place.unlink(missing_ok=True)
 
     def get(self, key: str) -> bytes:
         return self._path(key).read_bytes()
@@ -67,6 +70,14 @@ class LocalStore:
         """Removes what a crash left half written. Only while nothing else writes."""
         for draft in (self.root / _DRAFTS).glob("*"):
             draft.unlink(missing_ok=True)
+
+    def _keep(self, file: BinaryIO, place: Path, key: str) -> None:
+        path = self._path(key)
+        self._make_folder(path.parent)
+        file.flush()
+        os.fsync(file.fileno())
+        place.rename(path)
+        _sync_folder(path.parent)
 
     def _path(self, key: str) -> Path:
         return self.root / checked(key)

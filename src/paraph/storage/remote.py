@@ -6,8 +6,10 @@ Credentials and endpoints come from the variables of the provider's own tools (`
 
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from mimetypes import guess_type
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
 import obstore
@@ -15,6 +17,7 @@ from obstore.exceptions import BaseError
 from obstore.store import from_url
 
 from paraph.kernel.errors import DomainError
+from paraph.storage.draft import Draft
 from paraph.storage.keys import checked
 
 _BLOCK = 1 << 20
@@ -39,6 +42,11 @@ class RemoteStore:
             "Content-Disposition": f'attachment; filename="{name}"',
         }
         obstore.put(self._store, key, content, attributes=cast(Any, attributes))
+
+    @contextmanager
+    def draft(self) -> Iterator[Draft]:
+        with TemporaryFile() as file:
+            yield Draft(file, lambda key: self._keep(file, key))
 
     def get(self, key: str) -> bytes:
         try:
@@ -68,6 +76,10 @@ class RemoteStore:
 
     def sweep(self) -> None:
         """Nothing to do: a bucket shows no half-written object."""
+
+    def _keep(self, file: BinaryIO, key: str) -> None:
+        file.seek(0)
+        self.put(key, file)
 
 
 class _Reader(io.RawIOBase):

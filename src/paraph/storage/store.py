@@ -6,6 +6,7 @@ callers are jobs or requests, and both are repeated or answered with 500.
 """
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import BinaryIO, Protocol
 
 from django.conf import settings
 
+from paraph.storage.draft import Draft
 from paraph.storage.local import LocalStore
 
 LINK_SECONDS = 900  # specification 8
@@ -20,6 +22,7 @@ LINK_SECONDS = 900  # specification 8
 
 class Store(Protocol):
     def put(self, key: str, content: bytes | BinaryIO) -> None: ...
+    def draft(self) -> AbstractContextManager[Draft]: ...
     def get(self, key: str) -> bytes: ...
     def open(self, key: str) -> BinaryIO: ...
     def delete(self, key: str) -> None: ...
@@ -32,6 +35,11 @@ def put(key: str, content: bytes | BinaryIO) -> None:
     """Stores an object, replacing one of the same key at once or not at all. Durable on return.
     A file is read from where it stands to its end, in blocks."""
     _store().put(key, content)
+
+
+def draft() -> AbstractContextManager[Draft]:
+    """Something to write that is not yet an object. What was not kept on leaving is gone."""
+    return _store().draft()
 
 
 def get(key: str) -> bytes:

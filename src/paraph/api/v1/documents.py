@@ -21,8 +21,10 @@ router = Router(tags=["Documents"])
 @router.post("", response={201: schemas.UploadedDocument}, operation_id="uploadDocument", openapi_extra=UPLOAD)
 def upload_document(request: ApiRequest) -> HttpResponse:
     """Uploads a PDF."""
-    with multipart.one_file(request, "file") as part:
-        document = upload(request.caller, part.file, part.name, part.content_type)
+    multipart.check_type(request)
+    with store.draft() as draft:
+        part = multipart.receive_file(request, "file", draft.file)
+        document = upload(request.caller, draft, part.name, part.content_type)
     return answer(serialize.document_with_preflight(document), 201)
 
 

@@ -1,9 +1,6 @@
-"""Reading one file from a multipart body, as a stream: no more of it is kept in memory than a block."""
+"""Reading one file from a multipart body, as a stream: no more of it is in memory than a block."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
@@ -17,32 +14,37 @@ from paraph.api.v1.incoming import Readable, body_stream
 from paraph.flow.upload import refuse_beyond_limit
 from paraph.kernel.errors import DomainError
 
-_IN_MEMORY = 1024 * 1024
 _BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields, and of what stands between
 _TAIL = 256  # bytes: the longest boundary, its dashes and line ends
 
 
 @dataclass(frozen=True)
 class Part:
-    file: BinaryIO
+    """What the body says of a file."""
+
+    field: str
     name: str
     content_type: str
 
 
-@contextmanager
-def one_file(request: HttpRequest, field: str) -> Iterator[Part]:
-    """The file of the field, gone on leaving. Raises ``unsupported_media_type`` for another kind of body,
-    ``payload_too_large`` as soon as the file passes the limit, ``validation_error`` for a broken body, no file or
-    more than one."""
+def check_type(request: HttpRequest) -> None:
+    """Raises ``unsupported_media_type`` for another kind of body."""
     if request.content_type != "multipart/form-data":
         raise DomainError("unsupported_media_type", _("The Content-Type must be multipart/form-data."))
-    handler = _Receiving()
-    try:
-        _receive(request, handler)
-        yield _only(handler.parts, field)
-    finally:
-        for _field, part in handler.parts:
-            part.file.close()
+
+
+def receive_file(request: HttpRequest, field: str, file: BinaryIO) -> Part:
+    """Writes the file of the field to ``file``. Raises ``payload_too_large`` as soon as it passes the limit,
+    ``validation_error`` for a broken body, no file or more than one."""
+    handler = _Receiving(file)
+    _receive(request, handler)
+    named = [part for part in handler.parts if part.field == field]
+    if not named:
+        message = _("The body must hold a file in the field “%(field)s”.")
+        raise DomainError("validation_error", message % {"field": field})
+    if len(handler.parts) > 1:
+        raise DomainError("validation_error", _("The body must hold one file only."))
+    return named[0]
 
 
 def _receive(request: HttpRequest, handler: "_Receiving") -> None:
@@ -61,16 +63,6 @@ def _receive(request: HttpRequest, handler: "_Receiving") -> None:
         raise broken
 
 
-def _only(parts: list[tuple[str, Part]], field: str) -> Part:
-    named = [part for name, part in parts if name == field]
-    if not named:
-        message = _("The body must hold a file in the field “%(field)s”.")
-        raise DomainError("validation_error", message % {"field": field})
-    if len(parts) > 1:
-        raise DomainError("validation_error", _("The body must hold one file only."))
-    return named[0]
-
-
 class _Tail:
     """The body, remembering its end."""
 
@@ -85,21 +77,23 @@ class _Tail:
 
 
 class _Receiving(FileUploadHandler):
-    """Keeps each file in memory while small and in a temporary file beyond, never beyond the limit."""
+    """Writes what comes as it comes, never beyond the limit. Where there are several files all is refused later, and
+    the second one is not written."""
 
-    chunk_size = 256 * 1024
+    chunk_size = 64 * 1024
 
-    def __init__(self) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         super().__init__()
-        self.parts: list[tuple[str, Part]] = []
+        self.parts: list[Part] = []
+        self._file = file
 
     def new_file(self, field_name: str, file_name: str, content_type: str, *_rest: Any) -> None:
-        file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  closed by one_file()
-        self.parts.append((field_name, Part(cast(BinaryIO, file), file_name, content_type.lower())))
+        self.parts.append(Part(field_name, file_name, content_type.lower()))
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         refuse_beyond_limit(start + len(raw_data))
-        self.parts[-1][1].file.write(raw_data)
+        if len(self.parts) == 1:
+            self._file.write(raw_data)
 
-    def file_complete(self, file_size: int) -> None:  # noqa: ARG002  the form of the framework
-        self.parts[-1][1].file.seek(0)
+    def file_complete(self, file_size: int) -> None:
+        """Nothing is left to do."""
