@@ -192,7 +192,17 @@ def test_nothing_runs_off_the_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['#panic("x")', "*b* _i_ $x$ `r`", 'a\\b "c"', "= h", "<x> @y", "a\x00b", "a\u202eb\u200bc"]
+    "text",
+    [
+        '#panic("x")',
+        '"))) #panic("y") \\u{41}',
+        "*b* _i_ $x$ `r`",
+        'a\\b "c"',
+        "= h",
+        "<x> @y",
+        "a\x00b",
+        "a\u202eb\u200bc",
+    ],
 )
 def test_markup_in_any_field_stays_text(text: str) -> None:
     content = replace(

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from django.conf import settings
 from django.db import transaction
@@ -81,6 +82,7 @@ def webhook_secret(application: Application) -> str:
     return tokens.decrypt(_secrets_key(), bytes(application.webhook_secret_encrypted)).decode()
 
 
+@cache
 def _secrets_key() -> bytes:
     return tokens.derive(settings.MASTER_KEY, "webhook-secrets")
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from paraph.webhooks.fairness import AT_ONCE, Load, shares
-from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
+from paraph.webhooks.models import Delivery, DeliveryStatus
 
 LEASE = timedelta(seconds=15)  # three times what a send may take
 
@@ -32,18 +32,26 @@ _LOADS = """
     WHERE e.endpoint IS NOT NULL AND due.number > 0
 """
 
+# The attempt that a dead worker began is made again: it is there already.
 _CLAIM = """
-    UPDATE webhooks_delivery AS delivery
-    SET status = 'sending', claimed_at = %(now)s, open_attempt = coalesce(open_attempt, gen_random_uuid())
-    FROM unnest(%(endpoints)s::text[], %(counts)s::int[]) AS share (endpoint, count)
-    CROSS JOIN LATERAL (
-        SELECT w.id FROM webhooks_delivery w
-        WHERE w.status = 'waiting' AND w.endpoint = share.endpoint AND w.due_at <= %(now)s
-        ORDER BY w.due_at, w.id LIMIT share.count FOR UPDATE SKIP LOCKED
-    ) AS picked
-    WHERE delivery.id = picked.id
-    RETURNING delivery.id
+    WITH claimed AS (
+        UPDATE webhooks_delivery AS delivery
+        SET status = 'sending', claimed_at = %(now)s, open_attempt = coalesce(open_attempt, gen_random_uuid())
+        FROM unnest(%(endpoints)s::text[], %(counts)s::int[]) AS share (endpoint, count)
+        CROSS JOIN LATERAL (
+            SELECT w.id FROM webhooks_delivery w
+            WHERE w.status = 'waiting' AND w.endpoint = share.endpoint AND w.due_at <= %(now)s
+            ORDER BY w.due_at, w.id LIMIT share.count FOR UPDATE SKIP LOCKED
+        ) AS picked
+        WHERE delivery.id = picked.id
+        RETURNING delivery.id, delivery.open_attempt
+    ), begun AS (
+        INSERT INTO webhooks_attempt (id, delivery_id, started_at, response, error)
+        SELECT open_attempt, id, %(now)s, '', '' FROM claimed ON CONFLICT DO NOTHING
+    )
+    SELECT id FROM claimed
 """
+_ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at <= %(now)s LIMIT 1"
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ def claim(free: int, free_for_trouble: int, now: datetime) -> list[Claimed]:
     Two workers claiming at the same instant never get the same one; together they may exceed an endpoint's
     number at once, which is meant to be fair rather than exact.
     """
-    if free <= 0 or not Delivery.objects.filter(status=DeliveryStatus.WAITING, due_at__lte=now).exists():
+    if free <= 0 or not _rows(_ANY_DUE, {"now": now}):
         return []
     with transaction.atomic():
         loads = [Load(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
@@ -68,10 +76,6 @@ def claim(free: int, free_for_trouble: int, now: datetime) -> list[Claimed]:
         arguments = {"now": now, "endpoints": list(share), "counts": list(share.values())}
         claimed = [row[0] for row in _rows(_CLAIM, arguments)]
         deliveries = list(Delivery.objects.filter(pk__in=claimed).select_related("application"))
-        Attempt.objects.bulk_create(
-            [Attempt(pk=delivery.open_attempt, delivery=delivery, started_at=now) for delivery in deliveries],
-            ignore_conflicts=True,  # the attempt that a dead worker began is made again
-        )
     troubled = {load.endpoint for load in loads if load.trouble}
     return [Claimed(delivery, delivery.endpoint in troubled) for delivery in deliveries]
 

@@ -6,8 +6,12 @@ from typing import Any
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
+from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
+
+_DOCUMENTS = Compiled(lambda: RequestDocument.objects.select_related("document", "sealed"), "request")
+_PROOF = Compiled(ProofFile.objects.all, "request")
 
 COMPLETED = "request.completed"
 EXPIRED = "request.expired"
@@ -44,8 +48,7 @@ def body(event_type: str, stored: str, request_id: int) -> bytes:
 
 def _links(request_id: int) -> dict[str, Any]:
     """Raises ``SealedDocument.DoesNotExist`` or ``ProofFile.DoesNotExist`` when the request is not sealed."""
-    documents = RequestDocument.objects.filter(request=request_id).select_related("document", "sealed")
-    proof = ProofFile.objects.get(request=request_id)
+    documents, proof = _DOCUMENTS.all(request_id), _PROOF.get(request_id)
     return {
         "documents": [
             {

@@ -18,7 +18,7 @@ from paraph.webhooks.settle import settle
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.2
-_GATHER = 0.05  # endings written down together cost the database less
+_GATHER = 0.1  # endings written down together cost the database less
 _RECLAIM_EVERY = 5.0
 _PAUSE_AFTER_FAULT = 1.0
 
