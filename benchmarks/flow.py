@@ -122,7 +122,7 @@ def _flow(client: Client, signer_session: httpx.Client, hooks: Hooks, pdf: bytes
     request = client.create_signature_request(
         mode="parallel",
         validity_days=1,
-        signers=[SignerInput("a", "Zoë", "Lindqvist", "zoe@example.com")],
+        signers=[SignerInput("a", "Zoë", f"Lindqvist-{document.id}", f"zoe{document.id}@example.com")],
         documents=[DocumentInput(document.id, [Placement("a", [under_tag(_TAG)])])],
     )
     lap()

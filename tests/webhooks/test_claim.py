@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -12,7 +13,7 @@ from paraph.webhooks.claim import LEASE, claim, reclaim
 from paraph.webhooks.fairness import AT_ONCE, AT_ONCE_IN_TROUBLE
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import record
-from paraph.webhooks.settle import settle
+from paraph.webhooks.settle import _OPEN, settle
 from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, parcels, told
 
 
@@ -121,3 +122,12 @@ def test_endpoints_of_different_applications_do_not_share_a_fate() -> None:
     settle([(parcel.attempt_id, REFUSED) for parcel in parcels(now)], now)
     record(well.request, "request.expired", occurred_at=now)
     assert [item.trouble for item in claim_now(now + timedelta(seconds=1))] == [False]
+
+
+@pytest.mark.django_db
+def test_settling_finds_its_deliveries_without_reading_all() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {_OPEN}", [[uuid4()]])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "Index" in plan and "Seq Scan" not in plan

@@ -3,8 +3,11 @@
 from paraph.flow import events
 from paraph.flow.queue import defer
 from paraph.kernel import clock
+from paraph.rows.read import Compiled
 from paraph.rows.write import update
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
+
+_DOCUMENTS = Compiled(RequestDocument.objects.all, "request")
 
 
 def complete(request: SignatureRequest) -> None:
@@ -19,5 +22,5 @@ def complete(request: SignatureRequest) -> None:
     events.request_completed(request)
     if request.notify_signers_on_completion:
         defer("notify_completion", request_id=request.pk)
-    for request_document_id in RequestDocument.objects.filter(request=request).values_list("pk", flat=True):
-        defer("finalize", request_document_id=request_document_id)
+    for row in _DOCUMENTS.all(request.pk):
+        defer("finalize", request_document_id=row.pk)

@@ -18,6 +18,7 @@ from paraph.pdf.seal import seal as seal_pdf
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
+from paraph.storage.keys import folder_of
 
 _REQUEST = Compiled(lambda: SignatureRequest.objects.select_related("organization", "proof"))
 
@@ -33,7 +34,7 @@ def prove(request_id: int) -> None:
         return
     with failures.noted(request_id, "prove"):
         sealed = _sealed(request)
-        key = f"proofs/{request_id}/{sealed.sha256.hex()}.pdf"
+        key = f"proofs/{folder_of(request_id)}/{request_id}-{sealed.sha256.hex()}.pdf"
         with stage("store"):
             store.put(key, sealed.content)
         if not _commit(request_id, sealed, key):

@@ -18,6 +18,7 @@ from paraph.pdf.seal import seal as seal_pdf
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
+from paraph.storage.keys import folder_of
 
 _ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed"))
 
@@ -42,7 +43,7 @@ def seal(request_document_id: int) -> int | None:
 def _seal(row: RequestDocument) -> None:
     with failures.noted(row.request_id, "seal"):
         sealed = _sealed(row)
-        key = f"sealed/{row.request_id}/{row.pk}-{sealed.sha256.hex()}.pdf"
+        key = f"sealed/{folder_of(row.request_id)}/{row.request_id}-{row.pk}-{sealed.sha256.hex()}.pdf"
         with stage("store"):
             store.put(key, sealed.content)
         if not _commit(row, sealed, key):

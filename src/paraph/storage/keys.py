@@ -12,3 +12,9 @@ def checked(key: str) -> str:
     if len(key) > _LONGEST or not _KEY.fullmatch(key):
         raise ValueError(f"not an object key: {key!r}")
     return key
+
+
+def folder_of(number: int) -> str:
+    """The folder for what belongs to a row of that number. A thousand rows share one: making a folder durable takes as
+    long as storing a file."""
+    return str(number // 1000)

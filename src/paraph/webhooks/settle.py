@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -10,11 +10,19 @@ from django.db import connection, transaction
 
 from paraph.measures.figures import count_webhook
 from paraph.outbound.post import Answer
-from paraph.webhooks.models import Delivery, DeliveryStatus
+from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.retries import next_attempt
 
 _log = structlog.get_logger(__name__)
 
+# By the attempts' key: deliveries have no index of their open attempts.
+_OPEN = """
+    SELECT delivery.id, delivery.failures, delivery.due_at, attempt.id, delivery.request_id, delivery.event_type,
+        delivery.trace
+    FROM webhooks_attempt AS attempt
+    JOIN webhooks_delivery AS delivery ON delivery.id = attempt.delivery_id AND delivery.open_attempt = attempt.id
+    WHERE attempt.id = ANY(%s) ORDER BY delivery.id FOR NO KEY UPDATE OF delivery
+"""
 _ATTEMPTS = """
     UPDATE webhooks_attempt AS attempt
     SET duration_ms = ended.duration_ms, status_code = ended.status_code,
@@ -31,6 +39,18 @@ _DELIVERIES = """
         AS settled (id, status, failures, due_at, finished_at)
     WHERE delivery.id = settled.id
 """
+
+
+class _Open(NamedTuple):
+    """A delivery whose attempt has ended, in the order of the statement's columns."""
+
+    id: int
+    failures: int
+    due_at: datetime
+    attempt_id: UUID
+    request_id: int
+    event_type: str
+    trace: str
 
 
 class _Ended(NamedTuple):
@@ -60,16 +80,15 @@ def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
     """
     answers = dict(attempts)
     ended, settled = [], []
-    with transaction.atomic():
-        open_ones = Delivery.objects.select_for_update(no_key=True).filter(open_attempt__in=answers).order_by("pk")
-        for delivery in open_ones.only("failures", "due_at", "open_attempt", "request_id", "event_type", "trace"):
-            attempt_id = cast("UUID", delivery.open_attempt)  # never None after the filter
-            ended.append(_ended(attempt_id, answers[attempt_id]))
-            settled.append(_judge(delivery, answers[attempt_id], now))
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_OPEN, [list(answers)])
+        for delivery in map(_Open._make, cursor.fetchall()):
+            answer = answers[delivery.attempt_id]
+            ended.append(_ended(delivery.attempt_id, answer))
+            settled.append(_judge(delivery, answer, now))
         if settled:
-            with connection.cursor() as cursor:
-                cursor.execute(_ATTEMPTS, _columns(ended))
-                cursor.execute(_DELIVERIES, _columns(settled))
+            cursor.execute(_ATTEMPTS, _columns(ended))
+            cursor.execute(_DELIVERIES, _columns(settled))
 
 
 def _ended(attempt_id: UUID, answer: Answer) -> _Ended:
@@ -88,24 +107,24 @@ def _storable(content: bytes) -> str:
     return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _judge(delivery: Delivery, answer: Answer, now: datetime) -> _Settled:
-    facts = {"delivery": delivery.pk, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}
+def _judge(delivery: _Open, answer: Answer, now: datetime) -> _Settled:
+    facts = {"delivery": delivery.id, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}
     facts |= {"request_id": delivery.trace} if delivery.trace else {}
     if answer.accepted:
         count_webhook(delivery.event_type, "delivered")
         _log.info("webhook delivered", **facts, status=answer.status, seconds=round(answer.seconds, 3))
-        return _Settled(delivery.pk, DeliveryStatus.DELIVERED.value, delivery.failures, delivery.due_at, now)
+        return _Settled(delivery.id, DeliveryStatus.DELIVERED.value, delivery.failures, delivery.due_at, now)
     failures = delivery.failures + 1
     again = next_attempt(failures, now)
     count_webhook(delivery.event_type, "failed" if again is None else "retried")
     if again is not None:
-        return _Settled(delivery.pk, DeliveryStatus.WAITING.value, failures, again, None)
+        return _Settled(delivery.id, DeliveryStatus.WAITING.value, failures, again, None)
     _log.warning(  # the one line that an endpoint's failing costs the log
         "webhook delivery failed",
         **facts,
         cause=answer.error or f"HTTP {answer.status}",
     )
-    return _Settled(delivery.pk, DeliveryStatus.FAILED.value, failures, delivery.due_at, now)
+    return _Settled(delivery.id, DeliveryStatus.FAILED.value, failures, delivery.due_at, now)
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
