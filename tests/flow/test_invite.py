@@ -1,14 +1,18 @@
 """Invitations and the summary at completion (specification 3.2, 4.5)."""
 
+import re
+from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
 
+from paraph.flow import letters
 from paraph.flow.invite import invite
 from paraph.flow.notify_completion import notify_completion
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Application
+from paraph.organizations.models import Application, BrandingProfile
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.webhooks.models import Delivery
@@ -36,6 +40,38 @@ def test_mails_the_link_then_marks_and_journals() -> None:
         "acknowledgement": f"captured:{message.pk}",
     }
     assert '"status":"notified"' in Delivery.objects.get().payload
+
+
+def test_who_signed_while_the_mail_was_on_its_way_stays_signed() -> None:
+    made = scene(signers=2, send_email=True)
+    Application.objects.update(webhook_url="https://shop.example/hooks")
+    signer = made.signers[0]
+    taken = {"taken_at": clock.now().isoformat(), "acknowledgement": "250 Ok"}
+    Signer.objects.filter(pk=signer.pk).update(invitation=taken)  # the mail server has it, the journal not yet
+    sign(made)
+    invite(signer.pk)
+    signer.refresh_from_db()
+    assert signer.status == "signed" and signer.notified_at
+    assert made.events()[-2:] == ["signer.signed", "signer.notified"]
+    assert '"status":"signed"' in Delivery.objects.get(event_type="signer.notified").payload
+
+
+@pytest.mark.parametrize("letter", [lambda one: letters.invitation(one, "https://x.example/"), letters.completion])
+def test_html_and_text_say_the_same(letter: Callable[[Signer], letters.Letter]) -> None:
+    written = letter(scene().signers[0])
+    shown = re.sub(r"<[^>]+>", " ", written.html)
+    for line in written.text.splitlines():
+        assert line.rstrip(":") in unescape(shown)
+
+
+def test_the_link_has_the_colour_of_the_profile() -> None:
+    made = scene()
+    assert "background:#1f4fd8;color:#ffffff" in letters.invitation(made.signers[0], "https://x.example/").html
+    colours = {"background_color": "#101820", "text_color": "#202830", "accent_color": "#ffe14d"}
+    profile = BrandingProfile.objects.create(organization=made.request.organization, name="Night", **colours)
+    SignatureRequest.objects.update(branding_profile=profile)
+    signer = Signer.objects.get(pk=made.signers[0].pk)
+    assert "background:#ffe14d;color:#000000" in letters.invitation(signer, "https://x.example/").html
 
 
 def test_mails_once() -> None:

@@ -23,8 +23,9 @@ def post(client: Client, made: Scene, body: Any = None, position: int = 0, **mor
 
 def test_sends_a_code_by_email_and_tells_it_in_sandbox(client: Client) -> None:
     made = scene()
-    response = post(client, made)
+    response = post(client, made, HTTP_ACCEPT_LANGUAGE="fr")
     assert response.status_code == 200
+    assert response["Content-Language"] == "en"  # what the sentences of these endpoints are written in
     answer = response.json()
     assert set(answer) == {"message", "channel", "sandbox_code"}
     assert answer["channel"] == "email"

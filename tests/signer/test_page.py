@@ -75,6 +75,7 @@ def test_speaks_the_language_asked_for(client: Client, locale: str) -> None:
     ):
         page = text(response)
         assert f'<html lang="{locale}">' in page and f'data-locale="{locale}"' in page
+        assert response["Content-Language"] == locale
         assert consent_notice(locale, 1).replace("'", "&#x27;") in page
 
 

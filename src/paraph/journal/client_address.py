@@ -1,5 +1,6 @@
 """Where a call comes from."""
 
+import re
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -9,6 +10,8 @@ from django.http import HttpRequest
 from paraph.journal.append import Origin
 
 Address = IPv4Address | IPv6Address
+
+_WITH_PORT = re.compile(r"(?P<v4>[0-9.]+):\d{1,5}|\[(?P<v6>[^\]]+)\](?::\d{1,5})?", re.ASCII)
 
 
 def client_address(request: HttpRequest) -> str:
@@ -37,6 +40,9 @@ def origin(request: HttpRequest) -> Origin:
 
 
 def _parse(text: str) -> Address | None:
+    """Some proxies write the client's port as well, and then IPv6 in brackets."""
+    with_port = _WITH_PORT.fullmatch(text)
+    text = (with_port["v4"] or with_port["v6"]) if with_port else text
     try:
         address = ip_address(text.split("%", maxsplit=1)[0])  # a scope id says nothing beyond its machine
     except ValueError:

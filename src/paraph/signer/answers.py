@@ -34,7 +34,8 @@ STATUSES = {
 def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
     """A JSON answer."""
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
-    return private(HttpResponse(body, status=status, content_type="application/json"))
+    # Sentences for developers: the page has its own words for each code.
+    return private(HttpResponse(body, status, content_type="application/json", headers={"Content-Language": "en"}))
 
 
 def refusal(error: DomainError) -> HttpResponse:

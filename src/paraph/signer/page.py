@@ -63,6 +63,7 @@ def _show(
     if signer and "documents" in content:
         content["consent"] = consent_notice(locale, len(content["documents"]))
     response = private(render(request, template, shared | content, status=status))
+    response["Content-Language"] = locale
     response["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; img-src 'self'; connect-src 'self'; "
         f"style-src 'self' 'nonce-{nonce}'; form-action 'none'; base-uri 'none'"

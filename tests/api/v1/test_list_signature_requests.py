@@ -1,23 +1,29 @@
 """GET /signature_requests (specification 4.6). Pages and filters in general: test_list_documents."""
 
+import re
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.signature_requests.models import SignatureRequest
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest, Signer
 from tests.api.v1.cast import Someone, branding_profile, error, payload
 from tests.api.v1.test_read_signature_request import sealed
+
+TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 
 @pytest.fixture
 def three(owner: Someone) -> list[int]:
-    """A pending, a completed and an expired request."""
+    """A pending, a completed and an expired request; the second one signed, and in colours."""
     document = owner.document()
     ids = [owner.create(payload(document)).json()["id"] for _ in range(3)]
     for request_id, status in zip(ids, ("pending", "completed", "expired"), strict=True):
         SignatureRequest.objects.filter(pk=request_id).update(status=status)
+    Signer.objects.filter(request=ids[1]).update(status="signed", signed_at=clock.now())
+    SignatureRequest.objects.filter(pk=ids[1]).update(branding_profile=branding_profile(owner))
     return ids
 
 
@@ -29,6 +35,15 @@ def entries(owner: Someone, **query: Any) -> list[dict[str, Any]]:
 
 def test_entries_are_those_of_the_read(owner: Someone, three: list[int]) -> None:
     assert entries(owner) == [owner.get(f"/signature_requests/{request_id}").json() for request_id in three]
+
+
+def test_a_signed_signer_has_no_signing_url(owner: Someone, three: list[int]) -> None:
+    pending, completed, expired = entries(owner)
+    assert {signer["signing_url"] for signer in completed["signers"]} == {None}
+    assert all(re.fullmatch(TIMESTAMP, signer["signed_at"]) for signer in completed["signers"])
+    for entry in (pending, expired):
+        assert all(signer["signing_url"].startswith("http") for signer in entry["signers"])
+        assert {signer["signed_at"] for signer in entry["signers"]} == {None}
 
 
 def test_entries_never_have_download_urls(owner: Someone) -> None:
