@@ -35,7 +35,9 @@ def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
     """A JSON answer."""
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
     # Sentences for developers: the page has its own words for each code.
-    return private(HttpResponse(body, status, content_type="application/json", headers={"Content-Language": "en"}))
+    response = private(HttpResponse(body, status=status, content_type="application/json"))
+    response["Content-Language"] = "en"
+    return response
 
 
 def refusal(error: DomainError) -> HttpResponse:
