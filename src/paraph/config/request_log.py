@@ -40,7 +40,9 @@ class RequestLog:
             "milliseconds": round(seconds * 1000, 1),
             "request_id": request_id,
         }
-        log.log(_level(request, response), facts)
+        level = _level(request, response)
+        if log.isEnabledFor(level):  # a record without the place in the code, which nobody needs, and which costs most
+            log.handle(log.makeRecord(log.name, level, "", 0, facts, (), None))
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:  # noqa: ARG002  Django's form

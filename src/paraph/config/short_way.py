@@ -1,13 +1,18 @@
-"""Calls of the API go straight to their door: nothing that stands between serves them."""
+"""Calls of the API go straight to their door: of what Django and its middleware do for a page, they need nothing else
+(docs/decisions/short-way.md)."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import close_old_connections
 from django.http import HttpRequest, HttpResponse
 from django.urls import ResolverMatch
 from django.utils import translation
 
 from paraph.api.v1.door import ROUTE, door
+from paraph.config.request_log import RequestLog
 
 _PREFIX = "/api/v1"
 _HEADERS = {  # of Django's own SecurityMiddleware and LocaleMiddleware, which these calls do not meet
@@ -19,21 +24,33 @@ _HEADERS = {  # of Django's own SecurityMiddleware and LocaleMiddleware, which t
 _MATCH = ResolverMatch(door, (), {}, route=ROUTE)  # for the log, until the door knows the route
 
 
-class ShortWay:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
+def is_short(path: str) -> bool:
+    """Whether this is a path of the API."""
+    return path.startswith(_PREFIX) and path[len(_PREFIX) :][:1] in ("", "/")
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        path = request.path_info
-        if not path.startswith(_PREFIX) or path[len(_PREFIX) :][:1] not in ("", "/"):
-            return self._get_response(request)
-        language = settings.LANGUAGE_CODE
-        if "HTTP_ACCEPT_LANGUAGE" in request.META:
-            language = translation.get_language_from_request(request)
-        translation.activate(language)
-        request.resolver_match = _MATCH
-        response = door(request)
-        for name, value in _HEADERS.items():
-            response.headers[name] = value
-        response.headers["Content-Language"] = language
-        return response
+
+def short_way(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+    """A WSGI application for those paths."""
+    close_old_connections()  # as Django does when a request starts and when it has finished
+    try:
+        response = _logged(WSGIRequest(environ))
+    finally:
+        close_old_connections()
+    start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
+    return [response.content]
+
+
+def _answer(request: HttpRequest) -> HttpResponse:
+    language = settings.LANGUAGE_CODE
+    if "HTTP_ACCEPT_LANGUAGE" in request.META:
+        language = translation.get_language_from_request(request)
+    translation.activate(language)
+    request.resolver_match = _MATCH
+    response = door(request)
+    for name, value in _HEADERS.items():
+        response.headers[name] = value
+    response.headers["Content-Language"] = language
+    return response
+
+
+_logged = RequestLog(_answer)

@@ -16,20 +16,23 @@ from paraph.config.slow_clients import GRACE, working
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "paraph.config.settings")
 _django = get_wsgi_application()
 
+from paraph.config.short_way import is_short, short_way  # noqa: E402  its door wants Django to be set up
+
 _DRAIN_SECONDS = 10.0
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Django's, with a body that is already there handed over in one piece: granian takes such a list at once, and
-    comes back for each piece of anything else."""
+    """Django's and the short way's, with a body that is already there handed over in one piece: granian takes such a
+    list at once, and comes back for each piece of anything else."""
+    respond = short_way if is_short(environ["PATH_INFO"]) else _django
     body = _body(environ)
     if body is None:
         with working():
-            return _in_one_piece(_django(environ, start_response))
+            return _in_one_piece(respond(environ, start_response))
     environ["wsgi.input"] = body
     started: list[tuple[str, list[tuple[str, str]]]] = []
     with working():
-        content = _in_one_piece(_django(environ, _noting(started)))
+        content = _in_one_piece(respond(environ, _noting(started)))
     [(status, headers)] = started
     waits_to_be_told = body.untouched and "HTTP_EXPECT" in environ  # 100-continue: it never sends what is refused
     if body.left <= PIECE and not waits_to_be_told:
@@ -65,9 +68,9 @@ def _write(_content: bytes) -> None:
     """Of the time before responses were iterated (PEP 3333); Django does not call it."""
 
 
-def _in_one_piece(response: HttpResponseBase) -> Iterable[bytes]:
+def _in_one_piece(response: HttpResponseBase | list[bytes]) -> Iterable[bytes]:
     if type(response) is not HttpResponse:
-        return response
+        return response  # a list already, or what is sent as it comes
     body = [response.content]
     response.close()
     return body
