@@ -39,6 +39,7 @@ from paraph.pdf.objects import Ref, Unsafe, number, parse, string, text_of
         (b"[1 2", Unsafe),
         (b"[1 >>", Unsafe),
         (b"[" * 5000, Unsafe),
+        (b"[/N" * 101 + b"]" * 101, Unsafe),
     ],
 )
 def test_parsing(text: bytes, value: Any) -> None:

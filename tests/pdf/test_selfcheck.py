@@ -12,6 +12,8 @@ from paraph.keys import KeySignature
 from paraph.pdf import marks, seal
 from paraph.pdf.certificate import without_root
 from paraph.pdf.long_term import LongTermData
+from paraph.pdf.reader import Reader
+from paraph.pdf.revision import Revision
 from paraph.pdf.seal import Mark, Overlay, SealError
 from paraph.pdf.selfcheck import check
 from tests import independent
@@ -29,6 +31,7 @@ def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
         content,
         original,
         original_hash=hashlib.sha256(original),
+        original_start=Reader(original).crossreference.start,
         encryption=None,
         certificates=without_root(key.certificate, key.chain),
         token=token,
@@ -67,6 +70,19 @@ def test_bytes_added_or_missing_are_noticed() -> None:
     for changed in (content + b"\n", content[:-1], b"\n" + content):
         with pytest.raises(SealError):
             checked(changed, LETTER)
+
+
+@pytest.mark.parametrize("wrong", [None, b"null", 9])
+def test_a_revision_that_does_not_point_back_is_noticed(monkeypatch: pytest.MonkeyPatch, wrong: Any) -> None:
+    original = Revision._trailer
+
+    def astray(*arguments: Any) -> Any:
+        trailer = original(*arguments)
+        return {key: value for key, value in trailer.items() if key != b"/Prev"} | ({b"/Prev": wrong} if wrong else {})
+
+    monkeypatch.setattr(Revision, "_trailer", astray)
+    with pytest.raises(SealError, match=r"point back|does not validate"):
+        sealed(LETTER)
 
 
 class Forger:
@@ -126,6 +142,7 @@ def archived(**changed: Any) -> None:
     statuses = long_term().of((key.certificate, *key.chain)).data
     facts: dict[str, Any] = {
         "original_hash": hashlib.sha256(LETTER),
+        "original_start": Reader(LETTER).crossreference.start,
         "encryption": None,
         "certificates": without_root(key.certificate, key.chain),
         "token": result.timestamp.token,

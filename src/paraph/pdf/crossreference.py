@@ -41,7 +41,8 @@ class Section:
 
 
 class CrossReference:
-    """All sections of a file, newest first; ``sections[0].trailer`` is the one that counts."""
+    """The sections of a file, newest first, each read when it is needed; ``trailer`` is that of the newest, which
+    begins at ``start``."""
 
     def __init__(self, data: bytes, decoded: Callable[[Stream], bytes], stream_at: Callable[[int], Stream]) -> None:
         self.carried: dict[int, Entry] = {}
@@ -52,8 +53,24 @@ class CrossReference:
         if not found:
             raise Unsafe("no startxref at the end of the file")
         self.start: int | None = int(found[-1][1])
-        self.sections = self._read_sections(int(found[-1][1]))
-        self.trailer = self.sections[0].trailer
+        self._known: list[Section] = []
+        self._seen: set[int] = set()
+        self._previous: int | None = self.start
+        self._read_previous()
+        self.trailer = self._known[0].trailer
+
+    @property
+    def sections(self) -> list[Section]:
+        """All of them."""
+        while self._read_previous():
+            pass
+        return self._known
+
+    def start_within(self, size: int) -> int | None:
+        """Where the newest section begins that the first ``size`` bytes have, if the later ones point back to one."""
+        while self._previous is not None and self._previous >= size:
+            self._read_previous()
+        return self._previous
 
     @property
     def next_number(self) -> int:
@@ -67,35 +84,33 @@ class CrossReference:
 
     def entry(self, number: int) -> Entry | None:
         """Where object ``number`` is; None when it is free or unknown."""
-        for section in self.sections:
+        looked_at = 0
+        while looked_at < len(self._known) or self._read_previous():
+            section = self._known[looked_at]
+            looked_at += 1
             for first, count, place in section.runs:
                 if first <= number < first + count:
                     if section.is_stream:
-                        found = _row(section, place, number - first)
-                    else:
-                        found = self._table_entry(place + 20 * (number - first))
-                    if found is None:
-                        return None
-                    return found
+                        return _row(section, place, number - first)
+                    return self._table_entry(place + 20 * (number - first))
         return None
 
-    def _read_sections(self, position: int) -> list[Section]:
-        sections: list[Section] = []
-        seen = set[int]()
-        while position not in seen and len(seen) < _MOST_SECTIONS:
-            seen.add(position)
-            section = self._section(position)
-            sections.append(section)
-            hybrid = section.trailer.get(b"/XRefStm")
-            if not section.is_stream and isinstance(hybrid, int):
-                sections.append(self._stream_section(hybrid))
-            previous = section.trailer.get(b"/Prev")
-            if previous is None:
-                return sections
-            if not isinstance(previous, int):
-                raise Unsafe("/Prev is no integer")
-            position = previous
-        raise Unsafe("the cross-reference sections go round in a circle")
+    def _read_previous(self) -> bool:
+        """Whether there was a section more."""
+        if self._previous is None:
+            return False
+        if self._previous in self._seen or len(self._seen) == _MOST_SECTIONS:
+            raise Unsafe("the cross-reference sections go round in a circle")
+        self._seen.add(self._previous)
+        section = self._section(self._previous)
+        previous, hybrid = section.trailer.get(b"/Prev"), section.trailer.get(b"/XRefStm")
+        if previous is not None and not isinstance(previous, int):
+            raise Unsafe("/Prev is no integer")
+        self._known.append(section)
+        if not section.is_stream and isinstance(hybrid, int):
+            self._known.append(self._stream_section(hybrid))
+        self._previous = previous
+        return True
 
     def _section(self, position: int) -> Section:
         start = skip_gap(self._data, position)

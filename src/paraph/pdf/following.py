@@ -54,6 +54,10 @@ class _Next:
         self.sections = [Section([], written.trailer, widths=before.widths)]
         self.next_number = int(written.trailer[b"/Size"])
 
+    def start_within(self, size: int) -> int | None:
+        """Not asked: only finished files are."""
+        raise NotImplementedError(size)
+
     def entry(self, number: int) -> Entry | None:
         """Not asked: objects come from the revision."""
         raise NotImplementedError(number)

@@ -10,8 +10,8 @@ from paraph.pdf.objects import REGULAR, SPACE, Dictionary, Ref, Unsafe, parse, t
 _GENERATION = 99_999  # larger than that of any object of a file
 _FIRST_DIGIT = rb"\d(?<!\d\d)"  # a long number is not tried again from each of its digits
 _HOLE = re.compile(
-    rb"(" + _FIRST_DIGIT + rb"\d*+[" + SPACE + rb"]++\d++[" + SPACE + rb"]++R(?!" + REGULAR + rb")"
-    rb"|(?<=/StructParents )\d++(?!" + REGULAR + rb"))"
+    rb"(" + _FIRST_DIGIT + rb"(?:\d*+[" + SPACE + rb"]++\d++[" + SPACE + rb"]++R(?!" + REGULAR + rb")"
+    rb"|(?<=/StructParents \d)\d*+(?!" + REGULAR + rb")))"
 )
 _MARKED = re.compile(rb"(" + _FIRST_DIGIT + rb"\d*+) 99999 R(?!" + REGULAR + rb")")
 _NUMBER = re.compile(rb"\d+")

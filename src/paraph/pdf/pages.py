@@ -1,8 +1,7 @@
 """The pages of a file as its page tree gives them, with what they inherit (ISO 32000-1, 7.7.3)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from paraph.pdf.geometry import PageGeometry, page_geometry
 from paraph.pdf.kinds import Kind, divided
@@ -12,8 +11,7 @@ from paraph.pdf.reader import Reader
 _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """``inherited`` has the attributes of the ancestors, the nearest one's before all others; pages of one parent
     share it. ``kind`` and what is in its ``holes``: the text of the page, where that is at hand."""
 

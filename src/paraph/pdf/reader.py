@@ -6,6 +6,7 @@ whatever is out of order raises :class:`Unsafe`, and sealing takes another way.
 
 import re
 import zlib
+from functools import cached_property
 from typing import Any, Protocol
 
 import pikepdf
@@ -35,6 +36,7 @@ class Lookup(Protocol):
     def sections(self) -> list[Section]: ...
     @property
     def next_number(self) -> int: ...
+    def start_within(self, size: int) -> int | None: ...
     def entry(self, number: int) -> Entry | None: ...
 
 
@@ -94,7 +96,7 @@ class Reader:
         if entry is None:
             return b""
         if entry.packed:
-            return self._container(entry.place).text_of(ref.number)
+            return self._container(entry.place).text_of(ref.number, entry.index)
         match = _OBJECT.match(self.data, entry.place)
         if match is None or (int(match[1]), int(match[2])) != ref or entry.index != ref.generation:
             return b""
@@ -103,7 +105,7 @@ class Reader:
 
     def numbers_in(self, container: int) -> list[int]:
         """The objects of an object stream, in its order."""
-        return list(self._container(container).indices)
+        return list(self._container(container).numbers)
 
     def unpacked(self, container: int) -> bytes:
         """The objects of an object stream as they stand in it."""
@@ -120,7 +122,7 @@ class Reader:
 
     def _read(self, ref: Ref, entry: Entry) -> Any:
         if entry.packed:
-            return self._container(entry.place).object(ref.number)
+            return self._container(entry.place).object(ref.number, entry.index)
         if entry.index != ref.generation:
             raise Unsafe(f"object {ref.number} has another generation")
         return self._object_at(entry.place, ref)
@@ -155,31 +157,44 @@ class Reader:
 
 
 class _ObjectStream:
-    """The objects in one stream; ``indices``: which of them has which number (ISO 32000-1, 7.5.7)."""
+    """The objects in one stream (ISO 32000-1, 7.5.7)."""
 
     def __init__(self, stream: Any) -> None:
         first = stream.dictionary.get(b"/First") if isinstance(stream, Stream) else None
         if not isinstance(first, int):
             raise Unsafe("an object stream is missing, or has no /First")
         self.data = decoded(stream)
-        try:
-            listed = list(map(int, self.data[:first].split()))
-        except ValueError as error:
-            raise Unsafe("an object stream does not begin with numbers") from error
-        self._places = [first + offset for offset in listed[1::2]]
-        self.indices = {number: index for index, number in enumerate(listed[: 2 * len(self._places) : 2])}
+        self._first = first
+        self._listed = self.data[:first].split()  # number and place of each object
+        if self._listed and not b"".join(self._listed).isdigit():
+            raise Unsafe("an object stream does not begin with numbers")
+        self._places = self._listed[1::2]
 
-    def object(self, number: int) -> Any:
-        index = self.indices.get(number)
-        if index is None:
-            raise Unsafe(f"object {number} is not in its object stream")
-        return parse(self.data, self._places[index])[0]
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """Which of its objects has which number."""
+        return {int(number): index for index, number in enumerate(self._listed[: 2 * len(self._places) : 2])}
 
-    def text_of(self, number: int) -> bytes:
+    def object(self, number: int, index: int) -> Any:
+        """``index``: which of its objects it is, as the cross-reference says, which is not always right."""
+        return parse(self.data, self._place(self._index(number, index)))[0]
+
+    def text_of(self, number: int, index: int) -> bytes:
         """See :meth:`Reader.text_of`: to where the next object begins, empty where they are not in order."""
-        index = self.indices.get(number, -1)
-        start, *following = self._places[index : index + 2] if index >= 0 else (0, 0)
-        return self.data[start : following[0] if following else len(self.data)]
+        index = self._index(number, index)
+        end = self._place(index + 1) if index + 1 < len(self._places) else len(self.data)
+        return self.data[self._place(index) : end]
+
+    def _index(self, number: int, index: int) -> int:
+        listed = self._listed[2 * index : 2 * index + 2]
+        if len(listed) == 2 and int(listed[0]) == number:
+            return index
+        if number not in self.numbers:
+            raise Unsafe(f"object {number} is not in its object stream")
+        return self.numbers[number]
+
+    def _place(self, index: int) -> int:
+        return self._first + int(self._places[index])
 
 
 def stream_end(data: bytes, start: int, length: object) -> int:

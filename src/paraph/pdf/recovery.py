@@ -55,6 +55,11 @@ class RecoveredCrossReference:
         """The first number that is free."""
         return max(self.carried, default=0) + 1
 
+    def start_within(self, size: int) -> int | None:
+        """There is none."""
+        del size
+        return None
+
     def entry(self, number: int) -> Entry | None:
         """Where object ``number`` is."""
         return self.carried.get(number)

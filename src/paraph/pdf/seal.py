@@ -252,6 +252,7 @@ def _check(
         content,
         reader.data,
         original_hash=draft.original_hash,
+        original_start=reader.crossreference.start,
         encryption=reader.encryption,
         certificates=without_root(order.key.certificate, order.key.chain),
         token=draft.timestamp.token if draft.timestamp else b"",

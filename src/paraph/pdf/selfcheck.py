@@ -6,8 +6,7 @@ The reader, the DER parser and the signature check here share no code with the w
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from paraph.pdf import oids
 from paraph.pdf.cms import CmsRefused, SignedData, check_signature, read_signed_data
@@ -25,8 +24,7 @@ _WATERMARKS_CHECKED = 20
 _DRAWN = re.compile(rb"(/\S+) Do")
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """What must be found again: a drawing in the contents of a page, or in its last annotation.
 
     ``background``: a watermark alone, of which a sample is looked at.
@@ -43,6 +41,7 @@ def check(
     original: bytes,
     *,
     original_hash: "hashlib._Hash",
+    original_start: int | None,
     encryption: Encryption | None,
     certificates: Sequence[bytes],
     token: bytes,
@@ -54,6 +53,7 @@ def check(
     """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
 
     ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
+    ``original_start`` is where their newest cross-reference begins, None where the new one brings everything.
     ``certificates`` are those of the key without the root, its own first; ``token`` is empty without a timestamp.
     ``archive_token`` is that of the archive timestamp after the seal, empty without one: the seal then covers the
     first ``sealed_size`` bytes and the timestamp everything. ``statuses`` must be in the document security store.
@@ -62,6 +62,8 @@ def check(
         if not content.startswith(original):
             raise SealError("The uploaded bytes are not the beginning of the sealed file.")
         reader = Reader(content, encryption=encryption)
+        if reader.crossreference.start_within(len(original)) != original_start:
+            raise SealError("The sealed file does not point back to the objects of the uploaded one.")
         signatures = _last_signatures(reader, 2 if archive_token else 1)
         size = len(content) if sealed_size is None else sealed_size
         if archive_token:
