@@ -65,11 +65,14 @@ class Forms:
         return Stream({}, b"\n".join(decoded(stream) for stream in streams))
 
     def _copy(self, value: Any) -> Any:
-        if type(value) is Ref:
+        kind = type(value)
+        if kind is bytes or kind is int:
+            return value
+        if kind is Ref:
             return self._copied_object(value)
-        if type(value) is dict:
+        if kind is dict:
             return {key: self._copy(item) for key, item in value.items() if key not in _LEFT_BEHIND}
-        if type(value) is list:
+        if kind is list:
             return [self._copy(item) for item in value]
         return value
 

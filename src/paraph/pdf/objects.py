@@ -7,7 +7,6 @@ What is copied from an upload is therefore written back byte for byte.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
@@ -63,8 +62,7 @@ class Raw(bytes):
     """An object as the text that is written for it."""
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(NamedTuple):
     """A stream object: its dictionary and its data as stored, still encoded."""
 
     dictionary: Dictionary

@@ -17,6 +17,10 @@ from paraph.pdf.objects import GAP, Dictionary, Ref, Stream, Unsafe, parse, text
 
 _OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
+_USUAL_STREAM = re.compile(  # its dictionary, which need not be parsed, and the keyword
+    rb"[\x00\t\n\x0c\r ]*<<[\x00\t\n\x0c\r ]*(?:/Length (\d{1,9})[\x00\t\n\x0c\r ]*/Filter ?/FlateDecode"
+    rb"|/Filter ?/FlateDecode[\x00\t\n\x0c\r ]*/Length (\d{1,9}))[\x00\t\n\x0c\r ]*>>\r?\n?stream\r?\n"
+)
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
 _LONGEST_TEXT = 64 * 1024
@@ -70,6 +74,8 @@ class Reader:
 
     def resolve(self, value: Any) -> Any:
         """The object that ``value`` is or refers to, through as many references as it takes."""
+        if type(value) is not Ref:
+            return value
         for _ in range(32):
             if type(value) is not Ref:
                 return value
@@ -131,6 +137,10 @@ class Reader:
         match = _OBJECT.match(self.data, position)
         if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
             raise Unsafe("an object is not where the cross-reference says")
+        if usual := _USUAL_STREAM.match(self.data, match.end()):
+            value: Any = {b"/Length": int(usual[1] or usual[2]), b"/Filter": b"/FlateDecode"}
+            value = Stream(value, self._stream_data(value, usual.end()))
+            return self.encryption.decrypt(expected, value) if self.encryption and expected else value
         value, position = parse(self.data, match.end())
         if type(value) is dict and (start := STREAM.match(self.data, position)):
             value = Stream(value, self._stream_data(value, start.end()))

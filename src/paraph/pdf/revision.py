@@ -68,6 +68,8 @@ class Revision:
 
     def resolve(self, value: Any) -> Any:
         """The object as this revision leaves it."""
+        if type(value) is not Ref:
+            return value
         for _ in range(32):
             if type(value) is not Ref:
                 return value
