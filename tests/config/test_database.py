@@ -4,8 +4,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import DataError, connection
 from django.test.utils import CaptureQueriesContext
+
+from paraph.rows.prepared import prepared_cursor
 
 
 @pytest.mark.django_db(transaction=True)
@@ -30,3 +32,24 @@ def test_one_that_the_server_ended_is_replaced() -> None:
         cursor.execute("SELECT 1")
         assert cursor.fetchone() == (1,)
     assert made.connection is not kept
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_asked_again_and_again_is_planned_once() -> None:
+    connection.close()
+    for value in ("a", None, "b", "c", "d"):
+        with prepared_cursor() as cursor:
+            cursor.execute("SELECT %s::text AS asked_again", [value])
+            assert cursor.fetchall() == [(value,)]
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT %s AS asked_otherwise", [value])
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        assert cursor.fetchall() == [("SELECT $1::text AS asked_again",)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_prepared_cursor_is_djangos_in_all_else() -> None:
+    with CaptureQueriesContext(connection) as queries, pytest.raises(DataError), prepared_cursor() as cursor:
+        cursor.execute("SELECT %s / 0", [1])
+    assert len(queries) == 1

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connection
 from django.db.models import F
 
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.rows.prepared import prepared_cursor
 
 _LONGEST_CAUSE = 2000
 
@@ -26,7 +26,7 @@ def noted(request_id: int, stage: str) -> Iterator[None]:
 
 def clear(request_id: int) -> None:
     """Nothing is wrong with this request any more."""
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute("DELETE FROM evidence_sealingfailure WHERE request_id = %s", [request_id])
 
 

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.db import connection
-
 from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.verification import Level
+from paraph.rows.prepared import prepared_cursor
 from paraph.rows.write import insert_once
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
@@ -31,7 +30,7 @@ def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: 
 
 def all_sealed(request_id: int) -> bool:
     """Has every document of the request its seal?"""
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_UNSEALED, [request_id])
         return cursor.fetchone() is None
 

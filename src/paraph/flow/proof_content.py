@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from paraph.evidence.models import SealedDocument
 from paraph.journal.append import facts
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.rows.prepared import prepared_cursor
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import SignatureRequest, Signer
 
@@ -67,7 +66,7 @@ def _signers(request_id: int, signers: Sequence[Signer], journal: Sequence[Entry
 def _documents_of(request_id: int) -> dict[int, list[str]]:
     """The names of the documents of each signer, in the order of the request."""
     names: dict[int, list[str]] = defaultdict(list)
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_SIGNED, [request_id])
         for signer_id, name in cursor.fetchall():
             names[signer_id].append(name)

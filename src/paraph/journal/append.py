@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from paraph.journal.models import Entry
 from paraph.kernel import clock
+from paraph.rows.prepared import prepared_cursor
 from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest
 
@@ -43,7 +42,7 @@ def append(
     the unique position refuses a second one all the same. ``metadata`` must be plain JSON. The entry is returned
     without its id.
     """
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_END, [request.pk])
         position, previous, earlier = cursor.fetchone() or (0, GENESIS, None)
     moment = clock.now()

@@ -12,11 +12,12 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.models import OneTimeCode
+from paraph.rows.prepared import prepared_cursor
 from paraph.rows.read import Compiled
 from paraph.rows.write import insert
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
@@ -127,7 +128,7 @@ def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
 
 def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
     """What the statement returns of the code that it changed, None where it changed none."""
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(statement, values)
         changed: tuple[Any, ...] | None = cursor.fetchone()
     return changed

@@ -9,6 +9,8 @@ from django.db.models import Model, QuerySet
 from django.db.models import query as django_query
 from django.db.transaction import TransactionManagementError
 
+from paraph.rows.prepared import prepared_cursor
+
 M = TypeVar("M", bound=Model)
 
 _ANY = -1  # stands for the value while the statement is compiled
@@ -26,7 +28,7 @@ class Compiled(Generic[M]):
         made = self._made
         if made.locks and connection.get_autocommit():
             raise TransactionManagementError("a lock outlives no statement outside of a transaction")
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             cursor.execute(made.statement, [value])
             rows = cursor.fetchall()
         return [made.instance(list(row)) for row in rows]

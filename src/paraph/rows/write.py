@@ -8,6 +8,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import Field, Model
 
+from paraph.rows.prepared import prepared_cursor
+
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
     """Ids for so many new rows of each table, in rising order. Nobody else gets them, used or not."""
@@ -26,14 +28,14 @@ def insert(rows: Iterable[Model]) -> None:
         statements.append(head + ", ".join([one] * len(several)))
         values += [value for row in several for value in _values(row, fields)]
     if statements:
-        with connection.cursor() as cursor:
+        with prepared_cursor() if len(statements) == 1 else connection.cursor() as cursor:
             cursor.execute("; ".join(statements), values)
 
 
 def insert_once(row: Model) -> bool:
     """Inserts the row unless another has one of its unique values; whether it did."""
     head, one, fields = _inserting(type(row), row.pk is not None)
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(f"{head}{one} ON CONFLICT DO NOTHING", _values(row, fields))
         return bool(cursor.rowcount)
 
@@ -41,7 +43,7 @@ def insert_once(row: Model) -> bool:
 def update(row: Model, *names: str) -> None:
     """Writes these fields of a row, as ``row.save(update_fields=names)`` would. Nothing happens where it is gone."""
     statement, fields = _updating(type(row), names)
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(statement, [*_values(row, fields), row.pk])
 
 

@@ -1,7 +1,6 @@
 """The documents that a signer signs: those on which they have a stamp."""
 
-from django.db import connection
-
+from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Signer
 
 _DIGESTS = """
@@ -15,6 +14,6 @@ _DIGESTS = """
 
 def signed_digests(signer: Signer) -> list[bytes]:
     """The SHA-256 of each, in no order."""
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_DIGESTS, [signer.pk])
         return [bytes(digest) for (digest,) in cursor.fetchall()]

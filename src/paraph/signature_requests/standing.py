@@ -3,10 +3,9 @@
 from datetime import datetime
 from enum import Enum
 
-from django.db import connection
-
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
 
@@ -53,7 +52,7 @@ def is_over(request: SignatureRequest, moment: datetime) -> bool:
 
 def next_signer(request: SignatureRequest) -> int | None:
     """The id of the first, in signing order, who has not signed."""
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_NEXT, [request.pk, SignerStatus.SIGNED.value])
         found = cursor.fetchone()
     return found[0] if found else None

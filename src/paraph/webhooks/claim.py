@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from paraph.rows.prepared import prepared_cursor
 from paraph.webhooks.fairness import AT_ONCE, Load, shares
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
@@ -87,6 +88,6 @@ def reclaim(now: datetime) -> int:
 
 
 def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(statement, arguments)
         return list(cursor.fetchall())

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 
 from paraph.measures.figures import count_webhook
 from paraph.outbound.post import Answer
+from paraph.rows.prepared import prepared_cursor
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.retries import next_attempt
 
@@ -80,7 +81,7 @@ def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
     """
     answers = dict(attempts)
     ended, settled = [], []
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), prepared_cursor() as cursor:
         cursor.execute(_OPEN, [list(answers)])
         for delivery in map(_Open._make, cursor.fetchall()):
             answer = answers[delivery.attempt_id]

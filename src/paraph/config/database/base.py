@@ -5,8 +5,23 @@ from typing import Any
 
 from django.db.backends.postgresql import base
 
+_TIMES = 3  # before a statement is prepared
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    def prepared_cursor(self) -> Any:
+        """A cursor whose statements PostgreSQL parses and plans once for the connection, after a few times: for those
+        that are asked again and again. Values travel apart from them, so each is one statement."""
+        self.close_if_health_check_failed()
+        self.ensure_connection()
+        django: Any = base  # typed without its cursors
+        wrapper: Any = self
+        with self.wrap_database_errors:
+            return wrapper._prepare_cursor(django.ServerBindingCursor(self.connection))
+
+    def get_connection_params(self) -> dict[str, Any]:
+        return {**super().get_connection_params(), "prepare_threshold": _TIMES}
+
     def is_usable(self) -> bool:
         """Whether a kept connection may serve the next request.
 
