@@ -33,7 +33,7 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
         state = "given up" if row["given_up"] else "tried again"
         click.echo(f"{row['request_id']}  {row['stage']}  {row['attempts']} attempts, {state}  {row['cause']}")
     if not found:
-        click.echo("No request is kept from being finalized.")
+        click.echo("No request waits for a retry by hand." if failed else "No request is kept from being finalized.")
 
 
 @command.command()

@@ -1,8 +1,13 @@
 """Sending a one-time code (specification 4.11), within the HTTP request of the signer who waits for it."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from threading import BoundedSemaphore
 
+from django.conf import settings
 from django.db import transaction
 
 from paraph.flow import events, letters
@@ -17,6 +22,8 @@ from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.standing import require_open
 
 log = logging.getLogger("paraph.flow")
+
+_PATIENCE_SECONDS = 0.3  # several times what a gateway takes that is well
 
 
 @dataclass(frozen=True)
@@ -33,18 +40,38 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
 
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
     signer's, ``rate_limited`` after 5 codes in 10 minutes, ``delivery_failed`` when the gateway does not take
-    the message; then nothing is journaled and the code cannot be used.
+    the message; then nothing is journaled and the code cannot be used. Also ``delivery_failed``, and nothing has
+    happened at all, while half of this process's threads wait for gateways.
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)
-    issued = codes.issue(signer, chosen, recipient)
-    acknowledgement = _deliver(signer, chosen, recipient, issued.code)
+    with _a_place_at_the_gateway():
+        issued = codes.issue(signer, chosen, recipient)
+        acknowledgement = _deliver(signer, chosen, recipient, issued.code)
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX
     return Sent(f"A code was sent to {masked(recipient)}.", chosen, issued.code if sandbox else None)
+
+
+@contextmanager
+def _a_place_at_the_gateway() -> Iterator[None]:
+    """A gateway that hangs must not take every thread of the web server with it."""
+    places = _places()
+    if not places.acquire(timeout=_PATIENCE_SECONDS):
+        log.warning("no code is sent: half of the threads wait for the gateway")
+        raise _not_delivered()
+    try:
+        yield
+    finally:
+        places.release()
+
+
+@cache
+def _places() -> BoundedSemaphore:
+    return BoundedSemaphore(max(1, settings.PARAPH.web_threads // 2))
 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 Json = dict[str, Any]
 ADDRESS = "https://sign.example.com"
 
-_LINK = "expires=1905323712&name={}&signature=9d3c71ab5e0f4482b6a1c0d7e8f95a3b6c2d1e4f70819a2b3c4d5e6f708192a3"
+_LINK = "expires=1905323712&filename={}&signature=9d3c71ab5e0f4482b6a1c0d7e8f95a3b6c2d1e4f70819a2b3c4d5e6f708192a3"
 _STORED = f"{ADDRESS}/files"
 SIGNED_URL = f"{_STORED}/sealed/3b8f0d6c1a5e4f27.pdf?{_LINK.format('signed-lease.pdf')}"
 CERTIFICATE_URL = f"{_STORED}/proofs/c27e5a1d9b3f4e60.pdf?{_LINK.format('proof-71.pdf')}"
