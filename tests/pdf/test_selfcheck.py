@@ -1,7 +1,10 @@
 """A seal that does not validate never gets out."""
 
 import hashlib
+import re
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,11 @@ import pytest
 from paraph.kernel import clock
 from paraph.keys import KeySignature
 from paraph.pdf import marks, seal
+from paraph.pdf.alike import Alike
 from paraph.pdf.certificate import without_root
 from paraph.pdf.long_term import LongTermData
+from paraph.pdf.objects import Raw, Ref, text_of
+from paraph.pdf.pages import pages as all_pages
 from paraph.pdf.reader import Reader
 from paraph.pdf.revision import Revision
 from paraph.pdf.seal import Mark, Overlay, SealError
@@ -116,6 +122,45 @@ def test_a_lost_or_exchanged_mark_is_noticed(monkeypatch: pytest.MonkeyPatch, si
     monkeypatch.setattr(marks.Drawings, "drawing", forgetful)
     with pytest.raises(SealError, match="mark is missing"):
         sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace(b"/Paraph3", b"/Other"),
+        lambda text: re.sub(rb"/Paraph3 \d+ 0 R", b"/Paraph3 1 0 R", text),
+        lambda text: re.sub(rb"/Contents \[(\d+ 0 R) (.*) (\d+ 0 R)\]", rb"/Contents [\3 \2 \1]", text),
+        lambda text: re.sub(rb"\d+ 0 R\]", b"]", text),
+        lambda text: text.replace(b"/Resources", b"/Recourses"),
+        lambda text: b"null",
+    ],
+)
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_watermark_that_one_of_many_pages_lost_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, alone: bool, spoil: Callable[[bytes], bytes]
+) -> None:
+    """Pages that were taken apart, and pages that were done like another."""
+    pdf = paper(*[text(f"Page {number}", 72, 700) for number in range(6)])
+    original, pages = Revision.put, list[Ref]()
+
+    def spoilt(self: Revision, ref: Ref, value: Any) -> None:
+        pages.append(ref)
+        original(self, ref, Raw(spoil(value)) if isinstance(value, Raw) and len(pages) == 3 else value)
+
+    def spoilt_alone(self: Revision) -> Any:
+        pages.append(ref := next(page.ref for page in islice(all_pages(Reader(pdf)), 3, None)))
+        self._changed[ref] = Raw(spoil(text_of(self._changed[ref])))
+        return written(self)
+
+    if alone:
+        written = Revision.write
+        monkeypatch.setattr(Alike, "stamp", lambda *_: None)
+        monkeypatch.setattr(Revision, "write", spoilt_alone)
+    else:
+        monkeypatch.setattr(Revision, "put", spoilt)
+    with pytest.raises(SealError, match=r"mark is missing|does not validate|lost its resources"):
+        sealed(pdf, appearances=pictures(), page_overlay=Overlay(WATERMARK))
+    assert pages
 
 
 def test_the_timestamp_must_be_over_this_signature() -> None:

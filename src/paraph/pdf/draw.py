@@ -16,7 +16,7 @@ from paraph.pdf.objects import Ref, Unsafe
 from paraph.pdf.pages import Page, geometry_of, pages
 from paraph.pdf.reader import Reader
 from paraph.pdf.revision import Revision
-from paraph.pdf.selfcheck import Placed
+from paraph.pdf.selfcheck_drawings import Placed
 from paraph.pdf.stamp import Stamper
 
 

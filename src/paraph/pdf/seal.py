@@ -29,7 +29,8 @@ from paraph.pdf.reader import Reader
 from paraph.pdf.recovery import recover
 from paraph.pdf.revision import Revision, Written
 from paraph.pdf.security_store import extend_store
-from paraph.pdf.selfcheck import Placed, check
+from paraph.pdf.selfcheck import check
+from paraph.pdf.selfcheck_drawings import Placed
 from paraph.pdf.statuses import Found, LongTerm
 from paraph.pdf.timestamp import Timestamp, Timestamping, stamp_time
 from paraph.pdf.verification import Level

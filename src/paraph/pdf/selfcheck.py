@@ -4,9 +4,8 @@ The reader, the DER parser and the signature check here share no code with the w
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from paraph.pdf import oids
 from paraph.pdf.cms import CmsRefused, SignedData, check_signature, read_signed_data
@@ -14,26 +13,12 @@ from paraph.pdf.der import DerError
 from paraph.pdf.encryption import Encryption
 from paraph.pdf.errors import SealError
 from paraph.pdf.long_term import LongTermData
-from paraph.pdf.marks import Drawing
-from paraph.pdf.objects import Ref, Stream, Unsafe
-from paraph.pdf.reader import Reader, decoded
+from paraph.pdf.objects import Unsafe
+from paraph.pdf.reader import Reader
 from paraph.pdf.selfcheck_archive import check_archive, check_store, covered
+from paraph.pdf.selfcheck_drawings import Placed, check_drawings
 
 _NO_DATA = LongTermData()
-_WATERMARKS_CHECKED = 20
-_DRAWN = re.compile(rb"(/\S+) Do")
-
-
-class Placed(NamedTuple):
-    """What must be found again: a drawing in the contents of a page, or in its last annotation.
-
-    ``background``: a watermark alone, of which a sample is looked at.
-    """
-
-    page: Ref
-    drawing: Drawing
-    in_annotation: bool
-    background: bool = False
 
 
 def check(
@@ -75,8 +60,7 @@ def check(
             raise SealError("The seal carries other certificates than its own.")
         _check_timestamp(signed, token)
         check_store(reader, statuses)
-        for item in _worth_looking_at(placed):
-            _check_drawing(reader, item)
+        check_drawings(reader, placed)
     except (CmsRefused, Unsafe, DerError, LookupError, StopIteration, TypeError, ValueError) as error:
         raise SealError(f"The sealed file does not validate: {error}.") from error
 
@@ -105,41 +89,3 @@ def _check_timestamp(signed: SignedData, token: bytes) -> None:
     imprint = hashlib.sha256(signed.signature).digest()
     if token and imprint not in (read_signed_data(token).content or b""):
         raise SealError("The timestamp of the seal is over something else.")
-
-
-def _worth_looking_at(placed: Sequence[Placed]) -> list[Placed]:
-    """Every page with a mark of its own, and watermarks evenly over the document."""
-    backgrounds = [item for item in placed if item.background]
-    step = -(-len(backgrounds) // _WATERMARKS_CHECKED) or 1
-    return [item for item in placed if not item.background] + backgrounds[::step]
-
-
-def _check_drawing(reader: Reader, placed: Placed) -> None:
-    """The forms that the page's last drawing shows are those that it was to show."""
-    page = reader.dictionary(placed.page)
-    if placed.in_annotation:
-        shown = map(reader.dictionary, reversed(reader.resolve(page[b"/Annots"])))
-        annotation = next(item for item in shown if b"/AP" in item)  # the archive timestamp's shows nothing
-        stream = reader.resolve(reader.dictionary(annotation[b"/AP"])[b"/N"])
-        resources: Any = stream.dictionary[b"/Resources"] if isinstance(stream, Stream) else {}
-    else:
-        contents = reader.resolve(page[b"/Contents"])
-        stream, resources = reader.resolve(contents[-1]), _resources(reader, page)
-    if not isinstance(stream, Stream):
-        raise SealError("A mark is missing from its page.")
-    names = _DRAWN.findall(decoded(stream))
-    objects = reader.dictionary(reader.dictionary(resources)[b"/XObject"])
-    found = {objects.get(name) for name in names}
-    if found != set(placed.drawing.names.values()) or not all(
-        isinstance(reader.resolve(item), Stream) for item in found
-    ):
-        raise SealError("A mark is missing from its page.")
-
-
-def _resources(reader: Reader, page: dict[bytes, Any]) -> Any:
-    node: Any = page
-    while isinstance(node, dict):
-        if b"/Resources" in node:
-            return node[b"/Resources"]
-        node = reader.resolve(node.get(b"/Parent"))
-    raise SealError("A page lost its resources.")
