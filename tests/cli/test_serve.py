@@ -1,5 +1,6 @@
 """``paraph serve``: one command starts everything, keeps it running and stops it."""
 
+import json
 import os
 import re
 import resource
@@ -66,6 +67,9 @@ def test_children_that_die_are_started_again(new_service: NewService) -> None:
     wait_until(lambda: set(named(service)) >= set(before))
     assert service.stop() == 0
     assert service.processes() == {}
+    said = "".join(service.output).partition("/api/v1/health\n")[2].replace("Paraph is stopping.\n", "")
+    events = [json.loads(line)["event"] for line in said.splitlines() if line.strip()]  # JSON, whoever speaks
+    assert {"a child process ended", "PostgreSQL ended; starting it again."} <= set(events)
 
 
 def test_nothing_outlives_a_killed_supervisor_and_the_next_start_works(new_service: NewService) -> None:

@@ -8,6 +8,7 @@ import sys
 import time
 
 import click
+import structlog
 
 from paraph.cli import web, worker
 from paraph.cli.lock import DataFolderLock
@@ -17,6 +18,8 @@ from paraph.cli.supervisor import Child, Supervisor, fork
 from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
 from paraph.postgres import Keeper, Server
+
+log = structlog.get_logger("paraph.serve")
 
 _READY_SECONDS = 60
 _WEB_GRACE, _WORKER_GRACE = 15, 60
@@ -33,7 +36,7 @@ def command() -> None:
     lock.take_for_service()
     web.check_port(settings)
     server = None if settings.database_url else _server(settings)
-    keeper = Keeper(server, lambda words: click.echo(words, err=True)) if server else None
+    keeper = Keeper(server, _say) if server else None
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
     with supervisor.listening():
         try:
@@ -48,6 +51,10 @@ def command() -> None:
             supervisor.stop()
             if server:
                 server.stop()
+
+
+def _say(words: str) -> None:
+    log.warning(words)  # bound at each call: how logs look is set up later
 
 
 def _server(settings: environment.Environment) -> Server:

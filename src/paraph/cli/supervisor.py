@@ -137,7 +137,7 @@ class Supervisor:
             log.error("a child process ended", child=child.name, status=status, again_in_seconds=round(delay, 1))
         if time.monotonic() >= child.due:
             child.began = time.monotonic()
-            child.pid = fork(child.name, child.run)
+            child.pid = fork(child.name, lambda: _run(child))
 
     def _reap(self, child: Child) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
@@ -155,6 +155,15 @@ class Supervisor:
         select.select([self._wake_read], [], [], max(0.0, min([seconds, *due])) if due else seconds)
         with contextlib.suppress(BlockingIOError):
             os.read(self._wake_read, 4096)
+
+
+def _run(child: Child) -> None:
+    """A sentence is for whoever starts a service. Of one that runs there is a log, each line in the same form."""
+    try:
+        child.run()
+    except DomainError as refusal:
+        log.error("a child process cannot go on", child=child.name, cause=refusal.message)
+        sys.exit(1)
 
 
 def _signal(pid: int, number: signal.Signals) -> None:
