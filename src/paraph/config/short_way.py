@@ -15,12 +15,12 @@ from paraph.api.v1.door import ROUTE, door
 from paraph.config.request_log import RequestLog
 
 _PREFIX = "/api/v1"
-_HEADERS = {  # of Django's own SecurityMiddleware and LocaleMiddleware, which these calls do not meet
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Vary": "Accept-Language",
-}
+_HEADERS = [  # of Django's own SecurityMiddleware and LocaleMiddleware, which these calls do not meet
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Vary", "Accept-Language"),
+]
 _MATCH = ResolverMatch(door, (), {}, route=ROUTE)  # for the log, until the door knows the route
 
 
@@ -36,7 +36,7 @@ def short_way(environ: dict[str, Any], start_response: Callable[..., Any]) -> li
         response = _logged(WSGIRequest(environ))
     finally:
         close_old_connections()
-    start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
+    start_response(f"{response.status_code} {response.reason_phrase}", [*response.items(), *_HEADERS])
     return [response.content]
 
 
@@ -47,8 +47,6 @@ def _answer(request: HttpRequest) -> HttpResponse:
     translation.activate(language)
     request.resolver_match = _MATCH
     response = door(request)
-    for name, value in _HEADERS.items():
-        response.headers[name] = value
     response.headers["Content-Language"] = language
     return response
 
