@@ -1,5 +1,6 @@
 """``paraph web``: the web server alone."""
 
+import gc
 import multiprocessing
 import os
 import socket
@@ -58,6 +59,7 @@ def run() -> None:
 
     def load() -> Any:
         follow_parent(os.getppid())
+        gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":
