@@ -43,6 +43,16 @@ class Backend:
             time.sleep(0.1)
         return body
 
+    def told(self, request_id: int, event_type: str, seconds: float = 60) -> list[dict[str, Any]]:
+        """The journal once it tells of the event."""
+        deadline = time.monotonic() + seconds
+        journal = self.journal(request_id)
+        while event_type not in {entry["event_type"] for entry in journal}:
+            assert time.monotonic() < deadline, f"request {request_id}: no {event_type} in {seconds} s"
+            time.sleep(0.1)
+            journal = self.journal(request_id)
+        return journal
+
     def journal(self, request_id: int) -> list[dict[str, Any]]:
         answer = self.call("GET", f"signature_requests/{request_id}/audit_logs", params={"limit": 100})
         entries: list[dict[str, Any]] = answer.json()["data"]
