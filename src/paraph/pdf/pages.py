@@ -8,6 +8,7 @@ from paraph.pdf.kinds import Kind, divided
 from paraph.pdf.objects import Dictionary, Ref, Unsafe, numeric
 from paraph.pdf.reader import Reader
 
+_MANY = 3  # siblings of which it pays to compare the texts
 _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
 
 
@@ -35,15 +36,15 @@ def pages(reader: Reader) -> Iterator[Page]:
     """Every page in order. Raises :class:`Unsafe` where the tree is out of order."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     top = root.get(b"/Pages")
-    waiting: list[tuple[Any, Dictionary]] = [(top, {})]
+    waiting: list[tuple[Any, Dictionary, bool]] = [(top, {}, False)]
     seen = set[Ref]()
     kinds: dict[tuple[bytes, ...], Kind] = {}
     while waiting:
-        ref, inherited = waiting.pop()
+        ref, inherited, among_many = waiting.pop()
         if type(ref) is not Ref or ref in seen:
             raise Unsafe("the page tree repeats itself or holds a page directly")
         seen.add(ref)
-        text = reader.text_of(ref)
+        text = reader.text_of(ref) if among_many else b""
         between, holes = divided(text) if text else ((), [])
         if between in kinds:
             yield Page(reader, ref, inherited, kinds[between], holes)
@@ -52,7 +53,7 @@ def pages(reader: Reader) -> Iterator[Page]:
         kids = reader.resolve(node.get(b"/Kids"))
         if type(kids) is list:
             inherited = {**inherited, **{key: node[key] for key in _INHERITED if key in node}}
-            waiting.extend((kid, inherited) for kid in reversed(kids))
+            waiting.extend((kid, inherited, len(kids) >= _MANY) for kid in reversed(kids))
         elif kids is None and node.get(b"/Type", b"/Page") == b"/Page":
             kind = kinds.setdefault(between, Kind(between)) if between and b"/Kids" not in node else None
             yield Page(reader, ref, inherited, kind, holes)

@@ -34,7 +34,10 @@ def check_drawings(reader: Reader, placed: Sequence[Placed]) -> None:
     show."""
     look = _Look(reader)
     for item in _worth_looking_at(placed):
-        found = look.in_annotation(item.page) if item.in_annotation else look.in_contents(item.page)
+        if item.in_annotation:
+            found = look.in_annotation(item.page)
+        else:
+            found = look.in_contents_alike(item.page) if item.background else look.in_contents(item.page)
         if found != set(item.drawing.names.values()) or not all(look.is_stream(form) for form in found):
             raise SealError("A mark is missing from its page.")
 
@@ -65,16 +68,20 @@ class _Look:
         return isinstance(self._reader.resolve(form), Stream)
 
     def in_contents(self, page: Ref) -> set[Any]:
+        dictionary = self._reader.dictionary(page)
+        last = self._reader.resolve(dictionary[b"/Contents"])[-1]
+        return self._named(self._drawn_by(last), self._resources(dictionary))
+
+    def in_contents_alike(self, page: Ref) -> set[Any]:
+        """The same, quickly for a page whose kind it has seen."""
         between, holes = divided(self._reader.text_of(page))
         if between not in self._places:
             self._places[between] = _places(Kind(between))
         places = self._places[between]
-        if places is not None:
-            named = [places.objects.get(name) for name in self._drawn_by(reference(holes[places.contents]))]
-            return {None if hole is None else reference(holes[hole]) for hole in named}
-        dictionary = self._reader.dictionary(page)
-        last = self._reader.resolve(dictionary[b"/Contents"])[-1]
-        return self._named(self._drawn_by(last), self._resources(dictionary))
+        if places is None:
+            return self.in_contents(page)
+        named = [places.objects.get(name) for name in self._drawn_by(reference(holes[places.contents]))]
+        return {None if hole is None else reference(holes[hole]) for hole in named}
 
     def in_annotation(self, page: Ref) -> set[Any]:
         reader = self._reader
