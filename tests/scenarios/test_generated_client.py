@@ -97,7 +97,7 @@ def _creation(models: Any, document_id: int) -> Any:
             mode=models.SignatureRequestInputMode.SEQUENTIAL,
             validity_days=7,
             signers=[
-                models.SignerInput(ref=ref, first_name="Ada", last_name=ref, email=f"{ref}@example.com", order=order)
+                models.SignerInput(ref=ref, first_name="Ada", last_name=ref, email=f"{ref}@client.example", order=order)
                 for ref, order in people
             ],
             documents=[
