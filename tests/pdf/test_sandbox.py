@@ -110,11 +110,11 @@ def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
 
 
 def test_processor_time_is_limited_per_job() -> None:
-    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=1, wall_seconds=30))
+    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=1, wall_seconds=120))
     started = time.monotonic()
     with pytest.raises(PdfRefused):
         pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 100  # it was not the other limit
     assert works(pool)
     pool.close()
 
