@@ -52,8 +52,13 @@ class Client:
         return made
 
     def is_done(self, made: Made) -> bool:
+        """Expired; or finalized, and the summary mailed, which waits for a mail server and not for the proof."""
         found = self._api("GET", f"/signature_requests/{made.id}").json()
-        return bool(found["status"] == "expired" if made.expires else found["finalized"])
+        if made.expires:
+            return bool(found["status"] == "expired")
+        journal = self._api("GET", f"/signature_requests/{made.id}/audit_logs?limit=100&order=desc").json()
+        told = {entry["event_type"] for entry in journal["data"]}
+        return found["finalized"] and "request.completion_notified" in told
 
     def _upload(self, words: str) -> int:
         file = {"file": ("a.pdf", paper(text(words, 100, 700)), "application/pdf")}
