@@ -91,7 +91,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=300)
-    parser.add_argument("--pause", type=float, default=3, help="seconds between faults, on average")
+    parser.add_argument("--pause", type=float, default=1, help="seconds between faults, on average")
     parser.add_argument("--storm", type=float, default=180, help="seconds after which the faults end at the latest")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     given = parser.parse_args()
