@@ -1,17 +1,15 @@
 """Sending a one-time code (specification 4.11), within the HTTP request of the signer who waits for it."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from threading import BoundedSemaphore
 
 from django.conf import settings
 from django.db import transaction
 
 from paraph.flow import events, letters
 from paraph.flow.lock import lock_signer
+from paraph.flow.turns import Turns
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
@@ -23,7 +21,7 @@ from paraph.signature_requests.standing import require_open
 
 log = logging.getLogger("paraph.flow")
 
-_PATIENCE_SECONDS = 0.3  # several times what a gateway takes that is well
+_PATIENCE_SECONDS = 2.0  # a mail server that is well has taken a message by then
 
 
 @dataclass(frozen=True)
@@ -41,11 +39,14 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
     signer's, ``rate_limited`` after 5 codes in 10 minutes, ``delivery_failed`` when the gateway does not take
     the message; then nothing is journaled and the code cannot be used. Also ``delivery_failed``, and nothing has
-    happened at all, while half of this process's threads wait for gateways.
+    happened at all, while half of this process's threads wait for gateways that seem to hang.
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)
-    with _a_place_at_the_gateway():
+    with _at_the_gateway().turn() as mine:
+        if not mine:
+            log.warning("no code is sent: half of the threads wait for the gateway")
+            raise _not_delivered()
         issued = codes.issue(signer, chosen, recipient)
         acknowledgement = _deliver(signer, chosen, recipient, issued.code)
     with transaction.atomic():
@@ -56,22 +57,9 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
     return Sent(f"A code was sent to {masked(recipient)}.", chosen, issued.code if sandbox else None)
 
 
-@contextmanager
-def _a_place_at_the_gateway() -> Iterator[None]:
-    """A gateway that hangs must not take every thread of the web server with it."""
-    places = _places()
-    if not places.acquire(timeout=_PATIENCE_SECONDS):
-        log.warning("no code is sent: half of the threads wait for the gateway")
-        raise _not_delivered()
-    try:
-        yield
-    finally:
-        places.release()
-
-
 @cache
-def _places() -> BoundedSemaphore:
-    return BoundedSemaphore(max(1, settings.PARAPH.web_threads // 2))
+def _at_the_gateway() -> Turns:
+    return Turns(max(1, settings.PARAPH.web_threads // 2), _PATIENCE_SECONDS)
 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str) -> str:
