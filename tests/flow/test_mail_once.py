@@ -1,7 +1,10 @@
 """A mail leaves once, whatever happens between the mail server's answer and our note of it."""
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from email import message_from_bytes
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -12,7 +15,7 @@ from pytest_django import Settings
 
 from paraph.flow import events, letters
 from paraph.flow.invite import invite
-from paraph.flow.mail_once import Mail, _until_it_works, mail_once
+from paraph.flow.mail_once import Mail, Slip, _until_it_works, mail_once
 from paraph.flow.notify_completion import notify_completion
 from paraph.journal.models import Entry
 from paraph.signature_requests.models import Signer
@@ -104,7 +107,7 @@ def test_the_note_is_made_while_the_mail_server_still_listens(server: MailServer
     assert order == ["noted", "quit"]
 
 
-def test_a_note_that_fails_within_a_transaction_is_not_repeated_there() -> None:
+def test_a_note_that_fails_within_a_transaction_is_not_repeated_there(tmp_path: Path) -> None:
     """Its transaction is lost; only whoever opened it can begin again."""
     calls: list[int] = []
 
@@ -113,5 +116,31 @@ def test_a_note_that_fails_within_a_transaction_is_not_repeated_there() -> None:
         raise OperationalError("gone")
 
     with pytest.raises(OperationalError), transaction.atomic():
-        _until_it_works(note)
+        _until_it_works(note, Slip(tmp_path / "slip"), "250")
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize(("hours", "mails"), [(0, 1), (2, 2)])
+def test_a_process_that_dies_while_the_database_is_away_leaves_a_slip(
+    server: MailServer, settings: Settings, tmp_path: Path, hours: int, mails: int
+) -> None:
+    """Which counts for an hour: later it may be about another database."""
+    settings.DATA_DIR = tmp_path
+    signer = scene().signers[0]
+    mail = Mail(signer.email, letters.invitation(signer, "https://sign.example/sign/x"))
+    faults: list[BaseException] = [OperationalError("gone"), KeyboardInterrupt()]
+    noted: list[str] = []
+
+    def note(acknowledgement: str) -> None:
+        if faults:
+            raise faults.pop(0)
+        noted.append(acknowledgement)
+
+    with pytest.raises(KeyboardInterrupt):
+        mail_once("invitation-x", lambda: mail, note)
+    [slip] = (tmp_path / "mails").iterdir()
+    os.utime(slip, (time.time() - hours * 3600,) * 2)
+    mail_once("invitation-x", lambda: mail, note)
+    assert len(server.taken) == mails
+    assert noted == ["250 Ok: queued as 7"]
+    assert not slip.exists()
