@@ -32,7 +32,10 @@ class Handler(BaseHTTPRequestHandler):
     server: "Receiver"
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if len(body) < length:  # the client was killed in the middle of it
+            return
         with self.server.guard:
             self.server.received.append(Received(self.path, dict(self.headers.items()), body, time.monotonic()))
         with contextlib.suppress(OSError):  # the client has gone, as it should from a slow or endless answer

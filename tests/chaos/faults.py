@@ -1,6 +1,7 @@
 """Faults at random moments, from a seed."""
 
 import contextlib
+import ctypes
 import os
 import random
 import signal
@@ -66,12 +67,19 @@ class Faults(threading.Thread):
     def _hide_objects(self, seconds: float) -> None:
         """A file where the folder should be: every read and write fails."""
         folder = self._service.data_dir / "objects"
-        away = folder.with_suffix(".away")
-        folder.rename(away)
-        folder.write_text("")
+        file = folder.with_suffix(".away")
+        file.write_text("")
+        _exchange(folder, file)
         time.sleep(seconds)
-        folder.unlink()
-        away.rename(folder)
+        _exchange(folder, file)
+        file.unlink()
+
+
+def _exchange(one: Path, other: Path) -> None:
+    """At once: in between the service would make the folder anew."""
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    if ctypes.CDLL(None, use_errno=True).renameat2(here, bytes(one), here, bytes(other), exchange):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def _name(pid: int) -> str:
