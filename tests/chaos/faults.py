@@ -8,12 +8,14 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.chaos.world import World
 from tests.cli.service import Service
 
 _KILLED = ("paraph-web", "paraph-worker", "postgres")
+_KINDS = (*_KILLED, "mail server", "timestamp authority", "receiver", "object store")
 
 
 class Faults(threading.Thread):
@@ -32,17 +34,27 @@ class Faults(threading.Thread):
 
     def run(self) -> None:
         end = time.monotonic() + self._seconds
+        kinds = self._kinds()
         while not self._stopping.wait(self._random.uniform(0.5, 1.5) * self._pause) and time.monotonic() < end:
-            kind = self._random.choice([*_KILLED, "mail server", "timestamp authority", "receiver", "object store"])
+            kind = next(kinds)
             self.injected[kind] += 1
             if kind in _KILLED:
                 self._kill(kind)
             else:
                 self._fail(kind, self._random.uniform(0.2, 2))
 
+    def go_on_until(self, count: int) -> bool:
+        """Whether more faults are to come before there were ``count``."""
+        return self.injected.total() < count and self.is_alive()
+
     def stop(self) -> None:
         self._stopping.set()
         self.join()
+
+    def _kinds(self) -> Iterator[str]:
+        """Each as often as the others, in no order."""
+        while True:
+            yield from self._random.sample(_KINDS, len(_KINDS))
 
     def _kill(self, name: str) -> None:
         found = [pid for pid in self._service.processes() if _name(pid) == name]

@@ -22,13 +22,13 @@ def problems(service: Service, around: World, made: list[Made]) -> list[str]:
         told = [*_state(request, state), *_webhooks(request, heard.get(request.id, Counter()))]
         told += [] if request.expires else _mails(request, around)
         found += [f"request {request.id}: {problem}" for problem in told]
-    return found
+    return found + [f"mailed again: {name}" for name, count in around.mail.answered.items() if count > 1]
 
 
 def repeated_mails(around: World) -> int:
-    """Copies beyond the first of one Message-ID, which a mailbox shows once: the service was killed between the
-    mail server's answer and its own note of it."""
-    named = Counter(name for names in around.mail.taken.values() for name in names if name.startswith("<"))
+    """Copies beyond the first of one Message-ID, which a mailbox shows once: a process was killed between the last
+    byte of a mail and its own note that the mail is out (docs/decisions/mails-once.md)."""
+    named = Counter(name for names in around.mail.taken.values() for name in names)
     return sum(count - 1 for count in named.values())
 
 

@@ -1,12 +1,14 @@
 """``python -m tests.chaos.run``: the service among faults, and what was lost in the end."""
 
 import argparse
+import itertools
 import random
 import shutil
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,9 +35,11 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-def chaos(folder: Path, *, seed: int, requests: int, seconds: float, pause: float, storm: float) -> Report:
-    """Faults while requests are made, for at most ``storm`` seconds; then quiet, until everything is done or
-    ``seconds`` are over."""
+def chaos(
+    folder: Path, *, seed: int, requests: int, least_faults: int, seconds: float, pause: float, storm: float
+) -> Report:
+    """Faults while requests are made: at least ``requests``, and more until ``least_faults`` have fallen among them,
+    for at most ``storm`` seconds; then quiet, until everything is done or ``seconds`` are over."""
     began = time.monotonic()
     with world(folder) as around:
         service = Service(folder / "data", PARAPH_WORKER_PROCESSES="2", PARAPH_WEB_PROCESSES="2", **around.settings)
@@ -44,11 +48,10 @@ def chaos(folder: Path, *, seed: int, requests: int, seconds: float, pause: floa
             client = Client(service.base_url, _key(service, around), around, service.data_dir, began + seconds)
             faults = Faults(service, around, seed=seed, pause=pause, seconds=storm)
             faults.start()
-            with ThreadPoolExecutor(_CLIENTS) as pool:
-                made = list(pool.map(client.flow, range(requests)))
+            made = _flows(client, lambda number: number < requests or faults.go_on_until(least_faults))
             faults.stop()
-            print(f"{requests} requests signed or left to expire after {time.monotonic() - began:.0f} s", flush=True)
-            report = Report(seed, requests, faults.injected, 0)
+            print(f"{len(made)} requests signed or left to expire after {time.monotonic() - began:.0f} s", flush=True)
+            report = Report(seed, len(made), faults.injected, 0)
             _settle(service, client, made, began + seconds)
             report.problems = judge.problems(service, around, made)
             report.repeated_mails = judge.repeated_mails(around)
@@ -60,6 +63,18 @@ def chaos(folder: Path, *, seed: int, requests: int, seconds: float, pause: floa
         finally:
             service.stop()
             shutil.rmtree((folder / "data" / "postgres").resolve(), ignore_errors=True)
+
+
+def _flows(client: Client, is_wanted: Callable[[int], bool]) -> list[Made]:
+    """One after the other by each client, numbered from 0."""
+    numbers = itertools.count()
+
+    def work() -> list[Made]:
+        return [client.flow(number) for number in itertools.takewhile(is_wanted, numbers)]
+
+    with ThreadPoolExecutor(_CLIENTS) as pool:
+        working = [pool.submit(work) for _ in range(_CLIENTS)]
+        return [made for future in working for made in future.result()]
 
 
 def _key(service: Service, around: World) -> str:
@@ -90,6 +105,7 @@ def _is_waiting(delivery: dict[str, Any]) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=200)
+    parser.add_argument("--faults", type=int, default=40, help="more requests are made until so many have fallen")
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--pause", type=float, default=1, help="seconds between faults, on average")
     parser.add_argument("--storm", type=float, default=180, help="seconds after which the faults end at the latest")
@@ -102,6 +118,7 @@ def main() -> None:
             folder,
             seed=given.seed,
             requests=given.requests,
+            least_faults=given.faults,
             seconds=given.seconds,
             pause=given.pause,
             storm=given.storm,

@@ -6,6 +6,6 @@ from tests.chaos.run import chaos
 
 
 def test_nothing_is_lost_and_nothing_done_twice(tmp_path: Path) -> None:
-    report = chaos(tmp_path, seed=11, requests=24, seconds=200, pause=0.8, storm=15)
+    report = chaos(tmp_path, seed=11, requests=24, least_faults=21, seconds=200, pause=0.5, storm=90)
     assert report.problems == []
-    assert report.faults.total() >= 5, "hardly any fault fell into the run"
+    assert report.faults.total() >= 21  # three of each kind

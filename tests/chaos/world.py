@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from email import message_from_bytes, policy
@@ -20,22 +21,31 @@ from tests.receiver import Handler, Receiver, answer, receiver
 
 
 class MailServer:
-    """``taken``: Message-IDs (or the subject where there is none), in order, by recipient."""
+    """``taken``: Message-IDs, in order, by recipient. ``answered``: how many senders of each lived to say good-bye,
+    which they do when they have noted that it is out."""
 
     def __init__(self) -> None:
         self.down = threading.Event()
         self.taken: dict[str, list[str]] = {}
+        self.answered: Counter[str] = Counter()
         self.codes: dict[str, str] = {}
+        self._of_session: dict[Any, str] = {}
 
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+    async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:
         if self.down.is_set():
             return "451 4.3.2 not now"
         mail = cast(Any, message_from_bytes(envelope.content, policy=policy.default))
-        to = envelope.rcpt_tos[0]
-        self.taken.setdefault(to, []).append(str(mail["Message-ID"] or mail["Subject"]))
+        to, name = envelope.rcpt_tos[0], str(mail["Message-ID"])
+        self.taken.setdefault(to, []).append(name)
+        self._of_session[session.peer] = name
         if code := re.match(r"\d{6}", str(mail["Subject"])):
             self.codes[to] = code.group()
         return "250 Ok"
+
+    async def handle_QUIT(self, _server: Any, session: Any, _envelope: Any) -> str:
+        if name := self._of_session.pop(session.peer, None):
+            self.answered[name] += 1
+        return "221 Bye"
 
 
 class World:

@@ -31,9 +31,9 @@ def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], o
 
     ``note(acknowledgement)`` writes down, in one statement, that the mail server has it, so that the mail is due no
     more. It is called as soon as the server has said so, and again for as long as the database is away, while a slip
-    in the data folder tells a successor: only a process killed within that one statement leaves a mail that goes out
-    again, under the same Message-ID. Raises ``OSError`` when the gateway does not take the mail. Must not be called
-    within a transaction.
+    in the data folder tells a successor: only a process killed between the last byte of the mail and that statement
+    leaves a mail that goes out again, under the same Message-ID. Raises ``OSError`` when the gateway does not take the
+    mail. Must not be called within a transaction.
     """
     with _alone(name):
         mail = due()
