@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DataError, transaction
+from django.db import DataError, OperationalError, transaction
 
 from paraph.documents.models import Document
 from paraph.flow.upload import upload
@@ -66,6 +66,20 @@ def test_a_row_that_is_not_taken_leaves_no_object(caller: Caller) -> None:
     with pytest.raises(DataError), transaction.atomic():
         sent(replace(caller, environment="longer than the column"))
     assert stored() == before
+
+
+def test_an_object_stays_whose_row_may_be_there(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection was lost after the row was written, and before anybody said so."""
+    save = Document.save
+
+    def lost(document: Document, **options: Any) -> None:
+        save(document, **options)
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(Document, "save", lost)
+    with pytest.raises(OperationalError):
+        sent(caller)
+    assert Document.objects.get().object_key in stored()
 
 
 def test_a_name_that_cannot_be_printed_gets_another(caller: Caller) -> None:

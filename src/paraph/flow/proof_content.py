@@ -1,7 +1,6 @@
 """What the proof of a request states (specification 2.2, last paragraph), gathered from its rows."""
 
 import base64
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -12,9 +11,9 @@ from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from paraph.rows.prepared import prepared_cursor
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signed_documents import signed_names
 
 _SIGNERS = Compiled(lambda: Signer.objects.select_related("code").order_by("order"), "request")
 _JOURNAL = Compiled(lambda: Entry.objects.order_by("position"), "request")
@@ -22,16 +21,6 @@ _SEALED = Compiled(
     lambda: SealedDocument.objects.select_related("request_document__document").order_by("request_document__position"),
     "request_document__request",
 )
-_SIGNED = """
-    SELECT signer.id, document.name FROM signature_requests_signer signer
-    JOIN signature_requests_requestdocument listed ON listed.request_id = signer.request_id
-    JOIN documents_document document ON document.id = listed.document_id
-    WHERE signer.request_id = %s AND EXISTS (
-        SELECT FROM signature_requests_placement placement
-        WHERE placement.signer_id = signer.id AND placement.request_document_id = listed.id
-    )
-    ORDER BY listed.position
-"""
 EVIDENCE_FORMAT = "paraph-evidence/1"
 
 
@@ -58,19 +47,9 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
 
 
 def _signers(request_id: int, signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
-    signed = _documents_of(request_id)
+    signed = signed_names(request_id)
     acts = {entry.signer_id: entry for entry in journal if entry.event_type == "signer.signed"}
     return [_signer(signer, signer.code, acts[signer.pk], signed[signer.pk]) for signer in signers]
-
-
-def _documents_of(request_id: int) -> dict[int, list[str]]:
-    """The names of the documents of each signer, in the order of the request."""
-    names: dict[int, list[str]] = defaultdict(list)
-    with prepared_cursor() as cursor:
-        cursor.execute(_SIGNED, [request_id])
-        for signer_id, name in cursor.fetchall():
-            names[signer_id].append(name)
-    return names
 
 
 def _signer(signer: Signer, code: OneTimeCode, act: Entry, documents: Sequence[str]) -> ProofSigner:

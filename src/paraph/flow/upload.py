@@ -4,6 +4,7 @@ import hashlib
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
+from django.db import DataError, IntegrityError
 from django.utils.translation import gettext as _
 
 from paraph.documents.models import Document, DocumentStatus
@@ -72,9 +73,10 @@ def _clean(name: str) -> str:
 
 
 def _save(document: Document) -> None:
-    """Only a crash leaves the object without its row; the sweep finds it then."""
+    """An object whose row may have been written all the same, since nobody answered, stays; the sweep finds it where
+    it was not."""
     try:
         document.save(force_insert=True)
-    except BaseException:
+    except (DataError, IntegrityError):
         store.delete(document.object_key)
         raise

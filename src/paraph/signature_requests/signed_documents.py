@@ -1,5 +1,7 @@
 """The documents that a signer signs: those on which they have a stamp."""
 
+from collections import defaultdict
+
 from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Signer
 
@@ -10,6 +12,16 @@ _DIGESTS = """
         WHERE placement.signer_id = %s
     )
 """
+_NAMES = """
+    SELECT signer.id, document.name FROM signature_requests_signer signer
+    JOIN signature_requests_requestdocument listed ON listed.request_id = signer.request_id
+    JOIN documents_document document ON document.id = listed.document_id
+    WHERE signer.request_id = %s AND EXISTS (
+        SELECT FROM signature_requests_placement placement
+        WHERE placement.signer_id = signer.id AND placement.request_document_id = listed.id
+    )
+    ORDER BY listed.position
+"""
 
 
 def signed_digests(signer: Signer) -> list[bytes]:
@@ -17,3 +29,13 @@ def signed_digests(signer: Signer) -> list[bytes]:
     with prepared_cursor() as cursor:
         cursor.execute(_DIGESTS, [signer.pk])
         return [bytes(digest) for (digest,) in cursor.fetchall()]
+
+
+def signed_names(request_id: int) -> dict[int, list[str]]:
+    """Their names, in the order of the request, by the id of each signer of it."""
+    names: dict[int, list[str]] = defaultdict(list)
+    with prepared_cursor() as cursor:
+        cursor.execute(_NAMES, [request_id])
+        for signer_id, name in cursor.fetchall():
+            names[signer_id].append(name)
+    return names
