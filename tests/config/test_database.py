@@ -4,10 +4,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import DataError, connection
+from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from paraph.rows.prepared import prepared_cursor
+from paraph.rows.prepared import one_row, prepared_cursor
 
 
 @pytest.mark.django_db(transaction=True)
@@ -53,3 +53,47 @@ def test_a_prepared_cursor_is_djangos_in_all_else() -> None:
     with CaptureQueriesContext(connection) as queries, pytest.raises(DataError), prepared_cursor() as cursor:
         cursor.execute("SELECT %s / 0", [1])
     assert len(queries) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_row_is_planned_once_and_again_when_the_server_has_forgotten_it() -> None:
+    connection.close()
+    for then, times in (("SELECT", 2), ("DEALLOCATE ALL", 4), ("SELECT", 2)):
+        for value in (b"7", b"-1"):
+            assert one_row("SELECT $1::int, NULL, $2::text", [value, "é".encode()]) == [value, None, "é".encode()]
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*), max(generic_plans + custom_plans) FROM pg_prepared_statements")
+            assert cursor.fetchone() == (1, times)
+            cursor.execute(then)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("statement", "value", "kind"),
+    [
+        ("SELECT 1 / $1::int", b"0", DataError),
+        ("SELECT nowhere($1)", b"0", ProgrammingError),
+        ("SELECT pg_terminate_backend(pg_backend_pid()), $1::int", b"0", OperationalError),
+    ],
+)
+def test_what_is_refused_to_one_row_is_djangos_error(statement: str, value: bytes, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        one_row(statement, [value])
+    connection.close_if_unusable_or_obsolete()  # as at the end of a request
+    assert one_row("SELECT $1::int", [b"1"]) == [b"1"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_row_belongs_to_the_transaction_around_it() -> None:
+    one_row("SELECT set_config('paraph.test', $1, false)", [b"before"])
+    with transaction.atomic():
+        one_row("SELECT set_config('paraph.test', $1, false)", [b"within"])
+        transaction.set_rollback(True)
+    assert one_row("SELECT current_setting($1)", [b"paraph.test"]) == [b"before"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_row_is_seen_by_who_counts_queries() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        one_row("SELECT $1::int", [b"1"])
+    assert [each["sql"] for each in queries] == ["SELECT $1::int"]

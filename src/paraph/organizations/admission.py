@@ -3,19 +3,18 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any
 
 from django.db import connection
 
 from paraph.kernel import clock, tokens
 from paraph.organizations.scope import Caller
+from paraph.rows.prepared import one_row
 
 BAD_CALLS_PER_MINUTE = 60
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
-
-# A statement of its own outside any transaction, so that the counter's row is locked for no longer than it takes.
-# The function, and why it is one: organizations/migrations/0003_admit.py.
-_ADMIT = "SELECT caller.*{also} FROM organizations_admit(%s, %s) AS caller"
 
 _BAD_CALL = """
 WITH forgotten AS (
@@ -34,10 +33,10 @@ SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
 @dataclass(frozen=True)
 class Also:
     """What is read in the same round trip, whoever calls: an SQL expression over ``caller.organization_id`` and
-    ``caller.environment``, which must give nothing that these two may not see."""
+    ``caller.environment``, which must give nothing that these two may not see, and the ``value`` of its ``$3``."""
 
     expression: str
-    values: tuple[int | str, ...]
+    value: int
 
 
 @dataclass(frozen=True)
@@ -55,23 +54,22 @@ def key_hash(api_key: str) -> bytes:
     return tokens.sha256(api_key.encode())
 
 
-def admit(api_key: str, also: Also | None = None) -> tuple[Caller, Calls, str | None] | None:
+def admit(api_key: str, also: Also | None = None) -> tuple[Caller, Calls, bytes | None] | None:
     """The owner of the key, the calls of their organization in that environment, with this one counted, and what
-    was to be read ``also``. None for a key that is malformed, unknown or revoked, which counts nowhere."""
+    was to be read ``also``. None for a key that is malformed, unknown or revoked, which counts nowhere.
+
+    A statement of its own outside any transaction, so that the counter's row is locked for no longer than it takes.
+    """
     if not _KEY.fullmatch(api_key):
         return None
-    wanted = key_hash(api_key)
-    with connection.cursor() as cursor:
-        if also:
-            statement = _ADMIT.format(also=f", {also.expression}")
-            cursor.execute(statement, [*also.values, wanted, clock.now()])
-        else:
-            cursor.execute(_ADMIT.format(also=", NULL"), [wanted, clock.now()])
-        row = cursor.fetchone()
-    if row[0] is None or not tokens.same(bytes(row[0]), wanted):
+    wanted = b"\\x" + key_hash(api_key).hex().encode()
+    values = [wanted, clock.now().isoformat().encode(), *([b"%d" % also.value] if also else [])]
+    row: list[Any] = one_row(_admitting(also.expression if also else "NULL"), values)
+    sha256, organization_id, environment, plan, application_id, minute, in_minute, hour, in_hour, found = row
+    if sha256 is None or not tokens.same(sha256, wanted):
         return None
-    organization_id, environment, plan, application_id = row[1:5]
-    return Caller(organization_id, environment, plan, application_id), Calls(*row[5:9]), row[9]
+    caller = Caller(int(organization_id), environment.decode(), plan.decode(), int(application_id))
+    return caller, Calls(int(minute), int(in_minute), int(hour), int(in_hour)), found
 
 
 def count_bad_call(address: str) -> int:
@@ -84,3 +82,9 @@ def count_bad_call(address: str) -> int:
 def minute_of(moment: datetime) -> int:
     """Minutes since the epoch."""
     return int(moment.timestamp()) // 60
+
+
+@cache
+def _admitting(also: str) -> str:
+    """The function, and why it is one: organizations/migrations/0003_admit.py."""
+    return f"SELECT caller.*, {also} FROM organizations_admit($1, $2) AS caller"  # noqa: S608  our own expressions

@@ -1,5 +1,6 @@
-"""The cursor of statements that are asked again and again (``paraph.config.database``)."""
+"""Statements that are asked again and again, each planned once for a connection (``paraph.config.database``)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
@@ -11,3 +12,11 @@ def prepared_cursor() -> CursorWrapper:
     own: Any = connection  # of our engine, which has this
     cursor: CursorWrapper = own.prepared_cursor()
     return cursor
+
+
+def one_row(statement: str, values: Sequence[bytes]) -> list[bytes | None]:
+    """The row that a statement answers; it and the values of ``$1``, ``$2`` and so on as PostgreSQL writes them. For
+    statements of which even a cursor's costs count."""
+    own: Any = connection  # of our engine, which has this
+    row: list[bytes | None] = own.one_row(statement, values)
+    return row

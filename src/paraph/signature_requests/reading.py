@@ -1,7 +1,7 @@
 """One request as the API shows it, in one statement."""
 
-import json
-from typing import Any
+import re
+from json.encoder import encode_basestring
 
 from paraph.organizations.admission import Also
 from paraph.signature_requests.signing_token import url_of
@@ -9,20 +9,30 @@ from paraph.signature_requests.values import LARGEST_ID
 
 LARGE = ("signature", "initials")  # of a signer; nobody reads a list for their strokes
 
-# The function, and why it is one: signature_requests/migrations/0005_read.py.
-_READ = "signature_requests_read(caller.organization_id, caller.environment, %s)"
+# The function, and why it is one: signature_requests/migrations/0007_shown.py.
+_READ = "signature_requests_shown(caller.organization_id, caller.environment, $3)"
+
+# No text of a client's looks like this: within a string of JSON, a backslash stands before every quotation mark.
+_URL = re.compile(rb'(?<=,"signing_url":)"([0-9]+)\.([0-9a-f]+)"')
 
 
 def reading(request_id: int) -> Also | None:
     """Reads the caller's request with its signers, document ids and branding profile, for :func:`shown`. Nothing that
     they may not see: as in ``scoped``, organization *and* environment."""
-    return Also(_READ, (request_id,)) if request_id <= LARGEST_ID else None
+    return Also(_READ, request_id) if request_id <= LARGEST_ID else None
 
 
-def shown(text: str) -> dict[str, Any]:
-    """What :func:`reading` has read, as in specification 2.2, without ``download_urls``."""
-    content: dict[str, Any] = json.loads(text)
-    for signer in content["signers"]:
-        salt = signer["signing_url"]
-        signer["signing_url"] = salt and url_of(signer["id"], bytes.fromhex(salt))
-    return content
+def shown(found: bytes) -> bytes:
+    """What :func:`reading` has read, as JSON in the form of specification 2.2, without ``download_urls``."""
+    return _URL.sub(_signing_url, found)
+
+
+def is_finalized(found: bytes) -> bool:
+    """Whether what :func:`reading` has read is a finalized request, which has ``download_urls`` once it is completed
+    (specification 4.7)."""
+    return found.endswith(b',"finalized":true}')
+
+
+def _signing_url(place: re.Match[bytes]) -> bytes:
+    signer_id, salt = place.groups()
+    return encode_basestring(url_of(int(signer_id), bytes.fromhex(salt.decode()))).encode()

@@ -1,5 +1,6 @@
 """GET /signature_requests/{id} (specification 4.7). Foreign ids: test_tenancy."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -45,6 +46,19 @@ def sealed(created: dict[str, Any], **fields: Any) -> None:
 def test_it_is_the_answer_of_the_creation_and_finalized(owner: Someone, created: dict[str, Any]) -> None:
     assert "finalized" not in created and "download_urls" not in created
     assert read(owner, created) == created | {"finalized": False}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['Ada ","signing_url":"7.00",', 'Ada\\","signing_url":"7.00', "\\", "Zoë 😀 \u2028\x7f", "\t\n\x01/</script>", '"'],
+)
+def test_whatever_a_name_is_it_reads_as_it_was_created(owner: Someone, created: dict[str, Any], name: str) -> None:
+    Signer.objects.update(first_name=name)
+    response = owner.get(f"/signature_requests/{created['id']}")
+    content = response.json()
+    for signer, before in zip(content["signers"], created["signers"], strict=True):
+        assert signer == before | {"first_name": name, "full_name": f"{name} {before['last_name']}"}
+    assert response.content == json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def test_a_signed_signer_has_no_signing_url(owner: Someone, created: dict[str, Any]) -> None:

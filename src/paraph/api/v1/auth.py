@@ -19,7 +19,7 @@ class ApiRequest(HttpRequest):
     """A request that the door has let in."""
 
     caller: Caller
-    found: str | None
+    found: bytes | None
     """What the function of the route has asked for by :func:`also`."""
 
 
@@ -37,7 +37,7 @@ def asks(reading: Callable[..., Also | None]) -> Callable[[View], View]:
     return mark
 
 
-def identify(request: HttpRequest, also: Also | None) -> tuple[Caller, Standing, str | None]:
+def identify(request: HttpRequest, also: Also | None) -> tuple[Caller, Standing, bytes | None]:
     """The caller, what is left of their calls, and what was to be read ``also``; the call is counted.
 
     Raises ``invalid_api_key``, or ``rate_limited`` for an address that keeps sending bad keys. A valid key

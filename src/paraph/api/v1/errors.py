@@ -71,5 +71,9 @@ def not_found() -> DomainError:
 def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
     """A JSON answer in UTF-8."""
     # A lone surrogate, from wherever it came, leaves as the JSON escape that it may be.
-    body = _JSON.encode(content).encode("utf-8", "backslashreplace")
-    return HttpResponse(body, status=status, content_type="application/json")
+    return answer_as(_JSON.encode(content).encode("utf-8", "backslashreplace"), status)
+
+
+def answer_as(text: bytes, status: int = 200) -> HttpResponse:
+    """An answer that is JSON already."""
+    return HttpResponse(text, status=status, content_type="application/json")

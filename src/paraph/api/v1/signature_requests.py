@@ -1,12 +1,14 @@
 """Signature requests (specification 4.5 to 4.7)."""
 
+import json
+
 from django.db.models import Prefetch
 from django.http import HttpResponse
 from ninja import Router
 
 from paraph.api.v1 import body, schemas, serialize
 from paraph.api.v1.auth import ApiRequest, asks
-from paraph.api.v1.errors import answer, not_found
+from paraph.api.v1.errors import answer, answer_as, not_found
 from paraph.api.v1.filters import selection
 from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
@@ -15,7 +17,7 @@ from paraph.flow.create import create
 from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE, reading, shown
+from paraph.signature_requests.reading import LARGE, is_finalized, reading, shown
 
 router = Router(tags=["Signature requests"])
 
@@ -46,7 +48,10 @@ def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
     if request.found is None:
         raise not_found()
-    content = shown(request.found)
-    if content["status"] == RequestStatus.COMPLETED and content["finalized"]:
+    text = shown(request.found)
+    if not is_finalized(text):
+        return answer_as(text)
+    content = json.loads(text)
+    if content["status"] == RequestStatus.COMPLETED:
         content["download_urls"] = serialize.download_urls(request_id)
     return answer(content)

@@ -1,11 +1,18 @@
 """The database engine of the settings."""
 
 import select
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from django.db.backends.postgresql import base
+from psycopg import OperationalError, pq
+from psycopg.errors import error_from_result
+
+from paraph.kernel import tokens
 
 _TIMES = 3  # before a statement is prepared
+_NOT_PREPARED = b"26000"  # invalid_sql_statement_name
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -18,6 +25,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
         wrapper: Any = self
         with self.wrap_database_errors:
             return wrapper._prepare_cursor(django.ServerBindingCursor(self.connection))
+
+    def one_row(self, statement: str, values: Sequence[bytes]) -> list[bytes | None]:
+        """The row that a statement answers, it and the values for ``$1``, ``$2`` and so on in PostgreSQL's own text
+        form. For what every call asks: one call of libpq, which lets go of Python once, where a cursor takes three
+        times the processor time."""
+        self.close_if_health_check_failed()
+        self.ensure_connection()
+        if self.queries_logged:
+            self.queries_log.append({"sql": statement, "time": ""})
+        with self.wrap_database_errors:
+            row = _asked(self.connection, statement, values)
+            if row.status != pq.ExecStatus.TUPLES_OK:
+                error = error_from_result(row)
+                raise OperationalError(str(error)) if self.connection.closed else error
+        return [row.get_value(0, column) for column in range(row.nfields)]
 
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), "prepare_threshold": _TIMES}
@@ -34,3 +56,22 @@ class DatabaseWrapper(base.DatabaseWrapper):
         waiting = select.poll()
         waiting.register(kept.fileno(), select.POLLIN)
         return not waiting.poll(0) or super().is_usable()
+
+
+def _asked(connection: Any, statement: str, values: Sequence[bytes]) -> Any:
+    server = connection.pgconn
+    if not connection.autocommit:  # a statement that is not prepared would end the transaction
+        if server.transaction_status == pq.TransactionStatus.IDLE:
+            server.exec_(b"BEGIN")
+        return server.exec_params(statement.encode(), values)
+    name = _name(statement)
+    answer = server.exec_prepared(name, values)
+    if answer.error_field(pq.DiagnosticField.SQLSTATE) != _NOT_PREPARED:
+        return answer
+    prepared = server.prepare(name, statement.encode())  # a new connection, or one after a rollback, which forgets all
+    return server.exec_prepared(name, values) if prepared.status == pq.ExecStatus.COMMAND_OK else prepared
+
+
+@cache
+def _name(statement: str) -> bytes:
+    return tokens.sha256(statement.encode()).hex().encode()[:32]
