@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC
 from cryptography.hazmat.primitives.padding import PKCS7
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.objects import Ref, Stream, Unsafe
+from paraph.pdf.objects import Raw, Ref, Stream, Unsafe, parse
 
 _BLOCK = 16
 _ESCAPES = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|\r|\n)|(.))|(\r\n|\r)", re.DOTALL)
@@ -49,6 +49,8 @@ class Encryption:
         if isinstance(value, Stream):
             data = value.data if _is_exempt(value) else self._encrypted(self.streams, ref, value.data)
             return Stream(self.encrypt(ref, value.dictionary), data)
+        if isinstance(value, Raw):
+            value, _ = parse(value, 0)
         return _over_strings(value, lambda text: self._encrypted(self.strings, ref, text)) if self.strings else value
 
     def _decrypted(self, method: str, ref: Ref, data: bytes) -> bytes:

@@ -1,15 +1,19 @@
 """Pictures brought from another PDF: each page becomes a form XObject, what the pages share comes once."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from paraph.pdf.geometry import PageGeometry
-from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe
+from paraph.pdf.objects import REGULAR, SPACE, Dictionary, Raw, Ref, Stream, Unsafe
 from paraph.pdf.pages import Page, geometry_of, pages
 from paraph.pdf.reader import Reader, decoded
 from paraph.pdf.revision import Revision
 
 _LEFT_BEHIND = frozenset({b"/StructParents", b"/StructParent", b"/Parent", b"/Metadata", b"/PieceInfo"})
+# What must be parsed to be copied: streams, strings and comments in which anything may stand, names written otherwise.
+_INTRICATE = re.compile(rb"stream|[%#\\]|\([^()]*[(R]|" + b"|".join(_LEFT_BEHIND))
+_REFERENCE = re.compile(rb"(?<!" + REGULAR + rb")(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + REGULAR + rb")")
 
 
 @dataclass(frozen=True)
@@ -79,14 +83,25 @@ class Forms:
     def _copied_object(self, ref: Ref) -> Ref:
         if ref not in self._copies:
             self._copies[ref] = self._revision.reserve()
-            value = self._source.object(ref)
-            if isinstance(value, Stream):
-                entries = {key: item for key, item in value.dictionary.items() if key != b"/Length"}
-                copied: Any = Stream(self._copy(entries), value.data)
-            else:
-                copied = self._copy(value)
-            self._revision.put(self._copies[ref], copied)
+            text = self._source.text_of(ref)
+            plain = text and not _INTRICATE.search(text)
+            self._revision.put(self._copies[ref], self._copied_text(text) if plain else self._copied_value(ref))
         return self._copies[ref]
+
+    def _copied_text(self, text: bytes) -> Raw:
+        """The text of an object with other references: most objects need no parsing to be copied."""
+
+        def copied(reference: re.Match[bytes]) -> bytes:
+            return b"%d %d R" % self._copied_object(Ref(int(reference[1]), int(reference[2])))
+
+        return Raw(_REFERENCE.sub(copied, text.strip()))
+
+    def _copied_value(self, ref: Ref) -> Any:
+        value = self._source.object(ref)
+        if not isinstance(value, Stream):
+            return self._copy(value)
+        entries = {key: item for key, item in value.dictionary.items() if key != b"/Length"}
+        return Stream(self._copy(entries), value.data)
 
 
 def open_forms(source: Reader, revision: Revision, needed: int) -> Forms:
