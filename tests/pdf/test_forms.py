@@ -25,9 +25,11 @@ def intricate(document: pikepdf.Pdf) -> None:
     """Resources with all that a copy by text could get wrong."""
     own = document.make_indirect
     page = document.pages[0].obj
-    other = own(Dictionary(Note=String("4 0 R and 5 0 R"), Deep=Array([1, own(Array([2, 3])), Dictionary(A=own(7))])))
+    other = own(
+        Dictionary(Note=String("4 0 R and 5 0 R"), Deep=Array([1, own(Array([2, 3])), Dictionary(A=own(Array([7])))]))
+    )
     plain = own(Dictionary(Words=String("plain words")))
-    inner = own(Dictionary({"/Other": other, "/Plain": plain, "/Name#20with R": Name("/A#42"), "/Text": String("(b) R")}))
+    inner = own(Dictionary({"/Other": other, "/Plain": plain, "/Name#20with R": Name("/A#42"), "/T": String("(b) R")}))
     left = own(Dictionary(Parent=page, Kept=inner, StructParent=3))
     page.Resources.ExtGState = own(Dictionary(A=inner, B=left, C=own(Array([inner, other, None, True, 1.5]))))
     page.Resources.Pattern = own(Dictionary(P=document.make_stream(b"0 0 m 4 0 R", Extra=inner)))
