@@ -1,6 +1,6 @@
 """The pages of a file as its page tree gives them, with what they inherit (ISO 32000-1, 7.7.3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from paraph.pdf.geometry import PageGeometry, page_geometry
@@ -10,6 +10,7 @@ from paraph.pdf.reader import Reader
 
 _MANY = 3  # siblings of which it pays to compare the texts
 _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
+_GEOMETRY = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/UserUnit")
 
 
 class Page(NamedTuple):
@@ -69,6 +70,28 @@ def geometry_of(reader: Reader, page: Page) -> PageGeometry:
         numeric(reader.resolve(page.get(b"/Rotate"))),
         numeric(reader.resolve(page.dictionary.get(b"/UserUnit"))),
     )
+
+
+def geometries_of(reader: Reader, pages: Iterable[Page]) -> list[PageGeometry]:
+    """The same for several pages. Those of one kind and one parent have one geometry."""
+    known: dict[tuple[Kind | None, int], tuple[PageGeometry, Page]] = {}
+    found = []
+    for page in pages:
+        kind = (page.kind, id(page.inherited))  # which the page keeps
+        if page.kind is None or kind not in known:
+            geometry = geometry_of(reader, page)
+            own = page.dictionary
+            if not any(_refers(own.get(key)) for key in _GEOMETRY):
+                known[kind] = geometry, page
+        else:
+            geometry, _ = known[kind]
+        found.append(geometry)
+    return found
+
+
+def _refers(value: Any) -> bool:
+    """Whether the value is or holds a reference, which may be another one on the next page of the kind."""
+    return type(value) is Ref or (type(value) is list and any(type(item) is Ref for item in value))
 
 
 def _numbers(reader: Reader, value: Any) -> tuple[float, ...] | None:

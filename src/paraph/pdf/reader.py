@@ -113,9 +113,10 @@ class Reader:
         """The objects of an object stream, in its order."""
         return list(self._container(container).numbers)
 
-    def unpacked(self, container: int) -> bytes:
-        """The objects of an object stream as they stand in it."""
-        return self._container(container).data
+    def unpack(self, container: int, stream: Stream) -> bytes:
+        """The objects of an object stream as they stand in it. Whoever has found the stream spares the reader that."""
+        self._packed[container] = _ObjectStream(stream)
+        return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
         """Of the stream whose data begins at ``start``. Raises :class:`Unsafe` unless its end follows."""
@@ -175,10 +176,17 @@ class _ObjectStream:
             raise Unsafe("an object stream is missing, or has no /First")
         self.data = decoded(stream)
         self._first = first
-        self._listed = self.data[:first].split()  # number and place of each object
-        if self._listed and not b"".join(self._listed).isdigit():
+        if self.data[:first].translate(None, b"0123456789\t\n\x0b\x0c\r "):
             raise Unsafe("an object stream does not begin with numbers")
-        self._places = self._listed[1::2]
+
+    @cached_property
+    def _listed(self) -> list[bytes]:
+        """Number and place of each object."""
+        return self.data[: self._first].split()
+
+    @cached_property
+    def _places(self) -> list[bytes]:
+        return self._listed[1::2]
 
     @cached_property
     def numbers(self) -> dict[int, int]:

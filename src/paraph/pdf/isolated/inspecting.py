@@ -15,7 +15,7 @@ from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_
 from paraph.pdf.isolated.quiet import read_quietly
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import CONFUSED, Unsafe
-from paraph.pdf.pages import geometry_of
+from paraph.pdf.pages import geometries_of
 from paraph.pdf.pages import pages as plain_pages
 from paraph.pdf.reader import Reader
 from paraph.pdf.refusal import PdfRefused
@@ -60,7 +60,7 @@ def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
         root = reader.dictionary(reader.trailer.get(b"/Root"))
         if version is None or b"/AcroForm" in root or b"/Perms" in root:
             return None
-        pages = [geometry_of(reader, page) for page in islice(plain_pages(reader), page_limit + 1)]
+        pages = geometries_of(reader, islice(plain_pages(reader), page_limit + 1))
     except (Unsafe, *CONFUSED):
         return None
     facts: dict[str, Any] = {

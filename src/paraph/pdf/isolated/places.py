@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from paraph.pdf.crossreference import Section
-from paraph.pdf.objects import Dictionary, Unsafe, parse
+from paraph.pdf.objects import REGULAR, Dictionary, Unsafe, parse
 from paraph.pdf.reader import STREAM, Reader
 
 _TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
@@ -19,6 +19,22 @@ _LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _STRING = re.compile(rb"\([^()]*\)")
 _DEEPEST_STRING = 8
 
+_USUAL_STREAM = re.compile(  # names and numbers only, in any order; nearly all streams are described so
+    rb"%(gap)b<<(?:%(gap)b(?:"
+    rb"/Length%(gap)b(\d++)%(end)b"  # 1
+    rb"|/Filter%(gap)b(%(name)b)"  # 2
+    rb"|/Subtype%(gap)b(%(name)b)"  # 3
+    rb"|/First%(gap)b(\d++)%(end)b"  # 4
+    rb"|(?!/(?:Length|Filter|DecodeParms|Subtype|First)%(end)b)"
+    rb"%(name)b%(gap)b(?:%(name)b|(?:\d++|true|false)%(end)b)"
+    rb"))*+%(gap)b>>%(gap)bstream\r?\n"
+    % {
+        b"gap": rb"[\t\n\r ]*+",
+        b"name": rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%#]*+",
+        b"end": rb"(?!" + REGULAR + rb")",
+    }
+)
+
 
 class Span(NamedTuple):
     """An object and all that follows until the place of the next one."""
@@ -26,6 +42,14 @@ class Span(NamedTuple):
     number: int
     body: int
     """Where the object itself begins, behind its number."""
+    end: int
+
+
+class StreamPlace(NamedTuple):
+    """``dictionary``: what it says of the stream's data, where it says more. ``start`` and ``end`` of the data."""
+
+    dictionary: Dictionary
+    start: int
     end: int
 
 
@@ -107,12 +131,16 @@ def _rows(section: Section, first: int, count: int, place: int, plain: dict[int,
     if a != 1:
         raise Unsafe("a cross-reference stream of unusual width")
     rows = section.rows[place : place + count * width]
-    columns = [rows[column::width] for column in range(a, a + b)]
-    for index in (found.start() for found in re.finditer(b"\x01", rows[::width])):
-        row = rows[index * width : (index + 1) * width]
-        plain[int.from_bytes(row[1 : 1 + b], "big")] = (first + index, int.from_bytes(row[1 + b :], "big"))
-    different = set(zip(rows[::width], *columns, strict=True))  # a row for each object, and few containers
-    return {int.from_bytes(where, "big") for kind, *where in different if kind == 2}
+    containers = set()
+    alike = rb"(.)(.{%d}).{%d}(?:\1\2.{%d})*+" % (b, c, c)  # rows that follow each other and name the same place
+    for run in re.finditer(alike, rows, re.DOTALL):
+        where = int.from_bytes(run[2], "big")
+        if run[1] == b"\x02":
+            containers.add(where)
+        elif run[1] == b"\x01":
+            row = run.end() - width  # of several at one place the last one, as in a table
+            plain[where] = (first + row // width, int.from_bytes(rows[row + 1 + b : row + width], "big"))
+    return containers
 
 
 def _check_closed(text: bytes) -> None:
@@ -136,9 +164,28 @@ def _without_strings(body: bytes) -> bytes:
     return body
 
 
-def stream_in(data: bytes, span: Span, reader: Reader) -> tuple[Dictionary, int, int] | None:
-    """The dictionary of the stream in the span, and where its data begins and ends; None where there is no stream.
-    Raises :class:`Unsafe` where readers might see another end."""
+def stream_in(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
+    """The stream in the span; None where there is none. Raises :class:`Unsafe` where readers might see another end."""
+    place = _usual_stream(data, span, reader) or _other_stream(data, span, reader)
+    if place and place.end > span.end:
+        raise Unsafe("a stream goes on behind the next object")
+    return place
+
+
+def _usual_stream(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
+    usual = _USUAL_STREAM.match(data, span.body)
+    if usual is None or data.count(b"/Length", span.body, usual.end()) != 1:
+        return None
+    length, packing, kind, first = usual.groups()
+    dictionary: Dictionary = {b"/Length": int(length)}
+    for key, value in ((b"/Filter", packing), (b"/Subtype", kind), (b"/First", first and int(first))):
+        if value is not None:
+            dictionary[key] = value
+    start = usual.end()
+    return StreamPlace(dictionary, start, start + reader.length_of(dictionary, start))
+
+
+def _other_stream(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
     dictionary, position = parse(data, span.body)
     begins = STREAM.match(data, position) if type(dictionary) is dict else None
     if begins is None:
@@ -148,7 +195,4 @@ def stream_in(data: bytes, span: Span, reader: Reader) -> tuple[Dictionary, int,
     if b"#" in head or len(_LENGTH.findall(head)) != 1:
         raise Unsafe("a stream may have two lengths")
     start = begins.end()
-    end = start + reader.length_of(dictionary, start)
-    if end > span.end:
-        raise Unsafe("a stream goes on behind the next object")
-    return dictionary, start, end
+    return StreamPlace(dictionary, start, start + reader.length_of(dictionary, start))

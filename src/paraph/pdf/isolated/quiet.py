@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.isolated.expansion import check_by_length, check_inflated
-from paraph.pdf.isolated.places import Places, Span, places, stream_in
+from paraph.pdf.isolated.places import Places, places, stream_in
 from paraph.pdf.isolated.source import Source
-from paraph.pdf.objects import CONFUSED, Dictionary, Unsafe
+from paraph.pdf.objects import CONFUSED, Dictionary, Stream, Unsafe
 from paraph.pdf.reader import Reader
 
-_NAMES = (b"/JavaScript", b"/Rendition", b"/Launch", b"/SubmitForm", b"/ImportData", b"/EF")
+_NAMES = re.compile(rb"/(?:JavaScript|Rendition|Launch|SubmitForm|ImportData|EF)")
 _ESCAPED = re.compile(rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*#[^\x00\t\n\x0c\r ()<>\[\]{}/%]*")
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 
@@ -32,23 +32,23 @@ def read_quietly(source: Source) -> Reader | None:
 
 def _texts(data: bytes, found: Places) -> Iterator[bytes]:
     """All that stands in the file but the data of its streams. On the way, what those unpack to is checked."""
+    containers = found.containers.copy()
     for start, end in found.others:
         yield data[start:end]
     for span in found.perhaps_streams:
-        yield from _around_stream(data, span, found.reader)
-    for container in found.containers:
-        yield found.reader.unpacked(container)
-
-
-def _around_stream(data: bytes, span: Span, reader: Reader) -> Iterator[bytes]:
-    stream = stream_in(data, span, reader)
-    if stream is None:
-        yield data[span.body : span.end]
-        return
-    dictionary, start, end = stream
-    _check_expansion(dictionary, memoryview(data)[start:end])
-    yield data[span.body : start]
-    yield data[end : span.end]
+        stream = stream_in(data, span, found.reader)
+        if stream is None:
+            yield data[span.body : span.end]
+            continue
+        dictionary, start, end = stream
+        _check_expansion(dictionary, memoryview(data)[start:end])
+        yield data[span.body : start]
+        yield data[end : span.end]
+        if span.number in found.containers:
+            containers.remove(span.number)  # a KeyError where there are two of one number
+            yield found.reader.unpack(span.number, Stream(dictionary, data[start:end]))
+    if containers:
+        raise Unsafe("an object stream is missing")
 
 
 def _check_expansion(dictionary: Dictionary, content: memoryview) -> None:
@@ -62,9 +62,9 @@ def _check_expansion(dictionary: Dictionary, content: memoryview) -> None:
 
 
 def _speaks(text: bytes) -> bool:
-    if any(name in text for name in _NAMES):
+    if _NAMES.search(text):
         return True
-    return b"#" in text and any(_unescaped(name) in _NAMES for name in _ESCAPED.findall(text))
+    return b"#" in text and any(_NAMES.match(_unescaped(name)) for name in _ESCAPED.findall(text))
 
 
 def _unescaped(name: bytes) -> bytes:
