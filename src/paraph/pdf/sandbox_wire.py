@@ -12,6 +12,8 @@ import time
 from typing import Any
 
 _HEADER = struct.Struct("!IQ")
+_AT_ONCE = 64 << 10
+_PIECE = 1 << 20
 _LONGEST_OBJECT = 64 << 20
 _LONGEST_CONTENT = 256 << 20
 
@@ -32,44 +34,55 @@ def send(connection: socket.socket, message: dict[str, Any], content: bytes = b"
 
 
 def receive(connection: socket.socket, seconds: float | None = None) -> tuple[dict[str, Any], bytes]:
-    """The next message. Raises TimeoutError after ``seconds``, else OSError (ConnectionEndedError)."""
+    """The next message, after which the other side waits for an answer. Raises TimeoutError after ``seconds``, else
+    OSError (ConnectionEndedError)."""
     deadline = None if seconds is None else time.monotonic() + seconds
-    return _body(connection, _exactly(connection, _HEADER.size, deadline), deadline)
+    if seconds is not None:
+        connection.settimeout(seconds)
+    return _message(connection, connection.recv(_AT_ONCE), deadline)
 
 
 def receive_with_descriptor(connection: socket.socket) -> tuple[dict[str, Any], int]:
     """The next message and the descriptor that came with it. Raises OSError (ConnectionEndedError)."""
-    start, descriptors, _, _ = socket.recv_fds(connection, _HEADER.size, 1)
-    if not start or not descriptors:
+    start, descriptors, _, _ = socket.recv_fds(connection, _AT_ONCE, 1)
+    if not descriptors:
         raise ConnectionEndedError
-    start += _exactly(connection, _HEADER.size - len(start), None)
-    return _body(connection, start, None)[0], descriptors[0]
+    return _message(connection, start, None)[0], descriptors[0]
 
 
-def _body(connection: socket.socket, header: bytes, deadline: float | None) -> tuple[dict[str, Any], bytes]:
-    text_length, content_length = _HEADER.unpack(header)
-    if text_length > _LONGEST_OBJECT or content_length > _LONGEST_CONTENT:
+def _message(connection: socket.socket, start: bytes, deadline: float | None) -> tuple[dict[str, Any], bytes]:
+    """``start``: what came at once, which mostly is the whole message."""
+    while len(start) < _HEADER.size:
+        start += _some(connection, _HEADER.size - len(start), deadline)
+    text_length, content_length = _HEADER.unpack_from(start)
+    left = _HEADER.size + text_length + content_length - len(start)
+    if text_length > _LONGEST_OBJECT or content_length > _LONGEST_CONTENT or left < 0:
         raise ConnectionEndedError
+    pieces = [start]
+    while left:
+        pieces.append(_some(connection, min(left, _PIECE), deadline))
+        left -= len(pieces[-1])
+    whole = b"".join(pieces)
+    return _object(whole[_HEADER.size : _HEADER.size + text_length]), whole[_HEADER.size + text_length :]
+
+
+def _object(text: bytes) -> dict[str, Any]:
     try:
-        message = json.loads(_exactly(connection, text_length, deadline))
+        message = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ConnectionEndedError from error
     if not isinstance(message, dict):
         raise ConnectionEndedError
-    return message, _exactly(connection, content_length, deadline)
+    return message
 
 
-def _exactly(connection: socket.socket, length: int, deadline: float | None) -> bytes:
-    content = bytearray(length)
-    view, filled = memoryview(content), 0
-    while filled < length:
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            connection.settimeout(left)
-        received = connection.recv_into(view[filled:])
-        if not received:
-            raise ConnectionEndedError
-        filled += received
-    return bytes(content)
+def _some(connection: socket.socket, size: int, deadline: float | None) -> bytes:
+    if deadline is not None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        connection.settimeout(left)
+    received = connection.recv(size)
+    if not received:
+        raise ConnectionEndedError
+    return received
