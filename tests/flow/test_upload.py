@@ -8,10 +8,11 @@ import pytest
 from django.db import DataError, OperationalError, transaction
 
 from paraph.documents.models import Document
-from paraph.flow.upload import upload
+from paraph.flow.upload import Incoming, upload
 from paraph.kernel import clock
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
+from paraph.rows import write
 from paraph.storage import store
 from tests.scene import pdf
 
@@ -29,8 +30,9 @@ def caller() -> Caller:
 
 def sent(caller: Caller, name: str = "a.pdf") -> Document:
     with store.draft() as draft:
-        draft.file.write(pdf())
-        return upload(caller, draft, name, "application/pdf")
+        file = Incoming(draft)
+        file.write(pdf())
+        return upload(caller, file, name, "application/pdf")
 
 
 def stored() -> set[str]:
@@ -39,13 +41,13 @@ def stored() -> set[str]:
 
 def test_the_object_is_stored_before_the_row_says_so(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
-    save = Document.save
+    insert = write.insert_new
 
-    def watched(document: Document, **options: Any) -> None:
+    def watched(document: Any) -> None:
         seen.append(document.object_key in stored())
-        save(document, **options)
+        insert(document)
 
-    monkeypatch.setattr(Document, "save", watched)
+    monkeypatch.setattr(write, "insert_new", watched)
     assert sent(caller).status == "ready"
     assert seen == [True]
 
@@ -70,13 +72,13 @@ def test_a_row_that_is_not_taken_leaves_no_object(caller: Caller) -> None:
 
 def test_an_object_stays_whose_row_may_be_there(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The connection was lost after the row was written, and before anybody said so."""
-    save = Document.save
+    insert = write.insert_new
 
-    def lost(document: Document, **options: Any) -> None:
-        save(document, **options)
+    def lost(document: Any) -> None:
+        insert(document)
         raise OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(Document, "save", lost)
+    monkeypatch.setattr(write, "insert_new", lost)
     with pytest.raises(OperationalError):
         sent(caller)
     assert Document.objects.get().object_key in stored()

@@ -42,6 +42,16 @@ def test_several_tables_in_one_statement() -> None:
     assert made[0].pk == keyed
 
 
+def test_a_new_row_gets_an_id() -> None:
+    organization = Organization(name="Zoë's %s", plan="free")
+    with CaptureQueriesContext(connection) as queries:
+        write.insert_new(organization)
+    assert len(queries) == 1
+    assert Organization.objects.get(pk=organization.pk).name == "Zoë's %s"
+    [after] = write.reserve({Organization: 1})[Organization]
+    assert after == organization.pk + 1
+
+
 def test_nothing_to_insert() -> None:
     with CaptureQueriesContext(connection) as queries:
         write.insert([])

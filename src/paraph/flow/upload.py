@@ -1,7 +1,7 @@
 """Taking in a PDF (specification 4.2)."""
 
 import hashlib
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
 from django.conf import settings
 from django.db import DataError, IntegrityError
@@ -14,13 +14,34 @@ from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import Caller
 from paraph.pdf.inspect import Inspection, inspect
 from paraph.pdf.refusal import PdfRefused
+from paraph.rows import write
 from paraph.storage import store
 from paraph.storage.draft import Draft
 
 LONGEST_NAME = 255
 
 
-def upload(caller: Caller, draft: Draft, name: str, content_type: str) -> Document:
+class Incoming:
+    """The file of an upload as it comes: each piece is counted, hashed and written while it is at hand."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.size = 0
+        self._hash = hashlib.sha256()
+
+    def write(self, piece: bytes | memoryview) -> None:
+        """Raises ``payload_too_large`` as soon as it passes the limit."""
+        self.size += len(piece)
+        refuse_beyond_limit(self.size)
+        self._hash.update(piece)
+        self.draft.file.write(piece)
+
+    @property
+    def sha256(self) -> bytes:
+        return self._hash.digest()
+
+
+def upload(caller: Caller, file: Incoming, name: str, content_type: str) -> Document:
     """Makes a ``ready`` document of the file.
 
     The row is written when the store has confirmed the object, so that neither a crash nor an outage makes a
@@ -29,24 +50,20 @@ def upload(caller: Caller, draft: Draft, name: str, content_type: str) -> Docume
     if content_type != "application/pdf":
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
-    draft.file.seek(0)
-    sha256 = hashlib.file_digest(cast(Any, draft.file), "sha256").digest()
-    size = draft.file.tell()
-    refuse_beyond_limit(size)
-    inspection = _inspect(draft.file)
+    inspection = _inspect(file.draft.file)
     document = Document(
         organization_id=caller.organization_id,
         environment=caller.environment,
         name=_clean(name),
-        sha256=sha256,
-        file_size=size,
+        sha256=file.sha256,
+        file_size=file.size,
         pages=inspection.pages,
         preflight=inspection.preflight,
         status=DocumentStatus.READY,
         object_key=f"documents/{tokens.random_hex(16)}.pdf",
         created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
     )
-    draft.keep(document.object_key)
+    file.draft.keep(document.object_key)
     _save(document)
     return document
 
@@ -76,7 +93,7 @@ def _save(document: Document) -> None:
     """An object whose row may have been written all the same, since nobody answered, stays; the sweep finds it where
     it was not."""
     try:
-        document.save(force_insert=True)
+        write.insert_new(document)
     except (DataError, IntegrityError):
         store.delete(document.object_key)
         raise

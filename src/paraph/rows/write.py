@@ -32,6 +32,14 @@ def insert(rows: Iterable[Model]) -> None:
             cursor.execute("; ".join(statements), values)
 
 
+def insert_new(row: Model) -> None:
+    """Inserts a row that has no id yet, and gives it one."""
+    head, one, fields = _inserting(type(row), keyed=False)
+    with prepared_cursor() as cursor:
+        cursor.execute(f"{head}{one} RETURNING id", _values(row, fields))
+        [row.pk] = cursor.fetchone()
+
+
 def insert_once(row: Model) -> bool:
     """Inserts the row unless another has one of its unique values; whether it did."""
     head, one, fields = _inserting(type(row), row.pk is not None)

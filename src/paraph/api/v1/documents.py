@@ -11,7 +11,7 @@ from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.documents.models import Document, DocumentStatus
-from paraph.flow.upload import upload
+from paraph.flow.upload import Incoming, upload
 from paraph.organizations.scope import scoped
 from paraph.storage import store
 
@@ -23,8 +23,9 @@ def upload_document(request: ApiRequest) -> HttpResponse:
     """Uploads a PDF."""
     multipart.check_type(request)
     with store.draft() as draft:
-        part = multipart.receive_file(request, "file", draft.file)
-        document = upload(request.caller, draft, part.name, part.content_type)
+        file = Incoming(draft)
+        part = multipart.receive_file(request, "file", file)
+        document = upload(request.caller, file, part.name, part.content_type)
     return answer(serialize.document_with_preflight(document), 201)
 
 

@@ -1,7 +1,6 @@
-"""Reading one file from a multipart body, as a stream: no more of it is in memory than a block."""
+"""Reading one file from a multipart body, as a stream: no more of it is in memory than a piece."""
 
-from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
@@ -10,21 +9,13 @@ from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.incoming import Readable, body_stream
-from paraph.flow.upload import refuse_beyond_limit
+from paraph.api.v1.incoming import body_stream
+from paraph.api.v1.leading_file import Body, Part, copy_content, ends, leading_file, mark_of
+from paraph.flow.upload import Incoming, refuse_beyond_limit
 from paraph.kernel.errors import DomainError
 
 _BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields, and of what stands between
 _TAIL = 256  # bytes: the longest boundary, its dashes and line ends
-
-
-@dataclass(frozen=True)
-class Part:
-    """What the body says of a file."""
-
-    field: str
-    name: str
-    content_type: str
 
 
 def check_type(request: HttpRequest) -> None:
@@ -33,44 +24,58 @@ def check_type(request: HttpRequest) -> None:
         raise DomainError("unsupported_media_type", _("The Content-Type must be multipart/form-data."))
 
 
-def receive_file(request: HttpRequest, field: str, file: BinaryIO) -> Part:
+def receive_file(request: HttpRequest, field: str, file: Incoming) -> Part:
     """Writes the file of the field to ``file``. Raises ``payload_too_large`` as soon as it passes the limit,
     ``validation_error`` for a broken body, no file or more than one."""
-    handler = _Receiving(file)
-    _receive(request, handler)
-    named = [part for part in handler.parts if part.field == field]
+    parts = _receive(request, file)
+    named = [part for part in parts if part.field == field]
     if not named:
         message = _("The body must hold a file in the field “%(field)s”.")
         raise DomainError("validation_error", message % {"field": field})
-    if len(handler.parts) > 1:
+    if len(parts) > 1:
         raise DomainError("validation_error", _("The body must hold one file only."))
     return named[0]
 
 
-def _receive(request: HttpRequest, handler: "_Receiving") -> None:
+def _receive(request: HttpRequest, file: Incoming) -> list[Part]:
     most = settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE
-    body, length = body_stream(request, most)
+    stream, length = body_stream(request, most)
     if length is not None and length > most:
         refuse_beyond_limit(length)  # as it says itself, before any of it is read
-    declared = {**request.META, "CONTENT_LENGTH": str(1 if length is None else length)}  # the parser wants one
+    body, mark = Body(stream), mark_of(request.META["CONTENT_TYPE"])
+    leading = leading_file(body, mark) if mark else None
+    if not mark or not leading:
+        return _parse(request, body, _Receiving(file))
+    if not copy_content(body, mark, file.write):
+        raise _broken()
+    return [leading] if ends(body, mark) else _parse(request, body, _Receiving(file, leading))
+
+
+def _parse(request: HttpRequest, body: Body, handler: "_Receiving") -> list[Part]:
+    """The parts of what is left of the body, and the one that came before it."""
+    declared = {**request.META, "CONTENT_LENGTH": "1"}  # the parser wants one, and reads to the end
     stream = _Tail(body)
-    broken = DomainError("validation_error", _("The multipart body is broken."))
     try:
         MultiPartParser(declared, cast(Any, stream), [handler], "utf-8").parse()
     except (MultiPartParserError, SuspiciousOperation) as error:  # too many or too large fields beside the file
-        raise broken from error
+        raise _broken() from error
     if not stream.tail.rstrip(b"\r\n").endswith(b"--"):  # the last boundary, without which the file may be cut
-        raise broken
+        raise _broken()
+    return handler.parts
+
+
+def _broken() -> DomainError:
+    return DomainError("validation_error", _("The multipart body is broken."))
 
 
 class _Tail:
     """The body, remembering its end."""
 
-    def __init__(self, body: Readable) -> None:
+    def __init__(self, body: Body) -> None:
         self._body = body
         self.tail = b""
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int) -> bytes:
         block = self._body.read(size)
         self.tail = (self.tail + block)[-_TAIL:]
         return block
@@ -78,13 +83,13 @@ class _Tail:
 
 class _Receiving(FileUploadHandler):
     """Writes what comes as it comes, never beyond the limit. Where there are several files all is refused later, and
-    the second one is not written."""
+    only the first one is written."""
 
     chunk_size = 64 * 1024
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: Incoming, *before: Part) -> None:
         super().__init__()
-        self.parts: list[Part] = []
+        self.parts = list(before)
         self._file = file
 
     def new_file(self, field_name: str, file_name: str, content_type: str, *_rest: Any) -> None:
