@@ -36,7 +36,7 @@ def test_the_webhook_secret_is_encrypted_and_comes_back(pro: Organization) -> No
     made = create_application(pro.pk, "production", "backend")
     stored = Application.objects.get(pk=made.application.pk)
     assert made.webhook_secret.encode() not in bytes(stored.webhook_secret_encrypted)
-    assert webhook_secret(stored) == made.webhook_secret
+    assert webhook_secret(bytes(stored.webhook_secret_encrypted)) == made.webhook_secret
 
 
 def test_production_on_free_may_be_made_for_its_calls_say_402() -> None:

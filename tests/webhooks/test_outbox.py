@@ -91,7 +91,7 @@ def test_completion_is_held_until_it_is_released() -> None:
     assert claim_now() == []
     release(made.request)
     release(made.request)
-    assert [claimed.delivery.event_type for claimed in claim_now()] == ["request.completed"] * 2
+    assert [claimed.event_type for claimed in claim_now()] == ["request.completed"] * 2
     assert json.loads(Delivery.objects.all()[0].payload)["occurred_at"] == "2030-05-17T08:30:12Z"
 
 

@@ -78,7 +78,7 @@ def test_by_request() -> None:
     record(other.request, "request.expired")
     answer_all(ACCEPTED, clock.now())
     assert replay_request(made.request.pk) == 2
-    assert {item.delivery.request_id for item in claim_now()} == {made.request.pk}
+    assert {item.request_id for item in claim_now()} == {made.request.pk}
 
 
 def test_since_a_time() -> None:

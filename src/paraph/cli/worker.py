@@ -54,16 +54,15 @@ def run() -> None:
 async def _work() -> None:
     from django.conf import settings
     from procrastinate.contrib.django import app
-    from procrastinate.contrib.django.utils import connector_params
-    from procrastinate.psycopg_connector import PsycopgConnector
     from procrastinate.signals import on_stop
 
     from paraph.flow.queue import LANES
+    from paraph.flow.queue_connections import connector
 
     threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _HOUSEKEEPERS)
     asyncio.get_running_loop().set_default_executor(threads)
     # The tasks keep the Django connector, so that what a job defers commits with the rest of its work.
-    worker = app.with_connector(PsycopgConnector(kwargs=connector_params(), min_size=1, max_size=3 * len(LANES)))
+    worker = app.with_connector(connector(3 * len(LANES)))
     async with worker.open_async():
         upkeep = _keep_house()
         lanes = [asyncio.create_task(_lane(worker, queue)) for queue in LANES]

@@ -77,9 +77,10 @@ def create_branding_profile(
         return BrandingProfile.objects.create(organization=organization, name=_name(name), **colors)
 
 
-def webhook_secret(application: Application) -> str:
-    """The secret that the application's webhooks are signed with (specification 6.1)."""
-    return tokens.decrypt(_secrets_key(), bytes(application.webhook_secret_encrypted)).decode()
+def webhook_secret(encrypted: bytes) -> str:
+    """The secret that an application's webhooks are signed with (specification 6.1), from its row's
+    ``webhook_secret_encrypted``."""
+    return tokens.decrypt(_secrets_key(), bytes(encrypted)).decode()
 
 
 @cache

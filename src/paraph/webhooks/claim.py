@@ -1,10 +1,8 @@
 """Taking deliveries to send, so that no two workers send the same one."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
-
-from django.db import transaction
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from paraph.rows.prepared import prepared_cursor
 from paraph.webhooks.fairness import AT_ONCE, Load, shares
@@ -45,40 +43,50 @@ _CLAIM = """
             ORDER BY w.due_at, w.id LIMIT share.count FOR UPDATE SKIP LOCKED
         ) AS picked
         WHERE delivery.id = picked.id
-        RETURNING delivery.id, delivery.open_attempt
+        RETURNING delivery.*
     ), begun AS (
         INSERT INTO webhooks_attempt (id, delivery_id, started_at, response, error)
         SELECT open_attempt, id, %(now)s, '', '' FROM claimed ON CONFLICT DO NOTHING
     )
-    SELECT id FROM claimed
+    SELECT claimed.id, claimed.open_attempt, claimed.request_id, claimed.destination, claimed.url, claimed.endpoint,
+        claimed.event_type, claimed.payload, application.webhook_secret_encrypted
+    FROM claimed JOIN organizations_application AS application ON application.id = claimed.application_id
 """
 _ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at <= %(now)s LIMIT 1"
 
 
-@dataclass(frozen=True)
-class Claimed:
-    """``trouble``: the delivery counts among those of endpoints in trouble while it is under way."""
+class Claimed(NamedTuple):
+    """A delivery to be sent, in the order of the statement's columns. ``secret``: of its application, encrypted.
+    ``trouble``: it counts among those of endpoints in trouble while it is under way."""
 
-    delivery: Delivery
+    delivery_id: int
+    attempt_id: UUID
+    request_id: int
+    destination: str
+    url: str
+    endpoint: str
+    event_type: str
+    payload: str
+    secret: bytes
     trouble: bool
 
 
+_ENDPOINT = Claimed._fields.index("endpoint")
+
+
 def claim(free: int, free_for_trouble: int, now: datetime) -> list[Claimed]:
-    """Up to ``free`` due deliveries, now ``sending``, each with its ``open_attempt`` written down.
+    """Up to ``free`` due deliveries, now ``sending``, each with its attempt written down, in one statement.
 
     Two workers claiming at the same instant never get the same one; together they may exceed an endpoint's
     number at once, which is meant to be fair rather than exact.
     """
     if free <= 0 or not _rows(_ANY_DUE, {"now": now}):
         return []
-    with transaction.atomic():
-        loads = [Load(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
-        share = shares(loads, free, free_for_trouble)
-        arguments = {"now": now, "endpoints": list(share), "counts": list(share.values())}
-        claimed = [row[0] for row in _rows(_CLAIM, arguments)]
-        deliveries = list(Delivery.objects.filter(pk__in=claimed).select_related("application"))
+    loads = [Load(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
+    share = shares(loads, free, free_for_trouble)
     troubled = {load.endpoint for load in loads if load.trouble}
-    return [Claimed(delivery, delivery.endpoint in troubled) for delivery in deliveries]
+    rows = _rows(_CLAIM, {"now": now, "endpoints": list(share), "counts": list(share.values())})
+    return [Claimed._make((*row, row[_ENDPOINT] in troubled)) for row in rows]
 
 
 def reclaim(now: datetime) -> int:

@@ -27,22 +27,18 @@ class Parcel:
 def pack(claimed: Claimed) -> Parcel:
     """The parcel of a claimed delivery. Links in it are valid from now. A callback is signed with the
     application's secret as well."""
-    delivery = claimed.delivery
-    if delivery.open_attempt is None:
-        raise ValueError("only a claimed delivery can be packed")
-    content = body(delivery.event_type, delivery.payload, delivery.request_id)
-    secret = webhook_secret(delivery.application)
+    content = body(claimed.event_type, claimed.payload, claimed.request_id)
     return Parcel(
-        delivery_id=delivery.pk,
-        attempt_id=delivery.open_attempt,
-        url=delivery.url,
-        schemes=("https",) if delivery.destination == Destination.CALLBACK else ("https", "http"),
+        delivery_id=claimed.delivery_id,
+        attempt_id=claimed.attempt_id,
+        url=claimed.url,
+        schemes=("https",) if claimed.destination == Destination.CALLBACK else ("https", "http"),
         headers={
             "Content-Type": "application/json",
             "User-Agent": "Paraph-Webhooks/1",
-            "X-Service-Event": delivery.event_type,
-            "X-Service-Delivery": str(delivery.open_attempt),
-            "X-Service-Signature": signature(secret, content),
+            "X-Service-Event": claimed.event_type,
+            "X-Service-Delivery": str(claimed.attempt_id),
+            "X-Service-Signature": signature(webhook_secret(claimed.secret), content),
         },
         body=content,
         trouble=claimed.trouble,

@@ -130,9 +130,8 @@ def _pack_all(everything: list[Claimed]) -> list[Parcel]:
         try:
             parcels.append(pack(claimed))
         except Exception as fault:  # noqa: BLE001  one that cannot be packed fails by itself, with its cause
-            attempt_id = claimed.delivery.open_attempt
-            _log.exception("webhooks: a delivery could not be packed", delivery=claimed.delivery.pk)
-            broken.append((attempt_id, Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
+            _log.exception("webhooks: a delivery could not be packed", delivery=claimed.delivery_id)
+            broken.append((claimed.attempt_id, Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
     if broken:
-        settle([(attempt_id, answer) for attempt_id, answer in broken if attempt_id], clock.now())
+        settle(broken, clock.now())
     return parcels

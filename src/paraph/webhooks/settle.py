@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
-from django.db import transaction
 
 from paraph.measures.figures import count_webhook
 from paraph.outbound.post import Answer
@@ -22,23 +21,30 @@ _OPEN = """
         delivery.trace
     FROM webhooks_attempt AS attempt
     JOIN webhooks_delivery AS delivery ON delivery.id = attempt.delivery_id AND delivery.open_attempt = attempt.id
-    WHERE attempt.id = ANY(%s) ORDER BY delivery.id FOR NO KEY UPDATE OF delivery
+    WHERE attempt.id = ANY(%s) ORDER BY delivery.id
 """
-_ATTEMPTS = """
-    UPDATE webhooks_attempt AS attempt
-    SET duration_ms = ended.duration_ms, status_code = ended.status_code,
-        response = ended.response, error = ended.error
-    FROM unnest(%s::uuid[], %s::int[], %s::smallint[], %s::text[], %s::text[])
-        AS ended (id, duration_ms, status_code, response, error)
-    WHERE attempt.id = ended.id
-"""
-_DELIVERIES = """
-    UPDATE webhooks_delivery AS delivery
-    SET status = settled.status, failures = settled.failures, due_at = settled.due_at,
-        finished_at = settled.finished_at, open_attempt = NULL
-    FROM unnest(%s::bigint[], %s::text[], %s::smallint[], %s::timestamptz[], %s::timestamptz[])
-        AS settled (id, status, failures, due_at, finished_at)
-    WHERE delivery.id = settled.id
+# Where another was quicker, to settle or to replay, nothing is written.
+_SETTLE = """
+    WITH settled AS (
+        UPDATE webhooks_delivery AS delivery
+        SET status = ended.status, failures = ended.failures, due_at = ended.due_at, finished_at = ended.finished_at,
+            open_attempt = NULL
+        FROM unnest(%s::bigint[], %s::uuid[], %s::smallint[],
+                %s::text[], %s::smallint[], %s::timestamptz[], %s::timestamptz[],
+                %s::int[], %s::smallint[], %s::text[], %s::text[])
+            AS ended (delivery_id, attempt_id, failures_before,
+                status, failures, due_at, finished_at,
+                duration_ms, status_code, response, error)
+        WHERE delivery.id = ended.delivery_id AND delivery.open_attempt = ended.attempt_id
+            AND delivery.failures = ended.failures_before
+        RETURNING ended.*
+    ), written AS (
+        UPDATE webhooks_attempt AS attempt
+        SET duration_ms = settled.duration_ms, status_code = settled.status_code,
+            response = settled.response, error = settled.error
+        FROM settled WHERE attempt.id = settled.attempt_id
+    )
+    SELECT attempt_id FROM settled
 """
 
 
@@ -54,53 +60,70 @@ class _Open(NamedTuple):
     trace: str
 
 
-class _Ended(NamedTuple):
-    """An attempt, in the order of the statement's columns."""
+_ATTEMPT = _Open._fields.index("attempt_id")
 
-    id: UUID
+
+class _Ended(NamedTuple):
+    """What becomes of a delivery and of its attempt, in the order of the statement's columns."""
+
+    delivery_id: int
+    attempt_id: UUID
+    failures_before: int
+    status: str
+    failures: int
+    due_at: datetime
+    finished_at: datetime | None
     duration_ms: int
     status_code: int | None
     response: str
     error: str
 
 
-class _Settled(NamedTuple):
-    """What becomes of a delivery, in the order of the statement's columns."""
-
-    id: int
-    status: str
-    failures: int
-    due_at: datetime
-    finished_at: datetime | None
-
-
 def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
-    """Ends each attempt, and its delivery or the wait for the next attempt, in one transaction of three statements.
+    """Ends each attempt, and its delivery or the wait for the next attempt, all of them in one statement.
 
     Repeating it does nothing: what ends an attempt is that it is its delivery's open one.
     """
     answers = dict(attempts)
-    ended, settled = [], []
-    with transaction.atomic(), prepared_cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_OPEN, [list(answers)])
-        for delivery in map(_Open._make, cursor.fetchall()):
-            answer = answers[delivery.attempt_id]
-            ended.append(_ended(delivery.attempt_id, answer))
-            settled.append(_judge(delivery, answer, now))
-        if settled:
-            cursor.execute(_ATTEMPTS, _columns(ended))
-            cursor.execute(_DELIVERIES, _columns(settled))
+        found = {row[_ATTEMPT]: _Open._make(row) for row in cursor.fetchall()}
+        ended = [_ended(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
+        if not ended:
+            return
+        cursor.execute(_SETTLE, [list(column) for column in zip(*ended, strict=True)])
+        settled = {attempt_id for (attempt_id,) in cursor.fetchall()}
+    for each in ended:
+        if each.attempt_id in settled:
+            _tell(found[each.attempt_id], answers[each.attempt_id], each)
 
 
-def _ended(attempt_id: UUID, answer: Answer) -> _Ended:
-    milliseconds = round(answer.seconds * 1000)
+def _ended(delivery: _Open, answer: Answer, now: datetime) -> _Ended:
+    status, failures, due_at, finished_at = _judged(delivery, answer, now)
     return _Ended(
-        attempt_id,
-        milliseconds,
+        delivery.id,
+        delivery.attempt_id,
+        delivery.failures,
+        status.value,
+        failures,
+        due_at,
+        finished_at,
+        round(answer.seconds * 1000),
         answer.status,
         _storable(answer.body),
         _storable(answer.error.encode(errors="replace")),
     )
+
+
+def _judged(delivery: _Open, answer: Answer, now: datetime) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
+    """Status, failures, when it is due and when it ended."""
+    if answer.accepted:
+        return DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at, now
+    failures = delivery.failures + 1
+    again = next_attempt(failures, now)
+    if again is None:
+        return DeliveryStatus.FAILED, failures, delivery.due_at, now
+    return DeliveryStatus.WAITING, failures, again, None
 
 
 def _storable(content: bytes) -> str:
@@ -108,25 +131,16 @@ def _storable(content: bytes) -> str:
     return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _judge(delivery: _Open, answer: Answer, now: datetime) -> _Settled:
+def _tell(delivery: _Open, answer: Answer, ended: _Ended) -> None:
+    """Counts and logs it. A failure that is tried again is not logged: what the failing of an endpoint costs the log
+    is one line for each delivery."""
     facts = {"delivery": delivery.id, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}
     facts |= {"request_id": delivery.trace} if delivery.trace else {}
-    if answer.accepted:
+    if ended.status == DeliveryStatus.DELIVERED:
         count_webhook(delivery.event_type, "delivered")
         _log.info("webhook delivered", **facts, status=answer.status, seconds=round(answer.seconds, 3))
-        return _Settled(delivery.id, DeliveryStatus.DELIVERED.value, delivery.failures, delivery.due_at, now)
-    failures = delivery.failures + 1
-    again = next_attempt(failures, now)
-    count_webhook(delivery.event_type, "failed" if again is None else "retried")
-    if again is not None:
-        return _Settled(delivery.id, DeliveryStatus.WAITING.value, failures, again, None)
-    _log.warning(  # the one line that an endpoint's failing costs the log
-        "webhook delivery failed",
-        **facts,
-        cause=answer.error or f"HTTP {answer.status}",
-    )
-    return _Settled(delivery.id, DeliveryStatus.FAILED.value, failures, delivery.due_at, now)
-
-
-def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
+    elif ended.status == DeliveryStatus.WAITING:
+        count_webhook(delivery.event_type, "retried")
+    else:
+        count_webhook(delivery.event_type, "failed")
+        _log.warning("webhook delivery failed", **facts, cause=answer.error or f"HTTP {answer.status}")
