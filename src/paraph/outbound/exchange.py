@@ -1,34 +1,27 @@
 """One exchange with an address that may be named by others: judged, pinned, bounded in size."""
 
-import asyncio
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import h11
+import httpcore
 import httpx
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.connect import Way, connect
+from paraph.outbound.connect import PinnedBackend
 from paraph.outbound.public_address import why_not_public
 from paraph.outbound.resolve import Resolver, system_resolver
 from paraph.outbound.url import check_url, port_of
 
-FAULTS = (OSError, h11.ProtocolError)
+FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
 """What :func:`exchange` raises when the other side or the network fails, beside ``TimeoutError``."""
-
-
-_BLOCK = 16 * 1024
-_LONGEST_HEAD = 100 * 1024
 
 
 @lru_cache(maxsize=1)
 def public_tls() -> ssl.SSLContext:
     """The usual public authorities, or those of ``SSL_CERT_FILE``; made once, it takes milliseconds."""
-    context = httpx.create_ssl_context()
-    context.set_alpn_protocols(["http/1.1"])
-    return context
+    return httpx.create_ssl_context()
 
 
 @dataclass(frozen=True)
@@ -61,15 +54,8 @@ async def exchange(
     Raises ``DomainError`` for an address that is not called, :data:`FAULTS` and ``TimeoutError``.
     """
     target = check_url(url, name="The address", schemes=schemes)
-    addresses = await _judged_addresses(target, route)
-    host = target.raw_host.decode("ascii")
-    tls = (route.tls or public_tls()) if target.scheme == "https" else None
-    reader, writer = await connect(Way(addresses, port_of(target), host, tls, route.proxy), seconds)
-    try:
-        writer.write(_request(http := h11.Connection(h11.CLIENT, _LONGEST_HEAD), target, question))
-        return await _answer(http, reader, question)
-    finally:
-        writer.transport.abort()  # nothing is owed: an answer was read as far as it is wanted
+    backend = PinnedBackend(await _judged_addresses(target, route), route.proxy, seconds)
+    return await _ask(target, question, backend, route.tls or public_tls())
 
 
 async def _judged_addresses(url: httpx.URL, route: Route) -> list[str]:
@@ -82,39 +68,28 @@ async def _judged_addresses(url: httpx.URL, route: Route) -> list[str]:
     return addresses
 
 
-def _request(http: h11.Connection, target: httpx.URL, question: Question) -> bytes:
-    headers = [
+async def _ask(target: httpx.URL, question: Question, backend: PinnedBackend, tls: ssl.SSLContext) -> tuple[int, bytes]:
+    origin = httpcore.Origin(target.raw_scheme, target.raw_host, port_of(target))
+    url = httpcore.URL(scheme=target.raw_scheme, host=target.raw_host, port=target.port, target=target.raw_path)
+    given = [
         ("Host", target.netloc.decode("ascii")),
         ("Accept", "*/*"),
         ("Accept-Encoding", "identity"),
         ("Connection", "close"),
         *question.headers.items(),
     ]
-    if question.body:
-        headers.append(("Content-Length", str(len(question.body))))
-    head = http.send(h11.Request(method=question.method, target=target.raw_path, headers=headers))
-    body = http.send(h11.Data(question.body)) if question.body else b""
-    return b"".join(part for part in (head, body, http.send(h11.EndOfMessage())) if part)
+    async with (
+        httpcore.AsyncHTTPConnection(origin, ssl_context=tls, network_backend=backend) as connection,
+        connection.stream(question.method, url, headers=given, content=question.body or None) as response,
+    ):
+        return response.status, await _beginning(response, question)
 
 
-async def _answer(http: h11.Connection, reader: asyncio.StreamReader, question: Question) -> tuple[int, bytes]:
-    status, kept, read = 0, b"", 0
-    while read < question.read:
-        event = http.next_event()
-        if event is h11.NEED_DATA:
-            http.receive_data(await _more(http, reader))
-        elif isinstance(event, h11.Response):
-            status = event.status_code
-        elif isinstance(event, h11.Data):
-            read += len(event.data)
-            kept = (kept + event.data)[: question.keep]
-        elif not isinstance(event, h11.InformationalResponse):
+async def _beginning(response: httpcore.Response, question: Question) -> bytes:
+    kept, read = b"", 0
+    async for block in response.aiter_stream():
+        read += len(block)
+        kept = (kept + block)[: question.keep]
+        if read >= question.read:
             break
-    return status, kept
-
-
-async def _more(http: h11.Connection, reader: asyncio.StreamReader) -> bytes:
-    block = await reader.read(_BLOCK)
-    if not block and http.their_state is h11.SEND_RESPONSE:
-        raise h11.RemoteProtocolError("Server disconnected without sending a response.")
-    return block
+    return kept
