@@ -2,16 +2,18 @@
 (docs/decisions/short-way.md)."""
 
 from collections.abc import Callable
+from http.client import responses
 from typing import Any
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
-from django.db import close_old_connections
-from django.http import HttpRequest, HttpResponse
+from django.db import connection
+from django.http import HttpRequest
 from django.urls import ResolverMatch
 from django.utils import translation
 
-from paraph.api.v1.door import ROUTE, door
+from paraph.api.v1.answers import Answer
+from paraph.api.v1.door import ROUTE, call
 from paraph.config.request_log import RequestLog
 
 _PREFIX = "/api/v1"
@@ -21,7 +23,7 @@ _HEADERS = [  # of Django's own SecurityMiddleware and LocaleMiddleware, which t
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Vary", "Accept-Language"),
 ]
-_MATCH = ResolverMatch(door, (), {}, route=ROUTE)  # for the log, until the door knows the route
+_MATCH = ResolverMatch(call, (), {}, route=ROUTE)  # for the log, until the door knows the route
 
 
 def is_short(path: str) -> bool:
@@ -31,24 +33,24 @@ def is_short(path: str) -> bool:
 
 def short_way(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
     """A WSGI application for those paths."""
-    close_old_connections()  # as Django does when a request starts and when it has finished
     try:
-        response = _logged(WSGIRequest(environ))
+        answer = _logged(WSGIRequest(environ))
     finally:
-        close_old_connections()
-    start_response(f"{response.status_code} {response.reason_phrase}", [*response.items(), *_HEADERS])
-    return [response.content]
+        connection.close_if_unusable_or_obsolete()  # as Django does after each request
+    status = f"{answer.status_code} {responses[answer.status_code]}"
+    start_response(status, [*answer.headers.items(), *_HEADERS])
+    return [answer.content]
 
 
-def _answer(request: HttpRequest) -> HttpResponse:
+def _answer(request: HttpRequest) -> Answer:
     language = settings.LANGUAGE_CODE
     if "HTTP_ACCEPT_LANGUAGE" in request.META:
         language = translation.get_language_from_request(request)
     translation.activate(language)
     request.resolver_match = _MATCH
-    response = door(request)
-    response.headers["Content-Language"] = language
-    return response
+    answer = call(request)
+    answer.headers["Content-Language"] = language
+    return answer
 
 
 _logged = RequestLog(_answer)

@@ -6,7 +6,7 @@ Each field is documented for operators in docs/configuration.md; a test compares
 import json
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
@@ -97,6 +97,9 @@ class Environment(BaseSettings):
     )
     metrics_token: str = Field("", description="Token that opens /metrics; default: open to this machine only.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level to be logged.")
+
+    _mask_wrapped: ClassVar[bool] = True
+    """Django's settings look for it on each value each time, and pydantic takes long to say that there is none."""
 
     @field_validator("timestamp_authorities", "trusted_proxies", mode="before")
     @classmethod

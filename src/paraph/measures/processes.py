@@ -43,4 +43,14 @@ def forget() -> None:
 
 
 def _name() -> str:
-    return f"{socket.gethostname()}-{os.getpid()}"
+    """Asked for whenever something is counted."""
+    return _names[0]
+
+
+def _be_named() -> None:
+    _names[:] = [f"{socket.gethostname()}-{os.getpid()}"]
+
+
+_names: list[str] = []
+_be_named()
+os.register_at_fork(after_in_child=_be_named)

@@ -1,10 +1,9 @@
 """Who calls, and how often: the key look-up, the counters and ``last_used_at`` in one round trip."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -30,8 +29,7 @@ SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
 """
 
 
-@dataclass(frozen=True)
-class Also:
+class Also(NamedTuple):
     """What is read in the same round trip, whoever calls: an SQL expression over ``caller.organization_id`` and
     ``caller.environment``, which must give nothing that these two may not see, and the ``value`` of its ``$3``."""
 
@@ -39,8 +37,7 @@ class Also:
     value: int
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(NamedTuple):
     """Calls so far, this one included. ``minute`` and ``hour`` are the windows, counted from the epoch."""
 
     minute: int

@@ -1,6 +1,7 @@
 """What each plan allows (specification 2.4, 4.5, 8)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -17,8 +18,7 @@ class Allowance:
     sms: bool
 
 
-@dataclass(frozen=True)
-class RateLimit:
+class RateLimit(NamedTuple):
     """Calls that one organization may make in one environment, in fixed windows."""
 
     per_minute: int

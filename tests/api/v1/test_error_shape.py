@@ -60,6 +60,8 @@ def test_wrong_method_on_every_route(owner: Someone, method: str, path: str) -> 
 @pytest.mark.parametrize(
     "path", ["", "/", "/nowhere", "/documents/", "/documents/x", "/documents/-1", "/documents/1/x", "/health/1",
              "/documents/" + "9" * 30, "/documents/" + "9" * 5000,
+             "/documents/1/", "//documents", "/1", "/documents/\u0661", "/signature_requests//audit_logs",
+             "/signature_requests/1/2", "/signature_requests/audit_logs/1", "/documents/1\n",
              "/signature_requests/" + "9" * 30, f"/signature_requests/{2**63}",
              f"/signature_requests/{2**63}/audit_logs", "/%00", "/%ff", "/documents%2f1x"],
 )  # fmt: skip

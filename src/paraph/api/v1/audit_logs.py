@@ -1,9 +1,9 @@
 """The audit log of a request (specification 4.8)."""
 
-from django.http import HttpResponse
 from ninja import Router
 
 from paraph.api.v1 import audit_schemas, serialize
+from paraph.api.v1.answers import Answer
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.openapi_parts import PAGED
@@ -21,7 +21,7 @@ router = Router(tags=["Signature requests"])
     operation_id="listAuditLogs",
     openapi_extra=PAGED,
 )
-def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
+def list_audit_logs(request: ApiRequest, signature_request_id: int) -> Answer:
     """Lists what happened to a request, in order."""
     if not scoped(SignatureRequest, request.caller).filter(pk=signature_request_id).exists():
         raise not_found()

@@ -1,11 +1,11 @@
 """Documents (specification 4.2 to 4.4)."""
 
-from django.http import HttpResponse
 from ninja import Router
 
 from paraph.api.v1 import multipart, schemas, serialize
+from paraph.api.v1.answers import Answer, answer
 from paraph.api.v1.auth import ApiRequest
-from paraph.api.v1.errors import answer, not_found
+from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
 from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
@@ -19,7 +19,7 @@ router = Router(tags=["Documents"])
 
 
 @router.post("", response={201: schemas.UploadedDocument}, operation_id="uploadDocument", openapi_extra=UPLOAD)
-def upload_document(request: ApiRequest) -> HttpResponse:
+def upload_document(request: ApiRequest) -> Answer:
     """Uploads a PDF."""
     multipart.check_type(request)
     with store.draft() as draft:
@@ -30,7 +30,7 @@ def upload_document(request: ApiRequest) -> HttpResponse:
 
 
 @router.get("", response=schemas.Documents, operation_id="listDocuments", openapi_extra=DOCUMENT_LIST)
-def list_documents(request: ApiRequest) -> HttpResponse:
+def list_documents(request: ApiRequest) -> Answer:
     """Lists the documents of the key's environment."""
     asked, page = selection(request.GET, DocumentStatus.values), page_of(request.GET)
     rows = scoped(Document, request.caller).defer("pages", "preflight")
@@ -39,7 +39,7 @@ def list_documents(request: ApiRequest) -> HttpResponse:
 
 
 @router.get("/{int:document_id}", response=schemas.DocumentWithDownload, operation_id="readDocument")
-def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
+def read_document(request: ApiRequest, document_id: int) -> Answer:
     """Reads a document, with an address to download it from for 15 minutes."""
     document = scoped(Document, request.caller).filter(pk=document_id).defer("pages").first()
     if document is None:

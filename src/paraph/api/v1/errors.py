@@ -17,20 +17,16 @@ The precedence, first match wins:
 9.  500 ``internal_error`` with an id that the log has too.
 """
 
-import json
 import logging
-from typing import Any
 
 import structlog
-from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from paraph.api.v1.answers import Answer, answer
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
 log = logging.getLogger("paraph.api")
-
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 STATUSES = {
     "invalid_api_key": 401,
@@ -48,14 +44,14 @@ STATUSES = {
 }
 
 
-def refusal(error: DomainError) -> HttpResponse:
+def refusal(error: DomainError) -> Answer:
     """The answer to a refusal. A code that is none of the API's is a fault of the service."""
     if error.code not in STATUSES:
         return crash()
     return answer({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
 
 
-def crash() -> HttpResponse:
+def crash() -> Answer:
     """The answer to the exception being handled, which goes to the log under the same id."""
     incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
     log.exception("incident %s", incident)
@@ -66,14 +62,3 @@ def crash() -> HttpResponse:
 
 def not_found() -> DomainError:
     return DomainError("not_found", _("There is no such resource."))
-
-
-def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
-    """A JSON answer in UTF-8."""
-    # A lone surrogate, from wherever it came, leaves as the JSON escape that it may be.
-    return answer_as(_JSON.encode(content).encode("utf-8", "backslashreplace"), status)
-
-
-def answer_as(text: bytes, status: int = 200) -> HttpResponse:
-    """An answer that is JSON already."""
-    return HttpResponse(text, status=status, content_type="application/json")

@@ -1,9 +1,8 @@
 """Fixed windows per minute and hour, and the headers that tell of them (specification 8)."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from django.http import HttpResponse
 from django.utils.translation import ngettext
 
 from paraph.kernel import clock
@@ -12,8 +11,7 @@ from paraph.organizations.admission import BAD_CALLS_PER_MINUTE, Calls, minute_o
 from paraph.organizations.plans import RateLimit
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """The most constraining window: its ceiling, the calls left in it and the Unix time of its reset."""
 
     limit: int
@@ -41,11 +39,9 @@ class RateLimited(DomainError):
 
 def standing(calls: Calls, limit: RateLimit) -> Standing:
     """The window that constrains most is the one with the fewest calls left; of two alike, the later to reset."""
-    windows = [
-        _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60),
-        _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600),
-    ]
-    return min(windows, key=lambda window: (window.remaining, not window.exceeded, -window.reset))
+    minute = _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60)
+    hour = _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600)
+    return min(minute, hour, key=_constraint)
 
 
 def bad_key_standing(calls: int) -> Standing:
@@ -53,11 +49,17 @@ def bad_key_standing(calls: int) -> Standing:
     return _window(calls, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
 
 
-def write_headers(response: HttpResponse, standing: Standing) -> None:
-    response["Retry-After"] = str(standing.retry_after)
-    response["X-RateLimit-Limit"] = str(standing.limit)
-    response["X-RateLimit-Remaining"] = str(standing.remaining)
-    response["X-RateLimit-Reset"] = str(standing.reset)
+def headers(standing: Standing) -> dict[str, str]:
+    return {
+        "Retry-After": str(standing.retry_after),
+        "X-RateLimit-Limit": str(standing.limit),
+        "X-RateLimit-Remaining": str(standing.remaining),
+        "X-RateLimit-Reset": str(standing.reset),
+    }
+
+
+def _constraint(window: Standing) -> tuple[int, bool, int]:
+    return window.remaining, not window.exceeded, -window.reset
 
 
 def _window(calls: int, ceiling: int, reset: int) -> Standing:

@@ -3,12 +3,12 @@
 import json
 
 from django.db.models import Prefetch
-from django.http import HttpResponse
 from ninja import Router
 
 from paraph.api.v1 import body, schemas, serialize
+from paraph.api.v1.answers import Answer, answer
 from paraph.api.v1.auth import ApiRequest, asks
-from paraph.api.v1.errors import answer, answer_as, not_found
+from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
 from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
@@ -25,14 +25,14 @@ router = Router(tags=["Signature requests"])
 @router.post(
     "", response={201: schemas.CreatedSignatureRequest}, operation_id="createSignatureRequest", openapi_extra=CREATION
 )
-def create_signature_request(request: ApiRequest) -> HttpResponse:
+def create_signature_request(request: ApiRequest) -> Answer:
     """Creates a signature request from uploaded documents."""
     created = create(request.caller, body.read(request, "signature_request"), origin(request))
     return answer(serialize.created_request(created), 201)
 
 
 @router.get("", response=schemas.SignatureRequests, operation_id="listSignatureRequests", openapi_extra=REQUEST_LIST)
-def list_signature_requests(request: ApiRequest) -> HttpResponse:
+def list_signature_requests(request: ApiRequest) -> Answer:
     """Lists the signature requests of the key's environment."""
     asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
     signers = Prefetch("signers", Signer.objects.defer(*LARGE))
@@ -44,13 +44,13 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
 
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
 @asks(reading)
-def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
+def read_signature_request(request: ApiRequest, request_id: int) -> Answer:
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
     if request.found is None:
         raise not_found()
     text = shown(request.found)
     if not is_finalized(text):
-        return answer_as(text)
+        return Answer(text)
     content = json.loads(text)
     if content["status"] == RequestStatus.COMPLETED:
         content["download_urls"] = serialize.download_urls(request_id)

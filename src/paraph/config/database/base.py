@@ -11,6 +11,7 @@ from psycopg.errors import error_from_result
 
 from paraph.kernel import tokens
 
+_ROW, _DONE, _STATE = pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.DiagnosticField.SQLSTATE
 _TIMES = 3  # before a statement is prepared
 _NOT_PREPARED = b"26000"  # invalid_sql_statement_name
 
@@ -31,18 +32,25 @@ class DatabaseWrapper(base.DatabaseWrapper):
         form. For what every call asks: one call of libpq, which lets go of Python once, where a cursor takes three
         times the processor time."""
         self.close_if_health_check_failed()
-        self.ensure_connection()
+        if self.connection is None:
+            self.ensure_connection()
         if self.queries_logged:
             self.queries_log.append({"sql": statement, "time": ""})
         with self.wrap_database_errors:
             row = _asked(self.connection, statement, values)
-            if row.status != pq.ExecStatus.TUPLES_OK:
+            if row.status != _ROW:
                 error = error_from_result(row)
                 raise OperationalError(str(error)) if self.connection.closed else error
         return [row.get_value(0, column) for column in range(row.nfields)]
 
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), "prepare_threshold": _TIMES}
+
+    def close_if_unusable_or_obsolete(self) -> None:
+        """After each request; Django's own way takes longer to see that nothing is wrong."""
+        if self.errors_occurred or not self.autocommit or self.close_at is not None:
+            super().close_if_unusable_or_obsolete()
+        self.health_check_done = False
 
     def is_usable(self) -> bool:
         """Whether a kept connection may serve the next request.
@@ -66,10 +74,10 @@ def _asked(connection: Any, statement: str, values: Sequence[bytes]) -> Any:
         return server.exec_params(statement.encode(), values)
     name = _name(statement)
     answer = server.exec_prepared(name, values)
-    if answer.error_field(pq.DiagnosticField.SQLSTATE) != _NOT_PREPARED:
+    if answer.status == _ROW or answer.error_field(_STATE) != _NOT_PREPARED:
         return answer
     prepared = server.prepare(name, statement.encode())  # a new connection, or one after a rollback, which forgets all
-    return server.exec_prepared(name, values) if prepared.status == pq.ExecStatus.COMMAND_OK else prepared
+    return server.exec_prepared(name, values) if prepared.status == _DONE else prepared
 
 
 @cache
