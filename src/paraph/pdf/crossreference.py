@@ -114,7 +114,7 @@ class CrossReference:
 
     def _section(self, position: int) -> Section:
         start = skip_gap(self._data, position)
-        if not self._data.startswith(b"xref", start):
+        if self._data[start : start + 4] != b"xref":
             return self._stream_section(position)
         position = start + 4
         runs: list[tuple[int, int, int]] = []
@@ -126,7 +126,7 @@ class CrossReference:
                 self._table_entry(place)
                 self._table_entry(position - 20)
         position = skip_gap(self._data, position)
-        if not self._data.startswith(b"trailer", position):
+        if self._data[position : position + 7] != b"trailer":
             raise Unsafe("a cross-reference table is not followed by its trailer")
         trailer, _ = parse(self._data, position + 7)
         if not isinstance(trailer, dict):

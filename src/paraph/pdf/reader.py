@@ -51,7 +51,7 @@ class Reader:
         self, data: bytes, crossreference: "Lookup | None" = None, encryption: Encryption | None = None
     ) -> None:
         """Takes a cross-reference found otherwise, and the encryption where it is known already."""
-        if not data.startswith(b"%PDF-"):
+        if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
         self.data = data
         self._objects: dict[int, Any] = {}

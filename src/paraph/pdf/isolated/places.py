@@ -107,7 +107,7 @@ def _sorted_out(data: bytes, plain: dict[int, tuple[int, int]]) -> tuple[list[Sp
 
 def _body(data: bytes, start: int, number: int, generation: int) -> int:
     plain = b"%d %d obj" % (number, generation)
-    if data.startswith(plain, start):
+    if data[start : start + len(plain)] == plain:
         return start + len(plain)
     head = _HEAD.match(data, start)
     if head is None or (int(head[1]), int(head[2])) != (number, generation):
@@ -174,7 +174,7 @@ def stream_in(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
 
 def _usual_stream(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
     usual = _USUAL_STREAM.match(data, span.body)
-    if usual is None or data.count(b"/Length", span.body, usual.end()) != 1:
+    if usual is None or usual[0].count(b"/Length") != 1:
         return None
     length, packing, kind, first = usual.groups()
     dictionary: Dictionary = {b"/Length": int(length)}

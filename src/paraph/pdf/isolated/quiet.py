@@ -6,12 +6,13 @@ file; only where a name of interest stands in it, or where it is not written pla
 
 import re
 from collections.abc import Iterator
+from typing import cast
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.isolated.expansion import check_by_length, check_inflated
-from paraph.pdf.isolated.places import Places, places, stream_in
+from paraph.pdf.isolated.places import Places, StreamPlace, places, stream_in
 from paraph.pdf.isolated.source import Source
-from paraph.pdf.objects import CONFUSED, Dictionary, Stream, Unsafe
+from paraph.pdf.objects import CONFUSED, Stream, Unsafe
 from paraph.pdf.reader import Reader
 
 _NAMES = re.compile(rb"/(?:JavaScript|Rendition|Launch|SubmitForm|ImportData|EF)")
@@ -22,7 +23,7 @@ _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 def read_quietly(source: Source) -> Reader | None:
     """A reader of the file, where that is plainly written and no name of interest stands in it, outside the data of
     streams and inside object streams. Raises PdfRefused ``too_complex`` for a bomb."""
-    data = source.content[:]
+    data = cast(bytes, source.content)  # it is searched and cut as bytes are: what no one asks for is never read
     try:
         found = places(data)
         return None if _speaks(b"\n".join(_texts(data, found))) else found.reader
@@ -41,7 +42,7 @@ def _texts(data: bytes, found: Places) -> Iterator[bytes]:
             yield data[span.body : span.end]
             continue
         dictionary, start, end = stream
-        _check_expansion(dictionary, memoryview(data)[start:end])
+        _check_expansion(data, stream)
         yield data[span.body : start]
         yield data[end : span.end]
         if span.number in found.containers:
@@ -51,13 +52,16 @@ def _texts(data: bytes, found: Places) -> Iterator[bytes]:
         raise Unsafe("an object stream is missing")
 
 
-def _check_expansion(dictionary: Dictionary, content: memoryview) -> None:
+def _check_expansion(data: bytes, stream: StreamPlace) -> None:
+    dictionary, start, end = stream
     filters = dictionary.get(b"/Filter")
     names = filters if type(filters) is list else [] if filters is None else [filters]
-    if not all(type(name) is bytes for name in names):
+    if any(type(name) is not bytes for name in names):
         raise Unsafe("the filter of a stream stands elsewhere")
     image = dictionary.get(b"/Subtype") == b"/Image"
-    if not check_by_length(names, len(content), image=image) and not check_inflated(names, content, image=image):
+    if check_by_length(names, end - start, image=image):
+        return
+    if not check_inflated(names, memoryview(data)[start:end], image=image):
         raise Unsafe("only qpdf can tell what a stream unpacks to")
 
 
