@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from paraph.config.slow_clients import waiting
 from paraph.kernel.errors import DomainError
 
-PIECE = 64 * 1024  # bytes: what is asked of the server's stream at a time
+PIECE = 64 * 1024  # bytes: what is asked of the server's stream at a time, of what is only let in
+_AT_ONCE = 256 * 1024  # and of what is read; each time, this thread and the server's wake each other
 
 
 class Stream(Protocol):
@@ -44,7 +45,7 @@ class IncomingBody(RawIOBase):
         wanted = self.left if size is None or size < 0 else min(size, self.left)
         blocks = []
         while wanted > 0 and not self._ended:
-            block = self._piece(int(min(PIECE, wanted)))
+            block = self._piece(int(min(_AT_ONCE, wanted)))
             blocks.append(block)
             wanted -= len(block)
         if self.cut:
