@@ -1,9 +1,14 @@
 """Rows written together are those that the models would have written."""
 
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
-from django.db import connection
+from django.db import DataError, IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from paraph.documents.models import Document
 from paraph.organizations.models import BrandingProfile, Organization
 from paraph.rows import write
 
@@ -42,14 +47,36 @@ def test_several_tables_in_one_statement() -> None:
     assert made[0].pk == keyed
 
 
-def test_a_new_row_gets_an_id() -> None:
-    organization = Organization(name="Zoë's %s", plan="free")
-    with CaptureQueriesContext(connection) as queries:
-        write.insert_new(organization)
-    assert len(queries) == 1
-    assert Organization.objects.get(pk=organization.pk).name == "Zoë's %s"
-    [after] = write.reserve({Organization: 1})[Organization]
-    assert after == organization.pk + 1
+@pytest.mark.parametrize("within", [False, True])
+def test_a_new_row_gets_an_id(within: bool, transactional_db: None) -> None:
+    organization = Organization.objects.create(name="x", plan="free")
+    values = {
+        "name": "Zoë's %s \\x41",
+        "sha256": b"\0\xff\\",
+        "file_size": 2**40,
+        "pages": [[595, 842.5]],
+        "status": "ready",
+    }
+    moment = datetime(2026, 2, 28, 23, 59, 59, 123456, tzinfo=UTC)
+    for key in "ab":  # the second one is a statement that is prepared already
+        row = Document(organization=organization, preflight={"é": None}, object_key=key, created_at=moment, **values)
+        with transaction.atomic() if within else nullcontext():
+            write.insert_new(row)
+        found = Document.objects.get(pk=row.pk)
+        assert {field.attname: getattr(found, field.attname) for field in Document._meta.concrete_fields} == {
+            field.attname: getattr(row, field.attname) for field in Document._meta.concrete_fields
+        }
+
+
+def test_a_new_row_is_written_whole_or_refused() -> None:
+    nobody: Any = None
+    branding = profile(Organization.objects.create(name="x", plan="free"), "a\0b")
+    with pytest.raises(DataError):
+        write.insert_new(branding)
+    with pytest.raises(DataError), transaction.atomic():
+        write.insert_new(Organization(name="x" * 1000, plan="free"))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        write.insert_new(Organization(name=nobody, plan="free"))
 
 
 def test_nothing_to_insert() -> None:

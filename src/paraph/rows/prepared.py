@@ -14,7 +14,7 @@ def prepared_cursor() -> CursorWrapper:
     return cursor
 
 
-def one_row(statement: str, values: Sequence[bytes]) -> list[bytes | None]:
+def one_row(statement: str, values: Sequence[bytes | None]) -> list[bytes | None]:
     """The row that a statement answers; it and the values of ``$1``, ``$2`` and so on as PostgreSQL writes them. For
     statements of which even a cursor's costs count."""
     own: Any = connection  # of our engine, which has this

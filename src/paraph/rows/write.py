@@ -1,14 +1,16 @@
 """New rows of several tables in two round trips, one for their ids, one for all of them; and changes of a row."""
 
+import json
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cache
 from itertools import groupby
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, DataError, connection, connections
 from django.db.models import Field, Model
 
-from paraph.rows.prepared import prepared_cursor
+from paraph.rows.prepared import one_row, prepared_cursor
 
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
@@ -34,10 +36,9 @@ def insert(rows: Iterable[Model]) -> None:
 
 def insert_new(row: Model) -> None:
     """Inserts a row that has no id yet, and gives it one."""
-    head, one, fields = _inserting(type(row), keyed=False)
-    with prepared_cursor() as cursor:
-        cursor.execute(f"{head}{one} RETURNING id", _values(row, fields))
-        [row.pk] = cursor.fetchone()
+    statement, fields = _inserting_new(type(row))
+    [found] = one_row(statement, [_text(getattr(row, field.attname)) for field in fields])
+    row.pk = int(found or 0)
 
 
 def insert_once(row: Model) -> bool:
@@ -56,7 +57,8 @@ def update(row: Model, *names: str) -> None:
 
 
 def _values(row: Model, fields: list["Field[Any, Any]"]) -> list[Any]:
-    return [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+    own = connections[DEFAULT_DB_ALIAS]  # what ``connection`` looks up anew at each touch
+    return [field.get_db_prep_save(getattr(row, field.attname), own) for field in fields]
 
 
 @cache
@@ -75,6 +77,27 @@ def _inserting(model: type[Model], keyed: bool) -> tuple[str, str, list["Field[A
     columns = ", ".join(_quoted(str(field.column)) for field in fields)
     head = f"INSERT INTO {_quoted(model._meta.db_table)} ({columns}) VALUES "  # noqa: S608  our own names
     return head, f"({', '.join(['%s'] * len(fields))})", fields
+
+
+@cache
+def _inserting_new(model: type[Model]) -> tuple[str, list["Field[Any, Any]"]]:
+    head, _, fields = _inserting(model, keyed=False)
+    places = ", ".join(f"${number}" for number in range(1, len(fields) + 1))
+    return f"{head}({places}) RETURNING {_quoted(str(model._meta.pk.column))}", fields
+
+
+def _text(value: Any) -> bytes | None:
+    """The value of a field as PostgreSQL reads it."""
+    if isinstance(value, datetime):
+        return value.isoformat().encode()
+    if isinstance(value, bytes):
+        return b"\\x" + value.hex().encode()
+    if isinstance(value, dict | list):
+        return json.dumps(value).encode()
+    text = None if value is None else str(value).encode()
+    if text and b"\0" in text:
+        raise DataError("a text of PostgreSQL holds no zero byte")  # what follows it would be cut off
+    return text
 
 
 @cache

@@ -27,7 +27,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.wrap_database_errors:
             return wrapper._prepare_cursor(django.ServerBindingCursor(self.connection))
 
-    def one_row(self, statement: str, values: Sequence[bytes]) -> list[bytes | None]:
+    def one_row(self, statement: str, values: Sequence[bytes | None]) -> list[bytes | None]:
         """The row that a statement answers, it and the values for ``$1``, ``$2`` and so on in PostgreSQL's own text
         form. For what every call asks: one call of libpq, which lets go of Python once, where a cursor takes three
         times the processor time."""
@@ -66,7 +66,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return not waiting.poll(0) or super().is_usable()
 
 
-def _asked(connection: Any, statement: str, values: Sequence[bytes]) -> Any:
+def _asked(connection: Any, statement: str, values: Sequence[bytes | None]) -> Any:
     server = connection.pgconn
     if not connection.autocommit:  # a statement that is not prepared would end the transaction
         if server.transaction_status == pq.TransactionStatus.IDLE:
