@@ -7,8 +7,9 @@ left them.
 
 from typing import Any
 
-from paraph.journal.append import SERVICE, Origin, append
+from paraph.journal.append import SERVICE, Origin, follow
 from paraph.kernel import clock
+from paraph.rows.write import insert
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks import outbox
 
@@ -59,5 +60,5 @@ def _tell(
     origin: Origin = SERVICE,
     metadata: dict[str, Any] | None = None,
 ) -> None:
-    entry = append(request, event_type, signer_id=signer.pk if signer else None, origin=origin, metadata=metadata)
-    outbox.record(request, event_type, signer, entry.created_at)
+    entry = follow(request, event_type, signer_id=signer.pk if signer else None, origin=origin, metadata=metadata)
+    insert([entry, *outbox.deliveries(request, event_type, signer, entry.created_at)])

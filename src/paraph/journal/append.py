@@ -36,11 +36,24 @@ def append(
     origin: Origin = SERVICE,
     metadata: dict[str, Any] | None = None,
 ) -> Entry:
-    """Adds one entry at the end of the request's chain.
+    """Adds one entry at the end of the request's chain: :func:`follow`, inserted."""
+    entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata)
+    insert([entry])
+    return entry
+
+
+def follow(
+    request: SignatureRequest,
+    event_type: str,
+    *,
+    signer_id: int | None = None,
+    origin: Origin = SERVICE,
+    metadata: dict[str, Any] | None = None,
+) -> Entry:
+    """The next entry of the request's chain, for the caller to insert.
 
     The caller holds the request's row lock (or has just created it), so that the chain has one writer;
-    the unique position refuses a second one all the same. ``metadata`` must be plain JSON. The entry is returned
-    without its id.
+    the unique position refuses a second one all the same. ``metadata`` must be plain JSON.
     """
     with prepared_cursor() as cursor:
         cursor.execute(_END, [request.pk])
@@ -48,7 +61,6 @@ def append(
     moment = clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
-    insert([entry])
     return entry
 
 

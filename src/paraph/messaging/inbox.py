@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from paraph.messaging.models import CapturedMessage
+from paraph.rows.write import insert_new
 
 
 def capture(channel: str, to: str, subject: str, text: str, message_id: str) -> str:
@@ -11,7 +12,8 @@ def capture(channel: str, to: str, subject: str, text: str, message_id: str) -> 
     if message_id:
         message, _ = CapturedMessage.objects.get_or_create(message_id=message_id, defaults=fields)
     else:
-        message = CapturedMessage.objects.create(**fields)
+        message = CapturedMessage(**fields)
+        insert_new(message)
     return f"captured:{message.pk}"
 
 

@@ -108,6 +108,9 @@ def _is_visible(character: str) -> bool:
 
 def _clusters(text: str) -> Iterator[str]:
     """Base characters with what is written on, around or joined to them."""
+    if text.isascii():
+        yield from text
+        return
     cluster = ""
     for character in text:
         joined = cluster.endswith("\u200d") or character in _JOINERS or 0x1F3FB <= ord(character) <= 0x1F3FF

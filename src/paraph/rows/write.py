@@ -21,7 +21,8 @@ def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
 
 
 def insert(rows: Iterable[Model]) -> None:
-    """Inserts the rows in their order. A row without an id gets one that is not told."""
+    """Inserts the rows in one statement, those of one table in their order. A row without an id gets one that is not
+    told."""
     statements: list[str] = []
     values: list[Any] = []
     for (model, keyed), group in groupby(rows, key=lambda row: (type(row), row.pk is not None)):
@@ -30,8 +31,10 @@ def insert(rows: Iterable[Model]) -> None:
         statements.append(head + ", ".join([one] * len(several)))
         values += [value for row in several for value in _values(row, fields)]
     if statements:
-        with prepared_cursor() if len(statements) == 1 else connection.cursor() as cursor:
-            cursor.execute("; ".join(statements), values)
+        *before, last = statements
+        parts = ", ".join(f"part{number} AS ({statement})" for number, statement in enumerate(before))
+        with prepared_cursor() as cursor:
+            cursor.execute(f"WITH {parts} {last}" if before else last, values)
 
 
 def insert_new(row: Model) -> None:

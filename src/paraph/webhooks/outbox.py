@@ -6,10 +6,13 @@ import structlog
 
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
+from paraph.rows.prepared import prepared_cursor
 from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import COMPLETED, EVENTS, TERMINAL_EVENTS, payload
+
+_RELEASE = "UPDATE webhooks_delivery SET status = 'waiting', due_at = %s WHERE request_id = %s AND status = 'held'"
 
 
 def record(
@@ -18,21 +21,31 @@ def record(
     signer: Signer | None = None,
     occurred_at: datetime | None = None,
 ) -> None:
-    """Writes one delivery per URL that is told of the event: the application's, and for a terminal event the
-    request's callback too (specification 6.4). Event types without webhooks (6.2) write nothing.
+    """Writes the :func:`deliveries` of an event."""
+    insert(deliveries(request, event_type, signer, occurred_at))
 
-    Called next to the journal entry, in its transaction: workers see the deliveries once it commits.
+
+def deliveries(
+    request: SignatureRequest,
+    event_type: str,
+    signer: Signer | None = None,
+    occurred_at: datetime | None = None,
+) -> list[Delivery]:
+    """One delivery per URL that is told of the event: the application's, and for a terminal event the request's
+    callback too (specification 6.4). Event types without webhooks (6.2) have none.
+
+    To be inserted with the journal entry, in its transaction: workers see the deliveries once it commits.
     ``request`` and ``signer`` must be as the event left them; ``occurred_at`` is now unless given.
     ``request.completed`` is held until :func:`release`.
     """
     if event_type not in EVENTS:
-        return
+        return []
     destinations = _destinations(request, event_type)
     if not destinations:
-        return
+        return []
     moment = occurred_at or clock.now()
     text = payload(event_type, moment, request, signer)
-    insert(
+    return [
         Delivery(
             application_id=request.application_id,
             request=request,
@@ -47,13 +60,13 @@ def record(
             trace=structlog.contextvars.get_contextvars().get("request_id", ""),
         )
         for destination, url in destinations
-    )
+    ]
 
 
 def release(request: SignatureRequest) -> None:
     """Lets ``request.completed`` go, once sealed PDFs and proof are stored. Repeating it does nothing."""
-    held = Delivery.objects.filter(request=request, status=DeliveryStatus.HELD)
-    held.update(status=DeliveryStatus.WAITING, due_at=clock.now())
+    with prepared_cursor() as cursor:
+        cursor.execute(_RELEASE, [clock.now(), request.pk])
 
 
 def _destinations(request: SignatureRequest, event_type: str) -> list[tuple[Destination, str]]:
