@@ -97,3 +97,21 @@ def test_one_row_is_seen_by_who_counts_queries() -> None:
     with CaptureQueriesContext(connection) as queries:
         one_row("SELECT $1::int", [b"1"])
     assert [each["sql"] for each in queries] == ["SELECT $1::int"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("left", ["open", "broken", "well"])
+def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> None:
+    connection.ensure_connection()
+    made: Any = connection
+    kept = made.connection
+    if left == "open":
+        connection.set_autocommit(False)  # as by code that died within a transaction
+    elif left == "broken":
+        with pytest.raises(OperationalError):
+            one_row("SELECT pg_terminate_backend(pg_backend_pid()), $1::int", [b"0"])
+    connection.close_if_unusable_or_obsolete()
+    assert (made.connection is kept) == (left == "well")
+    assert left != "well" or not made.health_check_done  # the next request looks again
+    connection.ensure_connection()
+    connection.set_autocommit(True)
