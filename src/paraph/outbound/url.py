@@ -1,6 +1,7 @@
 """What an address given by a client may look like."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import httpx
 
@@ -49,6 +50,7 @@ def origin_of(text: str) -> str:
     return f"{url.scheme}://{url.raw_host.decode('ascii')}:{port_of(url)}"
 
 
+@lru_cache(maxsize=256)  # each event of an application goes to the same address
 def _parse(text: str, name: str) -> httpx.URL:
     if "\\" in text or any(character.isspace() for character in text):
         raise _refused(name, "contains white space or a backslash")
