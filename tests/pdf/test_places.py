@@ -58,7 +58,8 @@ def test_objects_that_are_packed_are_found_with_their_containers() -> None:
     section = found.reader.crossreference.sections[0]
     entries = {number: found.reader.crossreference.entry(number) for number in range(section.runs[0][1])}
     in_use = {number: entry for number, entry in entries.items() if entry}
-    assert found.containers == {entry.place for entry in in_use.values() if entry.packed}
+    containers = {entry.place for entry in in_use.values() if entry.packed}
+    assert found.containers == {in_use[number].place for number in containers}
     plain = {number for number, entry in in_use.items() if not entry.packed}
     assert {span.number for span in found.perhaps_streams} <= plain and found.containers
 
@@ -82,6 +83,21 @@ def test_an_object_stream_that_is_none() -> None:
     at = pdf.index(b"/ObjStm")
     start = pdf.rindex(b" obj", 0, at)
     assert not quiet(pdf[:start] + b" obj [(stream)] endobj %" + pdf[start + 24 :])
+
+
+@pytest.mark.parametrize("entry", [b"%010d 00001 f \n", b"%010d 00000 n \n"])
+def test_an_object_stream_that_was_replaced(entry: bytes) -> None:
+    pdf = paper("", **PACKED)
+    found = places.places(pdf)
+    [container] = [span.number for span in found.perhaps_streams if span.place in found.containers]
+    root, size = found.reader.trailer[b"/Root"].number, found.reader.trailer[b"/Size"]
+    start = found.reader.crossreference.start or 0
+    trailer = b"trailer\n<</Size %d/Root %d 0 R/Prev %d>>\n" % (size, root, start)
+    added = pdf + b"\n%d 0 obj 1 endobj\n" % container
+    update = b"xref\n%d 1\n" % container + entry % (len(pdf) + 1) + trailer + b"startxref\n%d\n%%%%EOF\n" % len(added)
+    other = update.replace(b"xref\n%d 1\n" % container, b"xref\n0 1\n", 1).replace(b" 00000 n", b" 65535 f")
+    assert quiet(added + other)
+    assert not quiet(added + update)
 
 
 def test_pages_that_are_alike_have_one_geometry() -> None:

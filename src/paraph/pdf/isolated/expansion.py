@@ -11,6 +11,8 @@ from paraph.pdf.refusal import too_complex
 _LARGEST = 128 << 20  # bytes that a stream may unpack to
 _LARGEST_IMAGE = 768 << 20  # an A0 scan in colour has 400 MB
 _RATIO = 1032  # the most that one pass of Flate expands; LZW stays below 1,400
+HARMLESS = _LARGEST // _RATIO
+"""Bytes that cannot unpack to too much in one pass, whatever they are."""
 _PIECE = 1 << 20
 _FLATE = {b"/FlateDecode", b"/Fl"}
 _PACKING = {*_FLATE, b"/LZWDecode", b"/LZW"}

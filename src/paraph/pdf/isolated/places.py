@@ -40,6 +40,7 @@ class Span(NamedTuple):
     """An object and all that follows until the place of the next one."""
 
     number: int
+    place: int
     body: int
     """Where the object itself begins, behind its number."""
     end: int
@@ -61,7 +62,7 @@ class Places(NamedTuple):
     others: list[tuple[int, int]]
     """From where to where there is certainly no stream; also what stands before all objects."""
     containers: set[int]
-    """Numbers of the object streams, all of them among ``perhaps_streams``."""
+    """Places of the object streams in use."""
 
 
 def places(data: bytes) -> Places:
@@ -82,9 +83,15 @@ def places(data: bytes) -> Places:
             else:
                 _entries(data, first, count, place, plain)
     streams, others = _sorted_out(data, plain)
-    if not containers <= {span.number for span in streams}:
+    return Places(reader, streams, others, {_in_use(reader, number, plain) for number in containers})
+
+
+def _in_use(reader: Reader, number: int, plain: dict[int, tuple[int, int]]) -> int:
+    """Where the object stream stands, which may have stood elsewhere before."""
+    entry = reader.crossreference.entry(number)
+    if entry is None or entry.packed or plain.get(entry.place) != (number, entry.index):
         raise Unsafe("an object stream is missing")
-    return Places(reader, streams, others, containers)
+    return entry.place
 
 
 def _sorted_out(data: bytes, plain: dict[int, tuple[int, int]]) -> tuple[list[Span], list[tuple[int, int]]]:
@@ -95,7 +102,7 @@ def _sorted_out(data: bytes, plain: dict[int, tuple[int, int]]) -> tuple[list[Sp
         number, generation = plain[start]
         body = _body(data, start, number, generation)
         if data.find(b"stream", body, end) >= 0:
-            streams.append(Span(number, body, end))
+            streams.append(Span(number, start, body, end))
             continue
         _check_closed(data[body:end])
         if others[-1][1] == start:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.isolated.expansion import check_by_length, check_inflated
+from paraph.pdf.isolated.expansion import HARMLESS, check_by_length, check_inflated
 from paraph.pdf.isolated.places import Places, StreamPlace, places, stream_in
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import CONFUSED, Stream, Unsafe
@@ -45,8 +45,8 @@ def _texts(data: bytes, found: Places) -> Iterator[bytes]:
         _check_expansion(data, stream)
         yield data[span.body : start]
         yield data[end : span.end]
-        if span.number in found.containers:
-            containers.remove(span.number)  # a KeyError where there are two of one number
+        if span.place in containers:
+            containers.remove(span.place)
             yield found.reader.unpack(span.number, Stream(dictionary, data[start:end]))
     if containers:
         raise Unsafe("an object stream is missing")
@@ -55,6 +55,8 @@ def _texts(data: bytes, found: Places) -> Iterator[bytes]:
 def _check_expansion(data: bytes, stream: StreamPlace) -> None:
     dictionary, start, end = stream
     filters = dictionary.get(b"/Filter")
+    if end - start <= HARMLESS and (filters is None or type(filters) is bytes):
+        return
     names = filters if type(filters) is list else [] if filters is None else [filters]
     if any(type(name) is not bytes for name in names):
         raise Unsafe("the filter of a stream stands elsewhere")
