@@ -82,6 +82,7 @@ def test_the_usual_body_is_read_to_its_end() -> None:
         pdf_part(filename='filename=".."'),
         pdf_part(filename="filename*=UTF-8''a.pdf"),
         pdf_part(filename='filename="é.pdf"'),
+        pdf_part(filename=f'filename="{"a" * 256}"'),
         pdf_part() + "\r\nContent-Transfer-Encoding: base64",
         'Content-Type: application/pdf\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"',
         'Content-Disposition: form-data; name="file"; filename="a.pdf"',

@@ -14,8 +14,8 @@ from paraph.api.v1.incoming import Readable
 PIECE = 256 * 1024  # bytes that are read at a time
 _BOUNDARY = re.compile(r"multipart/form-data; *boundary=([\w'()+,./:=?-]{1,70})", re.ASCII)
 _HEADERS = re.compile(
-    rb"(?i:Content-Disposition): form-data; name=\"(\w+)\"; filename=\"([\w ()+-][\w .()+-]*)\"\r\n"
-    rb"(?i:Content-Type): ([\w.+-]+/[\w.+-]+)\r\n\r\n"
+    rb"(?i:Content-Disposition): form-data; name=\"(\w{1,64})\"; filename=\"([\w ()+-][\w .()+-]{0,254})\"\r\n"
+    rb"(?i:Content-Type): ([\w.+-]{1,64}/[\w.+-]{1,64})\r\n\r\n"
 )
 
 
