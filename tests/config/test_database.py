@@ -56,6 +56,23 @@ def test_a_prepared_cursor_is_djangos_in_all_else() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_prepared_cursor_is_used_again_but_never_by_two() -> None:
+    with prepared_cursor() as first, pytest.raises(DataError):
+        first.execute("SELECT %s / 0", [1])
+    with prepared_cursor() as second:
+        assert second.cursor is first.cursor
+        second.execute("SELECT * FROM generate_series(1, %s)", [2])
+        with prepared_cursor() as within:
+            within.execute("SELECT %s::int", [3])
+            assert within.fetchall() == [(3,)]
+        assert second.fetchall() == [(1,), (2,)]
+    connection.close()
+    with prepared_cursor() as third:
+        third.execute("SELECT %s::int", [4])
+        assert third.fetchall() == [(4,)]
+
+
+@pytest.mark.django_db(transaction=True)
 def test_one_row_is_planned_once_and_again_when_the_server_has_forgotten_it() -> None:
     connection.close()
     for then, times in (("SELECT", 2), ("DEALLOCATE ALL", 4), ("SELECT", 2)):

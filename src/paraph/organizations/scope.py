@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from django.db.models import Model, QuerySet
 
 from paraph.organizations.models import BrandingProfile
+from paraph.rows.read import Compiled
 
 Row = TypeVar("Row", bound=Model)
 
@@ -25,6 +26,15 @@ def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
     manager: Any = model._default_manager
     rows: QuerySet[Row] = manager.filter(organization_id=caller.organization_id, environment=caller.environment)
     return rows
+
+
+def own(rows: Compiled[Row], caller: Caller, pk: int) -> Row | None:
+    """The same for one row, by a compiled statement: None where it is not the caller's."""
+    row: Any = rows.first(pk)
+    if row is None or (row.organization_id, row.environment) != (caller.organization_id, caller.environment):
+        return None
+    found: Row = row
+    return found
 
 
 def branding_profiles(caller: Caller) -> QuerySet[BrandingProfile]:

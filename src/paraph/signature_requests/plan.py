@@ -11,12 +11,15 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import Allowance, allowance
-from paraph.organizations.scope import Caller, branding_profiles, scoped
+from paraph.organizations.scope import Caller, branding_profiles, own
+from paraph.rows.read import Compiled
 from paraph.signature_requests import payload, references
 from paraph.signature_requests.models import Channel
 from paraph.signature_requests.payload import DocumentDraft, RequestDraft
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import Problems
+
+_DOCUMENT = Compiled(lambda: Document.objects.defer("preflight"))
 
 
 @dataclass(frozen=True)
@@ -95,14 +98,13 @@ def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -
 
 def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[PlannedDocument]:
     """Case 8 among them: a document of the other environment is as unknown as one of another organization."""
-    rows = scoped(Document, caller).defer("preflight").in_bulk({document.id for document in draft.documents})
     planned = []
     searched: set[int] = set()
     for each in draft.documents:
-        row = rows.get(each.id)
         if each.id in searched:
             continue  # named as listed twice; nobody makes us search one file again and again
         searched.add(each.id)
+        row = own(_DOCUMENT, caller, each.id)
         if row is None or row.status != DocumentStatus.READY:
             _unusable(each, row, problems)
         else:

@@ -16,16 +16,33 @@ _TIMES = 3  # before a statement is prepared
 _NOT_PREPARED = b"26000"  # invalid_sql_statement_name
 
 
+_django: Any = base  # typed without its cursors
+
+
+class _KeptCursor(_django.ServerBindingCursor):  # type: ignore[misc]  # the same
+    """Making a cursor takes as long as asking with it, so one that is closed is kept for the next who wants one."""
+
+    free = False
+
+    def close(self) -> None:
+        self.free = True
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
+    _kept: _KeptCursor | None = None
+
     def prepared_cursor(self) -> Any:
         """A cursor whose statements PostgreSQL parses and plans once for the connection, after a few times: for those
         that are asked again and again. Values travel apart from them, so each is one statement."""
         self.close_if_health_check_failed()
         self.ensure_connection()
-        django: Any = base  # typed without its cursors
         wrapper: Any = self
         with self.wrap_database_errors:
-            return wrapper._prepare_cursor(django.ServerBindingCursor(self.connection))
+            kept = self._kept
+            if kept is None or not kept.free or kept.connection is not self.connection:
+                kept = self._kept = _KeptCursor(self.connection)
+            kept.free = False
+            return wrapper._prepare_cursor(kept)
 
     def one_row(self, statement: str, values: Sequence[bytes | None]) -> list[bytes | None]:
         """The row that a statement answers, it and the values for ``$1``, ``$2`` and so on in PostgreSQL's own text
