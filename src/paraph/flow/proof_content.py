@@ -18,7 +18,11 @@ from paraph.signature_requests.signed_documents import signed_names
 _SIGNERS = Compiled(lambda: Signer.objects.select_related("code").order_by("order"), "request")
 _JOURNAL = Compiled(lambda: Entry.objects.order_by("position"), "request")
 _SEALED = Compiled(
-    lambda: SealedDocument.objects.select_related("request_document__document").order_by("request_document__position"),
+    lambda: (
+        SealedDocument.objects.select_related("request_document__document")
+        .defer("request_document__document__preflight")
+        .order_by("request_document__position")
+    ),
     "request_document__request",
 )
 EVIDENCE_FORMAT = "paraph-evidence/1"

@@ -13,8 +13,8 @@ from paraph.rows.write import update
 from paraph.storage import store
 from paraph.webhooks import outbox
 
-_SEALED = Compiled(SealedDocument.objects.all, "request_document__request")
-_PROOF = Compiled(lambda: ProofFile.objects.select_related("request"), "request")
+_SEALED = Compiled(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
+_PROOF = Compiled(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
 
 
 def publish(request_id: int) -> None:

@@ -20,7 +20,8 @@ from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.storage.keys import folder_of
 
-_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed"))
+_UNASKED = ("document__preflight", "sealed__seal")  # large
+_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_UNASKED))
 
 
 def seal(request_document_id: int) -> int | None:

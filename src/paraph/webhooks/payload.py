@@ -10,8 +10,9 @@ from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 
-_DOCUMENTS = Compiled(lambda: RequestDocument.objects.select_related("document", "sealed"), "request")
-_PROOF = Compiled(ProofFile.objects.all, "request")
+_UNASKED = ("document__preflight", "document__pages", "sealed__seal")  # large
+_DOCUMENTS = Compiled(lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_UNASKED), "request")
+_PROOF = Compiled(lambda: ProofFile.objects.defer("seal"), "request")
 
 COMPLETED = "request.completed"
 EXPIRED = "request.expired"
