@@ -89,8 +89,8 @@ def test_completion_is_held_until_it_is_released() -> None:
     record(made.request, "request.completed", occurred_at=MOMENT)
     assert set(Delivery.objects.values_list("status", flat=True)) == {"held"}
     assert claim_now() == []
-    release(made.request)
-    release(made.request)
+    release(made.request.pk)
+    release(made.request.pk)
     assert [claimed.event_type for claimed in claim_now()] == ["request.completed"] * 2
     assert json.loads(Delivery.objects.all()[0].payload)["occurred_at"] == "2030-05-17T08:30:12Z"
 
@@ -101,7 +101,7 @@ def test_release_touches_no_other_request_and_nothing_delivered() -> None:
     record(other.request, "request.completed")
     record(made.request, "request.completed")
     Delivery.objects.filter(request=made.request).update(status="delivered")
-    release(made.request)
+    release(made.request.pk)
     assert Delivery.objects.get(request=other.request).status == "held"
     assert Delivery.objects.get(request=made.request).status == "delivered"
 

@@ -43,7 +43,7 @@ def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
     made, _ = told(documents=3)
     record(made.request, "request.completed")
     seal_everything(made)
-    release(made.request)
+    release(made.request.pk)
     [parcel] = parcels()
     content = json.loads(parcel.body)
     assert list(content) == [
@@ -69,7 +69,7 @@ def test_links_are_made_at_sending_and_never_stored(monkeypatch: pytest.MonkeyPa
     made, _ = told()
     record(made.request, "request.completed")
     seal_everything(made)
-    release(made.request)
+    release(made.request.pk)
     [first] = parcels()
     Delivery.objects.update(status="waiting")
     later = _moved(monkeypatch, 3600)

@@ -55,7 +55,7 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
         made, secret = told(hooks.url("hooks.example"), callback_url=callback.url("callback.example", "/done"))
         record(made.request, "request.completed")
         seal_everything(made)
-        release(made.request)
+        release(made.request.pk)
         with pumping(Route(allow_private=True, resolve=resolve, tls=authority.client)):
             wait_for(delivered(2))
     [first], [second] = hooks.received, callback.received
@@ -118,7 +118,7 @@ def test_what_cannot_be_packed_fails_alone() -> None:
     with receiver() as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.completed")
-        release(made.request)  # although nothing is sealed
+        release(made.request.pk)  # although nothing is sealed
         record(made.request, "signer.notified", made.signers[0])
         with pumping():
             wait_for(delivered(1))

@@ -4,17 +4,18 @@ from django.db import transaction
 
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.lock import lock_request
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import stage
+from paraph.rows.prepared import prepared_cursor
 from paraph.rows.read import Compiled
-from paraph.rows.write import update
 from paraph.storage import store
 from paraph.webhooks import outbox
 
 _SEALED = Compiled(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
 _PROOF = Compiled(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
+
+_FINALIZE = "UPDATE signature_requests_signaturerequest SET finalized = true WHERE id = %s AND NOT finalized"
 
 
 def publish(request_id: int) -> None:
@@ -31,12 +32,16 @@ def publish(request_id: int) -> None:
             _check(sealed)
         _check(proof)
     with transaction.atomic():
-        request = lock_request(request_id)
-        if not request.finalized:
-            request.finalized = True
-            update(request, "finalized")
+        if _finalize(request_id):
             failures.clear(request_id)
-            outbox.release(request)
+            outbox.release(request_id)
+
+
+def _finalize(request_id: int) -> bool:
+    """Whether it was not yet. Locks the request's row as :func:`paraph.flow.lock.lock_request` does."""
+    with prepared_cursor() as cursor:
+        cursor.execute(_FINALIZE, [request_id])
+        return bool(cursor.rowcount)
 
 
 def _check(stored: SealedDocument | ProofFile) -> None:

@@ -63,10 +63,10 @@ def deliveries(
     ]
 
 
-def release(request: SignatureRequest) -> None:
+def release(request_id: int) -> None:
     """Lets ``request.completed`` go, once sealed PDFs and proof are stored. Repeating it does nothing."""
     with prepared_cursor() as cursor:
-        cursor.execute(_RELEASE, [clock.now(), request.pk])
+        cursor.execute(_RELEASE, [clock.now(), request_id])
 
 
 def _destinations(request: SignatureRequest, event_type: str) -> list[tuple[Destination, str]]:
