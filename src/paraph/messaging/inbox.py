@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from paraph.messaging.models import CapturedMessage
-from paraph.rows.write import insert_new
 
 
 def capture(channel: str, to: str, subject: str, text: str, message_id: str) -> str:
@@ -12,8 +11,7 @@ def capture(channel: str, to: str, subject: str, text: str, message_id: str) -> 
     if message_id:
         message, _ = CapturedMessage.objects.get_or_create(message_id=message_id, defaults=fields)
     else:
-        message = CapturedMessage(**fields)
-        insert_new(message)
+        message = CapturedMessage.objects.create(**fields)
     return f"captured:{message.pk}"
 
 
