@@ -38,7 +38,6 @@ def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
         original,
         original_hash=hashlib.sha256(original),
         original_start=Reader(original).crossreference.start,
-        encryption=None,
         certificates=without_root(key.certificate, key.chain),
         token=token,
         placed=(),
@@ -188,7 +187,6 @@ def archived(**changed: Any) -> None:
     facts: dict[str, Any] = {
         "original_hash": hashlib.sha256(LETTER),
         "original_start": Reader(LETTER).crossreference.start,
-        "encryption": None,
         "certificates": without_root(key.certificate, key.chain),
         "token": result.timestamp.token,
         "placed": (),

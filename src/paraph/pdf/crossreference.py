@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from paraph.pdf.objects import Dictionary, Stream, Unsafe, parse, skip_gap
 
-_START = re.compile(rb"startxref\s+(\d+)")
+_START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)(?![^\x00\t\n\x0c\r %])")
+_NEWER = re.compile(rb"obj|xref|trailer")
 _SUBSECTION = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[ \t]+(\d+)[ \t]*(?:\r\n|\r|\n)[\r\n \t]*")
 _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
 _TAIL = 2048
@@ -49,12 +50,9 @@ class CrossReference:
         self._data = data
         self._decoded = decoded
         self._stream_at = stream_at
-        found = list(_START.finditer(data, max(0, len(data) - _TAIL)))
-        if not found:
-            raise Unsafe("no startxref at the end of the file")
-        self.start: int | None = int(found[-1][1])
+        self.start: int | None = _newest_section(data)
         self._known: list[Section] = []
-        self._seen: set[int] = set()
+        self._starts: dict[int, None] = {}  # of the sections read, in their order
         self._previous: int | None = self.start
         self._read_previous()
         self.trailer = self._known[0].trailer
@@ -70,7 +68,7 @@ class CrossReference:
         """Where the newest section begins that the first ``size`` bytes have, if the later ones point back to one."""
         while self._previous is not None and self._previous >= size:
             self._read_previous()
-        return self._previous
+        return next((start for start in self._starts if start < size), self._previous)
 
     @property
     def next_number(self) -> int:
@@ -99,9 +97,9 @@ class CrossReference:
         """Whether there was a section more."""
         if self._previous is None:
             return False
-        if self._previous in self._seen or len(self._seen) == _MOST_SECTIONS:
+        if self._previous in self._starts or len(self._starts) == _MOST_SECTIONS:
             raise Unsafe("the cross-reference sections go round in a circle")
-        self._seen.add(self._previous)
+        self._starts[self._previous] = None
         section = self._section(self._previous)
         previous, hybrid = section.trailer.get(b"/Prev"), section.trailer.get(b"/XRefStm")
         if previous is not None and not isinstance(previous, int):
@@ -154,6 +152,18 @@ class CrossReference:
         if place > len(rows):
             raise Unsafe("a cross-reference stream is too short")
         return Section(runs, dictionary, rows, widths)
+
+
+def _newest_section(data: bytes) -> int:
+    """Where the last ``startxref`` says that the newest section begins.
+
+    An update whose end is broken must not be passed over: readers that search for objects would show it, those that go
+    by the ``startxref`` before it would not.
+    """
+    start = _START.match(data, max(data.rfind(b"startxref", max(0, len(data) - _TAIL)), 0))
+    if start is None or _NEWER.search(data, start.end()):
+        raise Unsafe("the file does not end with a startxref that is good")
+    return int(start[1])
 
 
 def _widths(value: object) -> tuple[int, int, int] | None:

@@ -56,10 +56,12 @@ class Encryption:
     def _decrypted(self, method: str, ref: Ref, data: bytes) -> bytes:
         if method == "rc4":
             return _rc4(self._object_key(method, ref), data)
-        if not method or not data:
+        if not method:
             return data
-        if len(data) % _BLOCK or len(data) == _BLOCK:
+        if len(data) % _BLOCK:
             raise Unsafe("encrypted data is cut short")
+        if len(data) <= _BLOCK:
+            return b""  # an initialisation vector alone, as some producers write for an empty string
         decryptor = Cipher(AES(self._object_key(method, ref)), CBC(data[:_BLOCK])).decryptor()
         remover = PKCS7(_BLOCK * 8).unpadder()
         try:

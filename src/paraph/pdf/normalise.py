@@ -4,7 +4,11 @@ import io
 
 import pikepdf
 
+from paraph.pdf.objects import CONFUSED, Unsafe
+from paraph.pdf.reader import Reader
+
 _LARGEST_NUMBER = 8_388_607  # more objects than any reader takes (ISO 32000-1, annex C)
+_HEADER_WITHIN = 1024  # bytes in which readers look for the header
 
 
 class Unreadable(Exception):
@@ -12,10 +16,27 @@ class Unreadable(Exception):
 
 
 def normalised(pdf: bytes) -> bytes:
-    """The same document with its objects in plain order, encryption kept.
+    """The same document with its objects in plain order, encryption kept; without what stands before its header, and
+    otherwise untouched, where that is all that keeps it from being extended.
 
     Raises :class:`Unreadable`.
     """
+    return _from_header(pdf) or _rewritten(pdf)
+
+
+def _from_header(pdf: bytes) -> bytes | None:
+    """Offsets count from the header in such a file, as readers take them; None where they do not."""
+    start = pdf.find(b"%PDF-", 1, _HEADER_WITHIN)
+    if start < 0 or pdf.startswith(b"%PDF-"):
+        return None
+    try:
+        Reader(pdf[start:])
+    except (Unsafe, *CONFUSED):
+        return None
+    return pdf[start:]
+
+
+def _rewritten(pdf: bytes) -> bytes:
     try:
         with pikepdf.open(io.BytesIO(pdf), attempt_recovery=True, suppress_warnings=True) as document:
             if not len(document.pages):
@@ -26,19 +47,12 @@ def normalised(pdf: bytes) -> bytes:
             document.save(
                 target,
                 object_stream_mode=pikepdf.ObjectStreamMode.disable,
-                stream_decode_level=pikepdf.StreamDecodeLevel.none,
+                # streams stay as they are; where they are encrypted, qpdf does not let that be said
+                stream_decode_level=None if document.is_encrypted else pikepdf.StreamDecodeLevel.none,
                 encryption=document.is_encrypted,
             )
             return target.getvalue()
     except pikepdf.PasswordError as error:
         raise Unreadable("The PDF needs a password to open.") from error
-    except (
-        pikepdf.PikepdfError,
-        ValueError,
-        RuntimeError,
-        RecursionError,
-        AssertionError,
-        KeyError,
-        TypeError,
-    ) as error:
+    except (pikepdf.PikepdfError, RuntimeError, AssertionError, *CONFUSED) as error:
         raise Unreadable("The PDF is damaged beyond repair.") from error

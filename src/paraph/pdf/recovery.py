@@ -1,11 +1,12 @@
 """Finding the objects of a file whose cross-reference is wrong, so that it can be extended all the same.
 
-The uploaded bytes stay; the new revision brings a cross-reference of everything and points back to nothing.
+The uploaded bytes stay; a revision is added that brings a cross-reference of everything and points back to nothing.
 """
 
 import io
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pikepdf
 
@@ -13,6 +14,7 @@ from paraph.pdf.crossreference import Entry, Section
 from paraph.pdf.objects import Dictionary, Ref, Unsafe, parse
 from paraph.pdf.pages import pages
 from paraph.pdf.reader import STREAM, Reader, stream_end
+from paraph.pdf.revision import Revision
 
 _LANDMARK = re.compile(
     rb"(?<![0-9])(\d{1,7})[\x00\t\n\x0c\r ]+(\d{1,5})[\x00\t\n\x0c\r ]+obj(?![A-Za-z0-9])"
@@ -22,28 +24,65 @@ _MOST_BROKEN = 200
 _KEPT = (b"/Root", b"/Info", b"/ID", b"/Encrypt")
 
 
+def recovered(data: bytes) -> bytes:
+    """The file with a cross-reference of all that was found. Raises :class:`Unsafe` where the objects contradict each
+    other, or qpdf reads the file and finds other pages."""
+    return data + bytes(Revision(recover(data)).write().text)
+
+
+def recover(data: bytes) -> Reader:
+    """A reader of the objects found. Raises as :func:`recovered` does."""
+    crossreference = RecoveredCrossReference(data)
+    packed = Reader(data, crossreference)
+    crossreference.unpack(packed)
+    reader = Reader(data, crossreference, packed.encryption)
+    found = [page.ref.number for page in pages(reader)]
+    if _pages_of_qpdf(data) not in (None, found):
+        raise Unsafe("qpdf finds other pages")
+    return reader
+
+
+class _Found(NamedTuple):
+    ref: Ref
+    place: int
+    packs: bool
+    """Whether it is an object stream."""
+
+
 class RecoveredCrossReference:
-    """Where the objects really are; the last of several with one number counts, as in every viewer."""
+    """Where the objects really are. Of several with one number the last in the file counts, as in every viewer,
+    whether it stands there plainly or in an object stream."""
 
     def __init__(self, data: bytes) -> None:
         self.start: int | None = None  # there is no section to point back to
         self.carried: dict[int, Entry] = {}
         self.trailer: Dictionary = {}
-        self.containers: list[int] = []
+        self._found: list[_Found] = []
+        self._generations: dict[int, int] = {}
+        self._containers: set[int] = set()
         catalog: Ref | None = None
         for ref, place, value in _objects(data):
             if isinstance(value, dict):
                 if ref is None or value.get(b"/Type") == b"/XRef":
                     self.trailer.update({key: value[key] for key in _KEPT if key in value})
-                elif value.get(b"/Type") == b"/ObjStm":
-                    self.containers.append(ref.number)
                 elif value.get(b"/Type") == b"/Catalog":
                     catalog = ref
             if ref is not None:
-                self.carried[ref.number] = Entry(False, place, ref.generation)
+                self._add(_Found(ref, place, isinstance(value, dict) and value.get(b"/Type") == b"/ObjStm"))
         self.trailer.setdefault(b"/Root", catalog)
         if self.trailer[b"/Root"] is None:
             raise Unsafe("no trailer names the root of the document")
+
+    def unpack(self, reader: Reader) -> None:
+        """Adds what is in the object streams, each where its stream stands among the others. ``reader`` reads by this
+        cross-reference."""
+        entries: dict[int, Entry] = {}
+        for ref, place, packs in self._found:
+            entries[ref.number] = Entry(False, place, ref.generation)
+            for index, number in enumerate(reader.numbers_in(ref.number) if packs else ()):
+                self._check_generation(Ref(number))
+                entries[number] = Entry(True, ref.number, index)
+        self.carried.update(entries)
 
     @property
     def sections(self) -> list[Section]:
@@ -64,20 +103,19 @@ class RecoveredCrossReference:
         """Where object ``number`` is."""
         return self.carried.get(number)
 
+    def _add(self, found: _Found) -> None:
+        number = found.ref.number
+        self._check_generation(found.ref)
+        if number in self._containers or (found.packs and number in self.carried):
+            raise Unsafe("an object stream was replaced")
+        if found.packs:
+            self._containers.add(number)
+        self._found.append(found)
+        self.carried[number] = Entry(False, found.place, found.ref.generation)
 
-def recover(data: bytes) -> Reader:
-    """A reader of the objects found. Raises :class:`Unsafe` where qpdf reads the file and finds other pages."""
-    crossreference = RecoveredCrossReference(data)
-    reader = Reader(data, crossreference)
-    for container in crossreference.containers:
-        for index, number in enumerate(reader.numbers_in(container)):
-            known = crossreference.carried.get(number)
-            if known is None or known.packed:
-                crossreference.carried[number] = Entry(True, container, index)
-    found = [page.ref.number for page in pages(reader)]
-    if _pages_of_qpdf(data) not in (None, found):
-        raise Unsafe("qpdf finds other pages")
-    return reader
+    def _check_generation(self, ref: Ref) -> None:
+        if self._generations.setdefault(ref.number, ref.generation) != ref.generation:
+            raise Unsafe("an object has several generations, of which readers choose differently")
 
 
 def _pages_of_qpdf(data: bytes) -> list[int] | None:

@@ -139,7 +139,11 @@ class Revision:
         trailer: Dictionary = {key: old[key] for key in (b"/Root", b"/Info", b"/Encrypt") if key in old}
         fresh = b"<" + hashlib.sha256(text).hexdigest()[:32].encode() + b">"
         identifier = self.reader.resolve(old.get(b"/ID"))
-        trailer[b"/ID"] = [identifier[0] if isinstance(identifier, list) and identifier else fresh, fresh]
+        if isinstance(identifier, list) and identifier:
+            first = identifier[0]
+        else:  # the first element is part of the key of an encrypted file, which was made without one
+            first = b"<>" if b"/Encrypt" in old else fresh
+        trailer[b"/ID"] = [first, fresh]
         trailer[b"/Size"] = self._next
         if self.reader.crossreference.start is not None:
             trailer[b"/Prev"] = self.reader.crossreference.start

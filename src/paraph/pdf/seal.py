@@ -1,13 +1,12 @@
 """Sealing: marks, overlay, long-term data, signature field and PAdES seal in one incremental revision; an archive
 timestamp adds one more (ETSI EN 319 142-1).
 
-The uploaded bytes stay the prefix of the result. Order of attempts: extend the file as it is written; extend it with
-its objects found by search, where its cross-reference is wrong; have it rewritten by qpdf and extend that.
-:attr:`SealedPdf.method` tells which it was.
+The bytes of the file stay the prefix of the result where the file can be extended as it is written, or with its objects
+found by search; else it is rewritten first (:mod:`paraph.pdf.preparation`). :attr:`SealedPdf.method` tells which it was.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,12 +20,12 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.following import Following
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.marks import Mark, Overlay
-from paraph.pdf.normalise import Unreadable, normalised
+from paraph.pdf.normalise import Unreadable
 from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.pages import pages
+from paraph.pdf.preparation import Method, forms
 from paraph.pdf.prolong import Prolonged, prolong
 from paraph.pdf.reader import Reader
-from paraph.pdf.recovery import recover
 from paraph.pdf.revision import Revision, Written
 from paraph.pdf.security_store import extend_store
 from paraph.pdf.selfcheck import check
@@ -54,9 +53,9 @@ class SealedPdf:
     kms_request_id: str
     timestamp: Timestamp | None
     timestamp_failures: list[str]
-    method: str
-    """``incremental``: the upload is the prefix. ``general``: so it is, but its cross-reference was wrong and
-    the new revision brings one of everything. ``normalised``: the upload had to be rewritten first."""
+    method: Method
+    """What had to be done to the file before it could be extended; it is the prefix of the result unless that is
+    ``normalised``."""
     level: Level
     """The PAdES level that the file has, to whoever trusts the roots of its seal and timestamps."""
     level_reasons: tuple[str, ...] = ()
@@ -119,20 +118,20 @@ def seal(
 
 
 def _first_that_works(pdf: bytes, order: _Order) -> SealedPdf:
-    for method, read in (("incremental", Reader), ("general", recover)):
+    for method, form in forms(pdf):
         try:
-            return _attempt(read, pdf, order, method)
-        except Unsafe:
-            continue
-    return _attempt(Reader, normalised(pdf), order, "normalised")
+            return _attempt(form, order, method)
+        except Unsafe as error:
+            unsafe = error
+    raise unsafe
 
 
-def _attempt(read: Callable[[bytes], Reader], pdf: bytes, order: _Order, method: str) -> SealedPdf:
+def _attempt(pdf: bytes, order: _Order, method: Method) -> SealedPdf:
     """Again where the timestamp needs more room, or statuses of an authority that nobody expected to answer."""
     token_size = _TOKEN_SIZE if order.timestamping else 0
     for _ in range(_TRIES):
         try:
-            return _sealed(read(pdf), order, method, token_size)
+            return _sealed(Reader(pdf), order, method, token_size)
         except _Again as again:
             token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
         except Revoked as error:
@@ -159,7 +158,7 @@ class _Draft:
     failures: list[str]
 
 
-def _sealed(reader: Reader, order: _Order, method: str, token_size: int) -> SealedPdf:
+def _sealed(reader: Reader, order: _Order, method: Method, token_size: int) -> SealedPdf:
     found = order.long_term.expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
     prepared = _prepared(reader, order, found, token_size)
     written = prepared.revision.write()
@@ -254,7 +253,6 @@ def _check(
         reader.data,
         original_hash=draft.original_hash,
         original_start=reader.crossreference.start,
-        encryption=reader.encryption,
         certificates=without_root(order.key.certificate, order.key.chain),
         token=draft.timestamp.token if draft.timestamp else b"",
         placed=placed,

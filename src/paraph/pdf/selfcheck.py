@@ -10,7 +10,6 @@ from typing import Any
 from paraph.pdf import oids
 from paraph.pdf.cms import CmsRefused, SignedData, check_signature, read_signed_data
 from paraph.pdf.der import DerError
-from paraph.pdf.encryption import Encryption
 from paraph.pdf.errors import SealError
 from paraph.pdf.long_term import LongTermData
 from paraph.pdf.objects import Unsafe
@@ -27,7 +26,6 @@ def check(
     *,
     original_hash: "hashlib._Hash",
     original_start: int | None,
-    encryption: Encryption | None,
     certificates: Sequence[bytes],
     token: bytes,
     placed: Sequence[Placed],
@@ -46,7 +44,7 @@ def check(
     try:
         if not content.startswith(original):
             raise SealError("The uploaded bytes are not the beginning of the sealed file.")
-        reader = Reader(content, encryption=encryption)
+        reader = Reader(content)  # with the key that the result itself yields, where it is encrypted
         if reader.crossreference.start_within(len(original)) != original_start:
             raise SealError("The sealed file does not point back to the objects of the uploaded one.")
         signatures = _last_signatures(reader, 2 if archive_token else 1)

@@ -58,7 +58,12 @@ class Source:
         file = os.fdopen(os.dup(self._descriptor), "rb")
         self._opened.append(file)
         try:
-            document = pikepdf.open(file, access_mode=pikepdf.AccessMode.mmap, suppress_warnings=True)
+            document = pikepdf.open(
+                file,
+                access_mode=pikepdf.AccessMode.mmap,
+                inherit_page_attributes=False,  # the pages stay as they are in the file
+                suppress_warnings=True,
+            )
         except pikepdf.PasswordError as error:
             raise _locked() from error
         except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:

@@ -1,0 +1,122 @@
+"""Whether other readers take the same for the pages of a file as our own reader, which sealing goes by.
+
+A page is what it draws: its contents, what they name, and the appearances of its annotations. Each object of that is
+compared once, its text as qpdf writes it and its data byte by byte.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+import pypdfium2
+from pypdfium2 import raw
+
+from paraph.pdf.objects import CONFUSED, Ref, Stream, Unsafe, text_of
+from paraph.pdf.reader import Reader
+
+_REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
+_LEADS_ELSEWHERE = frozenset(
+    {
+        b"/Parent",
+        b"/P",
+        b"/Popup",
+        b"/IRT",
+        b"/A",
+        b"/AA",
+        b"/Dest",
+        b"/Pg",
+        b"/StructParent",
+        b"/Metadata",
+        b"/PieceInfo",
+    }
+)
+_OF_A_PAGE = (b"/Contents", b"/Resources", b"/Annots", b"/Kids")
+
+
+def agree(reader: Reader, document: pikepdf.Pdf, viewed: pypdfium2.PdfDocument) -> bool:
+    """Whether qpdf has the same page tree with the same objects, and PDFium went by the cross-reference too.
+
+    False for encrypted files, whose data qpdf gives out as it is stored. The document must have been opened
+    without what pages inherit being written into them.
+    """
+    root = reader.trailer.get(b"/Root")
+    if reader.encryption is not None or not raw.FPDF_DocumentHasValidCrossReferenceTable(viewed):
+        return False
+    try:
+        return type(root) is Ref and document.Root.objgen == root and _Comparison(reader, document).alike(root)
+    except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
+        return False
+
+
+class _Comparison:
+    def __init__(self, reader: Reader, document: pikepdf.Pdf) -> None:
+        self._reader = reader
+        self._document = document
+        self._seen: set[Ref] = set()
+
+    def alike(self, root: Ref) -> bool:
+        """The catalog, the page tree, and all that the pages draw with."""
+        waiting = [root]
+        while waiting:
+            ref = waiting.pop()
+            if ref in self._seen:
+                continue
+            self._seen.add(ref)
+            value = self._reader.object(ref)
+            if not _same(value, self._document.get_object(ref)):
+                return False
+            waiting.extend(_drawn_with(value))
+        return True
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    if not isinstance(ours, Stream):
+        return _same_text(ours, theirs)
+    if not isinstance(theirs, pikepdf.Stream) or bytes(theirs.get_raw_stream_buffer()) != ours.data:
+        return False
+    return _same_text(ours.dictionary, theirs.stream_dict)
+
+
+def _same_text(ours: Any, theirs: Any) -> bool:
+    """Both as qpdf writes them. References become strings first, as it parses no text that has some."""
+    if isinstance(theirs, pikepdf.Object):
+        text = theirs.unparse(resolved=True)
+        if text == _as_qpdf_writes(ours):  # nearly always, without having it parsed
+            return True
+        parsed = pikepdf.Object.parse(_REFERENCE.sub(rb"(\1 \2 R)", text_of(ours)))
+        return isinstance(parsed, pikepdf.Object) and bool(parsed.unparse() == _REFERENCE.sub(rb"(\1 \2 R)", text))
+    parsed = pikepdf.Object.parse(text_of(ours))
+    return type(parsed) is type(theirs) and bool(parsed == theirs)
+
+
+def _as_qpdf_writes(value: Any) -> bytes:
+    kind = type(value)
+    if kind is dict:
+        entries = [b"%b %b" % (key, _as_qpdf_writes(value[key])) for key in sorted(value)]
+        return b"<< %b >>" % b" ".join(entries)
+    if kind is list:
+        return b"[ %b ]" % b" ".join([_as_qpdf_writes(item) for item in value])
+    return text_of(value)
+
+
+def _drawn_with(value: Any) -> Iterator[Ref]:
+    if isinstance(value, dict) and value.get(b"/Type") == b"/Catalog":
+        yield from _references(value.get(b"/Pages"))
+    elif isinstance(value, dict) and (b"/Kids" in value or value.get(b"/Type") == b"/Page"):
+        for key in _OF_A_PAGE:
+            yield from _references(value.get(key))
+    else:
+        yield from _references(value.dictionary if isinstance(value, Stream) else value)
+
+
+def _references(value: Any) -> Iterator[Ref]:
+    if type(value) is Ref:
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key not in _LEADS_ELSEWHERE:
+                yield from _references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _references(item)
