@@ -13,7 +13,11 @@ class DocumentStatus(models.TextChoices):
 
 class Document(models.Model):
     """``name`` is the file name given at upload; ``pages`` holds what the reader sees of each page,
-    ``[[width, height], …]`` in points, after crop box, rotation and UserUnit."""
+    ``[[width, height], …]`` in points, after crop box, rotation and UserUnit.
+
+    ``method`` is what had to be done to the file before it can be sealed (:data:`paraph.pdf.preparation.Method`), empty
+    where that was not looked at. What came of it, unless that is the upload itself, is kept beside the upload:
+    ``prepared_sha256`` and ``prepared_size``."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
@@ -24,6 +28,9 @@ class Document(models.Model):
     preflight = models.JSONField(default=dict)
     status = models.CharField(max_length=10, choices=DocumentStatus, default=DocumentStatus.PENDING)
     object_key = models.CharField(max_length=200, unique=True)
+    method = models.CharField(max_length=12, default="", db_default="")
+    prepared_sha256 = models.BinaryField(null=True)
+    prepared_size = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -33,3 +40,18 @@ class Document(models.Model):
                 fields=["organization", "environment", "status", "created_at", "id"], name="document_by_status"
             ),
         ]
+
+    @property
+    def shown_key(self) -> str:
+        """The object that signers see, in which tags are searched, and which is sealed."""
+        return prepared_key(self.object_key) if self.prepared_sha256 is not None else self.object_key
+
+    @property
+    def shown_sha256(self) -> bytes:
+        """Its SHA-256."""
+        return bytes(self.sha256 if self.prepared_sha256 is None else self.prepared_sha256)
+
+
+def prepared_key(object_key: str) -> str:
+    """Where the file is kept that stands in for the upload of that key."""
+    return f"prepared/{object_key.removeprefix('documents/')}"

@@ -1,10 +1,13 @@
 """Sealing one document of a completed request (specification 1, 6.3)."""
 
+from dataclasses import replace
+from typing import cast
+
 from django.conf import settings
 from django.db import transaction
 
 from paraph.evidence import failures
-from paraph.evidence.facts import seal_facts
+from paraph.evidence.facts import preparation_facts, seal_facts
 from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
 from paraph.flow.lock import lock_request
@@ -13,6 +16,7 @@ from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
+from paraph.pdf.preparation import Method
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
 from paraph.rows.read import Compiled
@@ -55,14 +59,15 @@ def _seal(row: RequestDocument) -> None:
 
 
 def _sealed(row: RequestDocument) -> SealedPdf:
-    content = store.get(row.document.object_key)
-    if tokens.sha256(content) != bytes(row.document.sha256):
-        raise DomainError("internal_error", f"The stored file of document {row.document_id} is not the uploaded one.")
+    document = row.document
+    content = store.get(document.shown_key)
+    if tokens.sha256(content) != document.shown_sha256:
+        raise DomainError("internal_error", f"The stored file of document {document.pk} is not the one that was shown.")
     context = sealing_context()
     with stage("typeset"):
         drawn, marks = pictures(row)
     with stage("seal"):
-        return seal_pdf(
+        sealed = seal_pdf(
             content,
             key=context.key,
             timestamping=context.timestamping,
@@ -72,6 +77,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
         )
+    return sealed if document.prepared_sha256 is None else replace(sealed, method=cast(Method, document.method))
 
 
 @transaction.atomic
@@ -80,5 +86,5 @@ def _commit(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
     if not record_sealed_document(row, sealed, key, settings.PARAPH.seal_level):
         return False
     row.request = request
-    events.pades_signed(row, seal_facts(sealed))
+    events.pades_signed(row, {**seal_facts(sealed), **preparation_facts(row.document)})
     return True

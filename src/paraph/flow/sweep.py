@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from itertools import islice
 
-from paraph.documents.models import Document, DocumentStatus
+from paraph.documents.models import Document, DocumentStatus, prepared_key
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.storage import store
@@ -59,6 +59,12 @@ def _documents(keys: Iterable[str]) -> set[str]:
     return set(Document.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
 
+def _prepared(keys: Iterable[str]) -> set[str]:
+    uploads = {f"documents/{key.removeprefix('prepared/')}" for key in keys}
+    named = Document.objects.filter(object_key__in=uploads, prepared_sha256__isnull=False)
+    return {prepared_key(key) for key in named.values_list("object_key", flat=True)}
+
+
 def _sealed(keys: Iterable[str]) -> set[str]:
     return set(SealedDocument.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
@@ -67,4 +73,4 @@ def _proofs(keys: Iterable[str]) -> set[str]:
     return set(ProofFile.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
 
-_NAMED = {"documents/": _documents, "sealed/": _sealed, "proofs/": _proofs}
+_NAMED = {"documents/": _documents, "prepared/": _prepared, "sealed/": _sealed, "proofs/": _proofs}

@@ -45,7 +45,8 @@ def upload(caller: Caller, file: Incoming, name: str, content_type: str) -> Docu
     """Makes a ``ready`` document of the file.
 
     The row is written when the store has confirmed the object, so that neither a crash nor an outage makes a
-    document without its file. Raises ``validation_error`` or ``payload_too_large``.
+    document without its file. The file that stands in for an upload which cannot be extended as it is, is stored before
+    it. Raises ``validation_error`` or ``payload_too_large``.
     """
     if content_type != "application/pdf":
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
@@ -59,10 +60,15 @@ def upload(caller: Caller, file: Incoming, name: str, content_type: str) -> Docu
         file_size=file.size,
         pages=inspection.pages,
         preflight=inspection.preflight,
+        method=inspection.method,
         status=DocumentStatus.READY,
         object_key=f"documents/{tokens.random_hex(16)}.pdf",
         created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
     )
+    if inspection.prepared is not None:
+        document.prepared_sha256 = tokens.sha256(inspection.prepared)
+        document.prepared_size = len(inspection.prepared)
+        store.put(document.shown_key, inspection.prepared)
     file.draft.keep(document.object_key)
     _save(document)
     return document
@@ -96,4 +102,5 @@ def _save(document: Document) -> None:
         write.insert_new(document)
     except (DataError, IntegrityError):
         store.delete(document.object_key)
+        store.delete(document.shown_key)
         raise

@@ -3,13 +3,15 @@
 Refused, with a sentence (``PdfRefused``): what is not a PDF or cannot be read (``not_a_pdf``, ``unreadable``),
 what needs a password to be opened (``password``; an owner password only is accepted), no or too many pages
 (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), files whose signature forbids any
-change (``changes_forbidden``), and what bursts or hangs a reader (``too_complex``). Scripts, launch actions,
-earlier signatures and repairs are accepted and told in ``preflight``.
+change (``changes_forbidden``), what bursts or hangs a reader (``too_complex``), what readers show differently
+(``shown_differently``, ``page_count_unclear``), and what fails its dry run (``cannot_be_sealed``). Scripts, launch
+actions, earlier signatures and repairs are accepted and told in ``preflight``.
 """
 
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from paraph.pdf.preparation import Method
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sandbox import sandbox
 
@@ -23,19 +25,28 @@ class Inspection:
     ``page_count``, ``sizes`` [{width, height, pages}], ``rotated_pages``, ``version``,
     ``encryption`` null or {method, bits, permissions}, ``signatures`` {count, certification, usage_rights},
     ``forms`` {fields, xfa}, ``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments`` (numbers),
-    ``repairs`` (sentences of the reader).
+    ``repairs`` (sentences of the reader), ``method`` (:data:`paraph.pdf.preparation.Method`).
+
+    ``prepared`` is the file to show, to search and to seal in place of this one, None where it is fine as it is.
     """
 
     pages: list[tuple[float, float]]
     preflight: dict[str, Any]
+    prepared: bytes | None = None
+
+    @property
+    def method(self) -> Method:
+        """What had to be done to the file."""
+        method: Method = self.preflight["method"]
+        return method
 
 
 def inspect(pdf: bytes | BinaryIO, *, page_limit: int) -> Inspection:
     """What a file holds; an open one is read whole, wherever it stands. Raises PdfRefused when it cannot be taken."""
     if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
-    result, _ = sandbox().call("inspect", pdf, page_limit=page_limit)
-    return Inspection([(width, height) for width, height in result["pages"]], result["preflight"])
+    result, prepared = sandbox().call("inspect", pdf, page_limit=page_limit)
+    return Inspection([(width, height) for width, height in result["pages"]], result["preflight"], prepared or None)
 
 
 def _beginning(pdf: bytes | BinaryIO) -> bytes:

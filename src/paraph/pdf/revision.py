@@ -138,12 +138,9 @@ class Revision:
         old = self.reader.trailer
         trailer: Dictionary = {key: old[key] for key in (b"/Root", b"/Info", b"/Encrypt") if key in old}
         fresh = b"<" + hashlib.sha256(text).hexdigest()[:32].encode() + b">"
-        identifier = self.reader.resolve(old.get(b"/ID"))
-        if isinstance(identifier, list) and identifier:
-            first = identifier[0]
-        else:  # the first element is part of the key of an encrypted file, which was made without one
-            first = b"<>" if b"/Encrypt" in old else fresh
-        trailer[b"/ID"] = [first, fresh]
+        # The first element is part of the key of an encrypted file, which may have been made without one.
+        identifier = self.reader.resolve(old.get(b"/ID")) or [b"<>" if b"/Encrypt" in old else fresh]
+        trailer[b"/ID"] = [identifier[0], fresh]
         trailer[b"/Size"] = self._next
         if self.reader.crossreference.start is not None:
             trailer[b"/Prev"] = self.reader.crossreference.start

@@ -1,8 +1,8 @@
 """Sealing: marks, overlay, long-term data, signature field and PAdES seal in one incremental revision; an archive
 timestamp adds one more (ETSI EN 319 142-1).
 
-The bytes of the file stay the prefix of the result where the file can be extended as it is written, or with its objects
-found by search; else it is rewritten first (:mod:`paraph.pdf.preparation`). :attr:`SealedPdf.method` tells which it was.
+The bytes of the file stay the prefix of the result where it can be extended as it is written, or with its objects found
+by search; else it is rewritten first (:mod:`paraph.pdf.preparation`). :attr:`SealedPdf.method` tells which it was.
 """
 
 import hashlib

@@ -46,7 +46,7 @@ def _find(draft: DocumentDraft, document: Document, problems: Problems) -> dict[
     if not tags:
         return {}
     try:
-        return find_tags(store.get(document.object_key), sorted(tags))
+        return find_tags(store.get(document.shown_key), sorted(tags))
     except PdfRefused as refused:
         problems.add(draft.path, sentence_of(refused))
         return None

@@ -37,11 +37,11 @@ def _document(signer: Signer, document_id: int, number: int) -> Document:
 
 
 def _picture(document: Document, number: int) -> bytes:
-    key = f"pages/{bytes(document.sha256).hex()}/{number}.webp"
+    key = f"pages/{document.shown_sha256.hex()}/{number}.webp"
     try:
         return store.get(key)
     except FileNotFoundError:
         width, height = document.pages[number - 1]
-        picture = render_page(store.get(document.object_key), number, min(_FINEST, _WIDEST / min(width, height)))
+        picture = render_page(store.get(document.shown_key), number, min(_FINEST, _WIDEST / min(width, height)))
         store.put(key, picture)
         return picture

@@ -33,7 +33,8 @@ class Forms(TypedDict):
 
 
 class Preflight(TypedDict):
-    """What a file holds that you may want to know of before anybody signs it."""
+    """What a file holds that you may want to know of before anybody signs it. ``method`` is what had to be done to it:
+    "incremental" (nothing), "general" or "normalised"."""
 
     page_count: int
     sizes: list[PageSize]
@@ -47,3 +48,4 @@ class Preflight(TypedDict):
     submit_actions: int
     attachments: int
     repairs: list[str]
+    method: str | None

@@ -52,6 +52,17 @@ class AuditMetadata(Schema):
     signed_pdf_sha256: Digest = Field(
         _ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
     )
+    uploaded_pdf_sha256: Digest = Field(
+        _ABSENT,
+        description="Of `signature_request.pades_signed`, where the upload could not be sealed as it was: SHA-256 of "
+        "the uploaded file.",
+    )
+    prepared_pdf_sha256: Digest = Field(
+        _ABSENT, description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
+    )
+    prepared_pdf_size: int = Field(
+        _ABSENT, ge=1, description="Likewise: its bytes, with which the file behind `signed_url` begins."
+    )
     certificate_sha256: Digest = Field(
         _ABSENT, description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
     )

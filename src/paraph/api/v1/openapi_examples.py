@@ -32,6 +32,7 @@ PREFLIGHT: Json = {
     "submit_actions": 0,
     "attachments": 0,
     "repairs": [],
+    "method": "incremental",
 }
 UPLOADED: Json = DOCUMENT | {"preflight": PREFLIGHT}
 BRANDING_PROFILE: Json = {

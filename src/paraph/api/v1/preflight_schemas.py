@@ -79,3 +79,9 @@ class Preflight(Schema):
         max_length=5,
         description="What the reader had to put right, in its own words. The file itself is kept as it is.",
     )
+    method: Literal["incremental", "general", "normalised"] | None = Field(
+        description="What had to be done before the file can be sealed: `incremental`, nothing; `general`, a table of "
+        "its objects was added, since its own is wrong; `normalised`, it was rewritten. Signers see, and you get "
+        "sealed, exactly the file that came of it; what you uploaded stays behind `download_url`. Null for documents "
+        "of earlier versions.",
+    )

@@ -28,7 +28,8 @@ def document(row: Document) -> Json:
 
 
 def document_with_preflight(row: Document) -> Json:
-    return {**document(row), "preflight": row.preflight or None}
+    """Reports of earlier versions say nothing of the method."""
+    return {**document(row), "preflight": {"method": None, **row.preflight} if row.preflight else None}
 
 
 def created_request(row: SignatureRequest) -> Json:

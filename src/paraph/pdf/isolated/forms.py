@@ -33,7 +33,8 @@ def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
     values = [_dictionary(field.get("/V")) for field in signed]
     count = sum(1 for value in values if value)
     permissions = _dictionary(document.Root.get("/Perms"))
-    certification = _certification(_dictionary(permissions.get("/DocMDP")))
+    certifying = [_dictionary(permissions.get("/DocMDP")), *values]  # the catalog may forget to name the one
+    certification = min(filter(None, map(_certification, certifying)), default=None)
     locks = [_dictionary(field.get("/Lock")).get("/P") for field, value in zip(signed, values, strict=True) if value]
     if certification == _FORBIDDING or _FORBIDDING in locks:
         raise PdfRefused(

@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import pikepdf
 import pypdfium2
 
-from paraph.pdf.geometry import PageGeometry, read_geometry
+from paraph.pdf.geometry import PageGeometry
 from paraph.pdf.isolated.actions import NO_ACTIONS, count_actions
+from paraph.pdf.isolated.document import document_of
 from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
+from paraph.pdf.isolated.preparing import prepare
 from paraph.pdf.isolated.quiet import read_quietly
+from paraph.pdf.isolated.second_opinion import agree
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.pages import geometries_of
@@ -34,15 +37,15 @@ class Seen(NamedTuple):
 
 
 def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
-    """``{"pages": [[width, height], …], "preflight": …}``."""
+    """``{"pages": [[width, height], …], "preflight": …}``, and what stands in for the upload, empty where nothing
+    does."""
     reader = read_quietly(source)
-    seen = reader and at_a_glance(reader, page_limit)
-    if not seen:
-        seen = thoroughly(source, page_limit, quiet=reader is not None)
     viewed = source.pdfium()
     _check_count(len(viewed), page_limit)
-    if len(viewed) != len(seen.pages):
-        raise PdfRefused("unreadable", "The page tree of the PDF is damaged: readers disagree on its number of pages.")
+    seen = reader and at_a_glance(reader, page_limit)
+    content = b""
+    if not (reader and seen and len(seen.pages) == len(viewed) and agree(reader, source.pikepdf(), viewed)):
+        seen, content = thoroughly(source, page_limit, quiet=reader is not None)
     _try_first_page(viewed)
     preflight = {
         "page_count": len(seen.pages),
@@ -50,7 +53,7 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
         "rotated_pages": sum(1 for page in seen.pages if page.rotate),
         **seen.facts,
     }
-    return {"pages": [[page.width, page.height] for page in seen.pages], "preflight": preflight}, b""
+    return {"pages": [[page.width, page.height] for page in seen.pages], "preflight": preflight}, content
 
 
 def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
@@ -70,25 +73,30 @@ def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
         "forms": NO_FORMS,
         **NO_ACTIONS,
         "repairs": [],
+        "method": "incremental",
     }
     return Seen(pages, facts)
 
 
-def thoroughly(source: Source, page_limit: int, *, quiet: bool) -> Seen:
-    """By pikepdf, which repairs what it can."""
-    document = source.pikepdf()
-    _check_count(len(source.pdfium()), page_limit)
-    _check_count(len(document.pages), page_limit)
+def thoroughly(source: Source, page_limit: int, *, quiet: bool) -> tuple[Seen, bytes]:
+    """By pikepdf, which repairs what it can; and what stands in for the upload, of which the facts are then told."""
+    facts = _facts(document_of(source, None), quiet=quiet)
+    prepared = prepare(source, page_limit)
+    if prepared.content is not None:
+        facts = {**_facts(document_of(source, prepared.content), quiet=False), "repairs": facts["repairs"]}
+    return Seen(prepared.geometries, {**facts, "method": prepared.method}), prepared.content or b""
+
+
+def _facts(document: pikepdf.Pdf, *, quiet: bool) -> dict[str, Any]:
     forms, signatures = read_forms(document), read_signatures(document)
-    facts = {
+    return {
         "version": document.pdf_version,
         "encryption": _encryption(document),
         "signatures": signatures,
         "forms": forms,
         **(NO_ACTIONS if quiet else count_actions(document)),
+        "repairs": _repairs(document),
     }
-    pages = [read_geometry(page) for page in document.pages]
-    return Seen(pages, {**facts, "repairs": _repairs(document)})
 
 
 def _check_count(count: int, limit: int) -> None:

@@ -72,6 +72,16 @@ class Source:
         self._pikepdf = document
         return document
 
+    def keep(self, document: Any) -> Any:
+        """A document that is closed with the source."""
+        self._opened.append(document)
+        return document
+
+    @functools.cached_property
+    def whole(self) -> bytes:
+        """All of the file, copied."""
+        return self.content[:]
+
     @functools.cached_property
     def may_scale(self) -> bool:
         """Whether a page may have a user unit: PDFium does not tell, and asking pikepdf costs."""

@@ -1,0 +1,108 @@
+"""What is shown and sealed of an upload: the upload itself, or the form of it that can be extended.
+
+A file that readers might take differently goes through a dry run before anybody signs it: sealed with a key that is
+thrown away, it must look as the upload does, and show its marks.
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.geometry import PageGeometry
+from paraph.pdf.isolated.looks import Changed, check_looks
+from paraph.pdf.isolated.second_opinion import agree
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.normalise import Unreadable
+from paraph.pdf.objects import CONFUSED, Unsafe
+from paraph.pdf.pages import geometries_of, pages
+from paraph.pdf.preparation import Method, forms
+from paraph.pdf.reader import Reader
+from paraph.pdf.refusal import PdfRefused
+
+_WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
+
+
+class Prepared(NamedTuple):
+    """``content``: what stands in for the upload, None where nothing does."""
+
+    method: Method
+    content: bytes | None
+    geometries: list[PageGeometry]
+
+
+def prepare(source: Source, page_limit: int) -> Prepared:
+    """The first form that passes its dry run. Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where
+    readers disagree on what the pages show, ``page_count_unclear`` where they disagree on their number."""
+    count = len(source.pdfium())
+    refusal = cannot_be_sealed()
+    upload = source.whole
+    try:
+        for method, content in forms(upload):
+            try:
+                reader = Reader(content)
+                geometries = geometries_of(reader, islice(pages(reader), page_limit + 1))
+                if len(geometries) != count:
+                    refusal = page_count_unclear()
+                    continue
+                everywhere = method != "incremental" or not _agreed(reader, source)
+                _dry_run(upload, content, geometries, range(count) if everywhere else _unsure(reader, count))
+            except Changed:
+                refusal = shown_differently()
+            except (Unsafe, SealError, *CONFUSED):
+                continue
+            else:
+                return Prepared(method, None if method == "incremental" else content, geometries)
+    except Unreadable:
+        pass
+    raise refusal
+
+
+def cannot_be_sealed() -> PdfRefused:
+    return PdfRefused("cannot_be_sealed", "The PDF cannot be sealed: its structure is damaged beyond repair.")
+
+
+def shown_differently() -> PdfRefused:
+    return PdfRefused(
+        "shown_differently",
+        "The PDF is damaged in a way that makes readers show different pages, so it cannot be signed. "
+        "Save it again with the program that made it.",
+    )
+
+
+def page_count_unclear() -> PdfRefused:
+    return PdfRefused(
+        "page_count_unclear", "The page tree of the PDF is damaged: readers disagree on its number of pages."
+    )
+
+
+def _agreed(reader: Reader, source: Source) -> bool:
+    try:
+        return agree(reader, source.pikepdf(), source.pdfium())
+    except PdfRefused:  # qpdf alone does not read it
+        return False
+
+
+def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> None:
+    from paraph.pdf.isolated import trial  # noqa: PLC0415  only odd files wait for its import
+
+    sealed = trial.sealed_on_trial(content, geometries, indices)
+    check_looks(upload, sealed, trial.marked_boxes(geometries, indices), trial.COLOUR)
+
+
+def _unsure(reader: Reader, count: int) -> list[int]:
+    """The pages with an annotation that PDFium draws by itself as long as there is no form: a seal brings one."""
+    root = reader.dictionary(reader.trailer.get(b"/Root"))
+    if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
+        return []
+    return [index for index, page in enumerate(islice(pages(reader), count)) if _draws_itself(reader, page.dictionary)]
+
+
+def _draws_itself(reader: Reader, page: dict[bytes, Any]) -> bool:
+    annotations = reader.resolve(page.get(b"/Annots"))
+    for item in annotations if isinstance(annotations, list) else ():
+        annotation = reader.resolve(item)
+        may_draw = isinstance(annotation, dict) and annotation.get(b"/Subtype") not in _WITHOUT_PICTURE
+        if may_draw and not isinstance(reader.resolve(annotation.get(b"/AP")), dict):
+            return True
+    return False
