@@ -162,7 +162,7 @@ def test_what_cannot_be_sealed_is_noted_until_it_can() -> None:
             seal(made.request_documents[0].pk)
         failure = SealingFailure.objects.get()
         assert (failure.stage, failure.attempts) == ("seal", attempt)
-        assert "not the uploaded one" in failure.cause
+        assert "not the one that was shown" in failure.cause
     assert not SealedDocument.objects.exists()
     store.put(document.object_key, made.uploads[0])
     seal(made.request_documents[0].pk)

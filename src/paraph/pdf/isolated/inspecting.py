@@ -44,7 +44,7 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     _check_count(len(viewed), page_limit)
     seen = reader and at_a_glance(reader, page_limit)
     content = b""
-    if not (reader and seen and len(seen.pages) == len(viewed) and agree(reader, source.pikepdf(), viewed)):
+    if not (reader and seen and len(seen.pages) == len(viewed) and agree(reader, source)):
         seen, content = thoroughly(source, page_limit, quiet=reader is not None)
     _try_first_page(viewed)
     preflight = {

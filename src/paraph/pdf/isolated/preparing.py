@@ -45,7 +45,7 @@ def prepare(source: Source, page_limit: int) -> Prepared:
                 if len(geometries) != count:
                     refusal = page_count_unclear()
                     continue
-                everywhere = method != "incremental" or not _agreed(reader, source)
+                everywhere = method != "incremental" or not agree(reader, source)
                 _dry_run(upload, content, geometries, range(count) if everywhere else _unsure(reader, count))
             except Changed:
                 refusal = shown_differently()
@@ -74,13 +74,6 @@ def page_count_unclear() -> PdfRefused:
     return PdfRefused(
         "page_count_unclear", "The page tree of the PDF is damaged: readers disagree on its number of pages."
     )
-
-
-def _agreed(reader: Reader, source: Source) -> bool:
-    try:
-        return agree(reader, source.pikepdf(), source.pdfium())
-    except PdfRefused:  # qpdf alone does not read it
-        return False
 
 
 def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> None:

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pikepdf
-import pypdfium2
 from pypdfium2 import raw
 
+from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import CONFUSED, Ref, Stream, Unsafe, text_of
 from paraph.pdf.reader import Reader
+from paraph.pdf.refusal import PdfRefused
 
 _REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _LEADS_ELSEWHERE = frozenset(
@@ -34,18 +35,18 @@ _LEADS_ELSEWHERE = frozenset(
 _OF_A_PAGE = (b"/Contents", b"/Resources", b"/Annots", b"/Kids")
 
 
-def agree(reader: Reader, document: pikepdf.Pdf, viewed: pypdfium2.PdfDocument) -> bool:
+def agree(reader: Reader, source: Source) -> bool:
     """Whether qpdf has the same page tree with the same objects, and PDFium went by the cross-reference too.
 
-    False for encrypted files, whose data qpdf gives out as it is stored. The document must have been opened
-    without what pages inherit being written into them.
+    False for encrypted files, whose data qpdf gives out as it is stored, and for files that qpdf does not read.
     """
     root = reader.trailer.get(b"/Root")
-    if reader.encryption is not None or not raw.FPDF_DocumentHasValidCrossReferenceTable(viewed):
+    if reader.encryption is not None or not raw.FPDF_DocumentHasValidCrossReferenceTable(source.pdfium()):
         return False
     try:
+        document = source.pikepdf()
         return type(root) is Ref and document.Root.objgen == root and _Comparison(reader, document).alike(root)
-    except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
+    except (PdfRefused, Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
         return False
 
 
