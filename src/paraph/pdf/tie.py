@@ -158,13 +158,23 @@ def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes]
             _sealed(result, signed, judge)
             tie_certificates(result, document, evidence["certificates"], signed, files[signed])
         if signed and found["uploaded"]:
-            _prefix(result, files, signed, found["uploaded"], rewritten=bool(seal and seal["method"] == "normalised"))
+            _prefix(result, files, signed, found["uploaded"], seal or {})
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
     result.problems += [f"The proof says nothing of {name}." for name in files if digest_of[name] not in known]
 
 
-def _prefix(result: Tie, files: Mapping[str, bytes], signed: str, uploaded: str, *, rewritten: bool) -> None:
-    if rewritten:
+def _prefix(result: Tie, files: Mapping[str, bytes], signed: str, uploaded: str, seal: Mapping[str, Any]) -> None:
+    """``seal``: what the journal says of it. Earlier versions rewrote files when they sealed, and did not say how."""
+    if "prepared_pdf_sha256" in seal:
+        beginning = hashlib.sha256(files[signed][: seal["prepared_pdf_size"]]).hexdigest()
+        of_upload = seal["uploaded_pdf_sha256"] == hashlib.sha256(files[uploaded]).hexdigest()
+        result.note(
+            of_upload and beginning == seal["prepared_pdf_sha256"],
+            f"{signed} begins with the file that stood in for {uploaded}, as the journal says.",
+            f"{signed} does not begin with the file that stood in for {uploaded}.",
+        )
+        return
+    if seal.get("method") == "normalised":
         result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
         return
     begins = files[signed].startswith(files[uploaded])

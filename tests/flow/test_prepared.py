@@ -1,0 +1,90 @@
+"""An upload that cannot be extended as it is: one file stands in for it from the upload to the proof."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.evidence.models import SealedDocument
+from paraph.flow import sweep as sweeping
+from paraph.flow.sweep import sweep
+from paraph.flow.upload import Incoming, upload
+from paraph.journal.models import Entry
+from paraph.kernel import tokens
+from paraph.organizations.scope import Caller
+from paraph.pdf.render import render_page
+from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, StampDraft
+from paraph.signature_requests.placing import place
+from paraph.signature_requests.problems import Problems
+from paraph.storage import store
+from tests.flow.test_evidence_tied import finished, tied
+from tests.flow.test_sweep import made_older, there
+from tests.pdf.papers import paper, text
+from tests.scene import Scene, scene
+
+pytestmark = pytest.mark.django_db
+
+PLAIN = paper(text("I pay 1 EUR {{sign}}", 72, 700))
+BEFORE_HEADER = b"a line that no PDF begins with\n" + PLAIN
+WRONG_TABLE = re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", PLAIN)
+
+
+def uploaded(made: Scene, content: bytes) -> Document:
+    """The document of the scene's first row, uploaded as a client would."""
+    request = made.request
+    caller = Caller(request.organization_id, request.environment, "pro", request.application_id)
+    with store.draft() as draft:
+        file = Incoming(draft)
+        file.write(content)
+        document = upload(caller, file, "contract.pdf", "application/pdf")
+    row = made.request_documents[0]
+    row.document = document
+    row.save()
+    return document
+
+
+@pytest.mark.parametrize(
+    ("content", "method", "is_prefix"), [(BEFORE_HEADER, "normalised", False), (WRONG_TABLE, "general", True)]
+)
+def test_signers_see_what_is_sealed(client: Client, content: bytes, method: str, is_prefix: bool) -> None:
+    made = scene()
+    document = uploaded(made, content)
+    assert document.method == method and store.get(document.object_key) == content
+    shown = store.get(document.shown_key)
+    assert shown != content and tokens.sha256(shown) == document.shown_sha256 and len(shown) == document.prepared_size
+    assert shown.startswith(content) == is_prefix
+
+    picture = client.get(made.url(rest=f"/documents/{document.pk}/pages/1.webp"))
+    assert picture.content == render_page(shown, 1, 2.0)
+
+    files = finished(made)
+    signed = files["signed-1.pdf"]
+    assert signed.startswith(shown)
+    seal = Entry.objects.get(event_type="signature_request.pades_signed").metadata
+    assert SealedDocument.objects.get().seal["method"] == seal["method"] == method
+    assert seal["uploaded_pdf_sha256"] == tokens.sha256(content).hex()
+    assert (seal["prepared_pdf_sha256"], seal["prepared_pdf_size"]) == (tokens.sha256(shown).hex(), len(shown))
+    result = tied(files)
+    assert result.ok, result.problems
+    assert "signed-1.pdf begins with the file that stood in for uploaded-1.pdf, as the journal says." in result.matches
+
+
+def test_tags_are_searched_in_what_is_sealed() -> None:
+    document = uploaded(scene(), BEFORE_HEADER)
+    store.delete(document.object_key)
+    stamps = [StampDraft("", tag="{{sign}}")]
+    draft = DocumentDraft("", document.pk, [AssignmentDraft("", "a", stamps)])
+    problems = Problems()
+    assert len(place(draft, document, problems)) == 1
+
+
+def test_a_file_that_stands_in_is_kept_as_long_as_its_document() -> None:
+    document = uploaded(scene(), BEFORE_HEADER)
+    orphan = "prepared/orphan.pdf"
+    store.put(orphan, b"x")
+    for key in (document.shown_key, orphan):
+        made_older(key, sweeping.ORPHANED_FOR + timedelta(minutes=1))
+    sweep()
+    assert (there(document.shown_key), there(orphan)) == (True, False)
