@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
@@ -21,6 +22,8 @@ _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
 _OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5"}
 _NULL = der.tlv(der.NULL)
 _MOST_CERTIFICATES = 50
+_UTC_TIME = 0x17
+_UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before (RFC 5280 §4.1.2.5.1)
 
 
 class CmsRefused(ValueError):
@@ -86,6 +89,22 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
 def names_certificate(signed: SignedData) -> bool:
     """Whether the signed attributes name the signer's certificate (ESSCertID), as PAdES and RFC 3161 want."""
     return not signed.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
+
+
+def signing_time(signed: SignedData) -> datetime | None:
+    """By the signer's own clock, where the signed attributes state it (RFC 5652 §11.3)."""
+    stated = signed.signed_attributes.get(oids.SIGNING_TIME)
+    try:
+        return _time(stated) if stated else None
+    except ValueError:
+        return None
+
+
+def _time(stated: Element) -> datetime:
+    if stated.tag != _UTC_TIME:
+        return stated.generalized_time()
+    moment = datetime.strptime(stated.content.decode("ascii"), "%y%m%d%H%M%SZ").replace(tzinfo=UTC)
+    return moment if moment.year < _UTC_TIME_ENDS else moment.replace(year=moment.year - 100)
 
 
 def _read(content_info: bytes) -> SignedData:

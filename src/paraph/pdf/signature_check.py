@@ -8,7 +8,7 @@ from datetime import datetime
 from paraph.kernel import clock
 from paraph.pdf import oids
 from paraph.pdf.certificate import load
-from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
+from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data, signing_time
 from paraph.pdf.embedded import Embedded
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.timestamp_token import Token, TokenRefused, check_token
@@ -25,6 +25,8 @@ class Check:
 
     embedded: Embedded
     coverage: Coverage
+    claimed_at: datetime | None = None
+    """By the signer's own clock."""
     intact: bool = False
     signer: str = ""
     timestamp: SealTimestamp | None = None
@@ -40,6 +42,13 @@ class Check:
     def archives(self) -> bool:
         """A document timestamp that proves what it covers."""
         return self.embedded.is_document_timestamp and self.intact and self.trusted
+
+
+def cannot_judge(embedded: Embedded, why: str) -> Check:
+    """A signature that is reported, and of which nothing is known."""
+    kind = "document timestamp" if embedded.is_document_timestamp else "signature"
+    name = f" {embedded.field_name}" if embedded.field_name else ""
+    return Check(embedded, "unclear", embedded.claimed_at, findings=[f"The {kind}{name} cannot be read: {why}."])
 
 
 def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried: LongTermData) -> Check:
@@ -66,13 +75,14 @@ def check_seal(
     it, or ``None``. The certificate must have been valid at the earliest time that is proven: that of the trusted
     timestamp, else ``archived_at``, else now. The signer's own clock proves nothing.
     """
-    check = Check(embedded, embedded.coverage())
+    check = Check(embedded, embedded.coverage(), embedded.claimed_at)
     if embedded.sub_filter not in _ACCEPTED:
         check.findings.append(f"The signature {embedded.field_name} has the form {embedded.sub_filter or 'of none'}.")
         return check
     try:
         signed = read_signed_data(embedded.contents)
         check.signer = signed.signer.name
+        check.claimed_at = signing_time(signed) or embedded.claimed_at
         if signed.content is not None:
             raise CmsRefused("it carries content of its own")
         check_signature(signed, embedded.digest)
