@@ -13,7 +13,7 @@ def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[boo
 
     ``later``: the signatures after it. Long-term data, document timestamps and further signatures alter nothing.
     """
-    name = check.embedded.field_name
+    name = check.embedded.label
     if check.coverage == "whole file":
         return False, []
     if check.coverage == "unclear":
@@ -29,14 +29,14 @@ def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[boo
 
 def _addition(other: Check) -> str:
     if other.embedded.fault:
-        return f"A signature that cannot be read was added ({other.embedded.field_name})."
+        return f"A signature that cannot be read was added ({other.embedded.label})."
     if other.embedded.is_document_timestamp:
-        return f'A document timestamp by "{other.signer}" was added ({other.embedded.field_name}).'
-    return f'A signature by "{other.signer}" was added ({other.embedded.field_name}).'
+        return f'A document timestamp by "{other.signer}" was added ({other.embedded.label}).'
+    return f'A signature by "{other.signer}" was added ({other.embedded.label}).'
 
 
 def _alterations(check: Check, later: Sequence[Check]) -> list[str]:
-    name = check.embedded.field_name
+    name = check.embedded.label
     appended = check.embedded.appended()
     if appended is None:
         return [f"Nobody can tell what was changed after {name}."]
@@ -44,7 +44,7 @@ def _alterations(check: Check, later: Sequence[Check]) -> list[str]:
     if level is ModificationLevel.OTHER or level is ModificationLevel.ANNOTATIONS:
         return [f"The file was changed after {name}: its content, its properties or its comments."]
     stamps = [other.embedded for other in later if other.embedded.is_document_timestamp]
-    drawn = [stamp.field_name for stamp in stamps if stamp.shows]
+    drawn = [stamp.label for stamp in stamps if stamp.shows]
     if drawn:
         return [f"The document timestamp {drawn[0]} draws on a page, which a timestamp has no reason to do."]
     filled = sorted(fields - {other.embedded.field_name for other in later})
@@ -52,5 +52,5 @@ def _alterations(check: Check, later: Sequence[Check]) -> list[str]:
         return [f"Form fields were changed after {name}: {', '.join(filled)}."]
     last = [check, *later][-1]
     if last.coverage == "its revision" and last.embedded.is_last():
-        return [f"Bytes were appended after {last.embedded.field_name} that belong to no revision."]
+        return [f"Bytes were appended after {last.embedded.label} that belong to no revision."]
     return []

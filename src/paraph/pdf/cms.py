@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
@@ -11,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from paraph.kernel import tokens
 from paraph.pdf import der, oids
-from paraph.pdf.certificate import Certificate, is_issued_by, load
+from paraph.pdf.certificate import Certificate, CertificateError, is_issued_by, load
 from paraph.pdf.der import DerError, Element
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
@@ -22,8 +21,6 @@ _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
 _OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5"}
 _NULL = der.tlv(der.NULL)
 _MOST_CERTIFICATES = 50
-_UTC_TIME = 0x17
-_UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before (RFC 5280 §4.1.2.5.1)
 
 
 class CmsRefused(ValueError):
@@ -58,7 +55,7 @@ def read_signed_data(content_info: bytes) -> SignedData:
     except CmsRefused:
         raise
     except (ValueError, IndexError) as error:
-        raise CmsRefused(f"the signature cannot be read ({error})") from error
+        raise CmsRefused(_unread(error)) from error
 
 
 def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) -> None:
@@ -83,7 +80,7 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
     except CmsRefused:
         raise
     except (ValueError, TypeError, IndexError) as error:
-        raise CmsRefused(f"the signature cannot be read ({error})") from error
+        raise CmsRefused(_unread(error)) from error
 
 
 def names_certificate(signed: SignedData) -> bool:
@@ -91,20 +88,10 @@ def names_certificate(signed: SignedData) -> bool:
     return not signed.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
 
 
-def signing_time(signed: SignedData) -> datetime | None:
-    """By the signer's own clock, where the signed attributes state it (RFC 5652 §11.3)."""
-    stated = signed.signed_attributes.get(oids.SIGNING_TIME)
-    try:
-        return _time(stated) if stated else None
-    except ValueError:
-        return None
-
-
-def _time(stated: Element) -> datetime:
-    if stated.tag != _UTC_TIME:
-        return stated.generalized_time()
-    moment = datetime.strptime(stated.content.decode("ascii"), "%y%m%d%H%M%SZ").replace(tzinfo=UTC)
-    return moment if moment.year < _UTC_TIME_ENDS else moment.replace(year=moment.year - 100)
+def _unread(error: Exception) -> str:
+    """With the reason where it is one for people."""
+    known = isinstance(error, DerError | CertificateError)
+    return f"the signature cannot be read ({error})" if known else "the signature cannot be read"
 
 
 def _read(content_info: bytes) -> SignedData:

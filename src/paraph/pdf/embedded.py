@@ -38,6 +38,11 @@ class Embedded:
         self._pdf = pdf
         self._revisions = revisions
 
+    @property
+    def label(self) -> str:
+        """The name of its field in a sentence."""
+        return self.field_name or "without a name"
+
     def is_followed_by(self, archive: "Embedded") -> bool:
         """Whether nothing came after it but that archive timestamp. Both must cover their revision."""
         return archive.field.end == len(self._pdf) and self._revisions.archived(self.field, archive.field)

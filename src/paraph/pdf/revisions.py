@@ -13,7 +13,7 @@ from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.reader import Reader
 from paraph.pdf.revisions_by_pyhanko import RevisionsByPyHanko
 from paraph.pdf.signature_fields import SignatureField, signature_fields
-from paraph.pdf.stored_data import StoredData, stored_data
+from paraph.pdf.stored_data import StoredData, StoreReader
 
 _END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
 _LONGEST_END = 256
@@ -40,6 +40,7 @@ class OwnRevisions:
         self._pdf = pdf
         self._reader = Reader(pdf)
         self._until: dict[int, Reader | None] = {}
+        self._store = StoreReader()
         self.fields = signature_fields(self._reader)
 
     def ends_with(self, field: SignatureField) -> bool:
@@ -62,7 +63,7 @@ class OwnRevisions:
     def stored(self, field: SignatureField | None = None) -> StoredData:
         """The document security store, now or as it was with a signature. Raises nothing."""
         reader = self._reader if field is None else self._reader_until(field.end)
-        return stored_data(reader) if reader else StoredData(LongTermData(), incomplete=True)
+        return self._store.read(reader) if reader else StoredData(LongTermData(), incomplete=True)
 
     def appended(self, field: SignatureField) -> tuple[ModificationLevel, set[str]] | None:
         """By pyHanko, which must see the same newest revision and no signature that we do not see. ``None`` where it

@@ -8,9 +8,10 @@ from datetime import datetime
 from paraph.kernel import clock
 from paraph.pdf import oids
 from paraph.pdf.certificate import load
-from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data, signing_time
+from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
 from paraph.pdf.embedded import Embedded
 from paraph.pdf.long_term import LongTermData, Revoked
+from paraph.pdf.signing_time import signing_time
 from paraph.pdf.timestamp_token import Token, TokenRefused, check_token
 from paraph.pdf.trust import Untrusted, check_chain
 from paraph.pdf.verification import Coverage, Level, SealTimestamp
@@ -47,8 +48,8 @@ class Check:
 def cannot_judge(embedded: Embedded, why: str) -> Check:
     """A signature that is reported, and of which nothing is known."""
     kind = "document timestamp" if embedded.is_document_timestamp else "signature"
-    name = f" {embedded.field_name}" if embedded.field_name else ""
-    return Check(embedded, "unclear", embedded.claimed_at, findings=[f"The {kind}{name} cannot be read: {why}."])
+    finding = f"The {kind} {embedded.label} cannot be read: {why}."
+    return Check(embedded, "unclear", embedded.claimed_at, findings=[finding])
 
 
 def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried: LongTermData) -> Check:
@@ -57,7 +58,7 @@ def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried
     try:
         token = check_token(embedded.contents, embedded.digest)
     except TokenRefused as error:
-        check.findings.append(f"The document timestamp {embedded.field_name} is not valid: {error}.")
+        check.findings.append(f"The document timestamp {embedded.label} is not valid: {error}.")
         return check
     check.intact = _covers(check)
     check.signer = token.authority
@@ -77,7 +78,7 @@ def check_seal(
     """
     check = Check(embedded, embedded.coverage(), embedded.claimed_at)
     if embedded.sub_filter not in _ACCEPTED:
-        check.findings.append(f"The signature {embedded.field_name} has the form {embedded.sub_filter or 'of none'}.")
+        check.findings.append(f"The signature {embedded.label} has the form {embedded.sub_filter or 'of none'}.")
         return check
     try:
         signed = read_signed_data(embedded.contents)
@@ -87,7 +88,7 @@ def check_seal(
             raise CmsRefused("it carries content of its own")
         check_signature(signed, embedded.digest)
     except CmsRefused as error:
-        check.findings.append(f"The seal {embedded.field_name} does not hold: {error}.")
+        check.findings.append(f"The seal {embedded.label} does not hold: {error}.")
         return check
     check.intact = _covers(check)
     check.pades = embedded.sub_filter == PADES and names_certificate(signed)
@@ -115,7 +116,7 @@ def _proven(check: Check, data: LongTermData) -> bool:
 
 def _covers(check: Check) -> bool:
     if check.coverage == "unclear":
-        check.findings.append(f"What {check.embedded.field_name} covers is not the revision that it belongs to.")
+        check.findings.append(f"What {check.embedded.label} covers is not the revision that it belongs to.")
     return check.coverage != "unclear"
 
 
@@ -127,7 +128,7 @@ def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], c
         token = check_token(attribute[0].raw, lambda name: hashlib.new(name, signed.signature).digest())
     except TokenRefused as error:
         check.intact = False
-        check.findings.append(f"The timestamp of {check.embedded.field_name} is not valid: {error}.")
+        check.findings.append(f"The timestamp of {check.embedded.label} is not valid: {error}.")
         return
     check.timestamp = _judge(check, token, roots, carried)
 

@@ -52,7 +52,7 @@ def signature_fields(reader: Reader) -> list[SignatureField]:
         fields = reader.resolve(given)
     except (Unsafe, *CONFUSED):
         return [SignatureField("", reader.size, "the form of the file cannot be read")]
-    place = max(_place(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), given))
+    place = max(place_of(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), given))
     found = list(_Walk(reader).below(fields, _Inherited(place)))
     ends = sorted({field.end for field in found if not field.fault and field.end <= reader.size})
     # Only then is a field that stands in the form itself as old as the signature which was made with that form.
@@ -82,13 +82,16 @@ def date_of(text: str) -> datetime | None:
         return None
 
 
-def _place(reader: Reader, value: Any, around: int) -> int:
+def place_of(reader: Reader, value: Any, around: int) -> int:
     """The byte of the file where the object that ``value`` refers to stands; what is no reference stands ``around``."""
     if type(value) is not Ref:
         return around
-    entry = reader.crossreference.entry(value.number)
-    if entry is not None and entry.packed:
-        entry = reader.crossreference.entry(entry.place)
+    try:
+        entry = reader.crossreference.entry(value.number)
+        if entry is not None and entry.packed:
+            entry = reader.crossreference.entry(entry.place)
+    except (Unsafe, *CONFUSED):
+        return around
     return around if entry is None else entry.place
 
 
@@ -113,7 +116,7 @@ class _Walk:
                 if value in self._fields:
                     continue
                 self._fields.add(value)
-            here = _Inherited(_place(self._reader, value, above.place), above.kind, above.names)
+            here = _Inherited(place_of(self._reader, value, above.place), above.kind, above.names)
             try:
                 field = self._reader.resolve(value)
                 kids = self._reader.resolve(field.get(b"/Kids")) if isinstance(field, dict) else None
@@ -138,7 +141,7 @@ class _Walk:
             return
         if type(given) is Ref:
             self._values.add(given)
-        name, place = ".".join(here.names), _place(self._reader, given, here.place)
+        name, place = ".".join(here.names), place_of(self._reader, given, here.place)
         try:
             value = self._reader.resolve(given)
             if value is not None:
