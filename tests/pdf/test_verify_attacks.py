@@ -12,6 +12,7 @@ from paraph.pdf.objects import Ref, Stream, Unsafe, string
 from paraph.pdf.pages import pages
 from paraph.pdf.reader import Reader
 from paraph.pdf.revision import Revision
+from paraph.pdf.revisions import OwnRevisions
 from paraph.pdf.verify import verify
 from tests.pdf import revisions
 from tests.pdf.papers import paper, text
@@ -31,7 +32,7 @@ Write = Callable[[Revision], None]
 def read_by_pyhanko(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a file that our own reader refuses."""
 
-    class Refusing(embedded.OwnRevisions):
+    class Refusing(OwnRevisions):
         def __init__(self, _pdf: bytes) -> None:
             raise Unsafe("as if it were not plainly written")
 

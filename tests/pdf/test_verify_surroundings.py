@@ -106,16 +106,19 @@ def encrypted(strength: int, *, aes: bool, metadata: bool, packed: bool) -> byte
         return paper(LETTER, encryption=locked, object_stream_mode=mode)
 
 
-def with_crypt_filters(strings: bytes, streams: bytes) -> bytes:
-    """An AES file without any string, in which the two are named; its streams are decrypted again where they must."""
+def with_terms(*changes: tuple[bytes, bytes], strength: int = 4) -> bytes:
+    """An AES file without any string, and with an empty page, whose encryption dictionary was changed by hand."""
     with pikepdf.open(BytesIO(paper(LETTER))) as document:
         document.pages[0].obj.Contents = document.make_stream(b"")
         output = BytesIO()
-        document.save(output, encryption=Encryption(owner="owner", user="", R=4, aes=True, metadata=True),
-                      object_stream_mode=ObjectStreamMode.disable, compress_streams=False)  # fmt: skip
-    pdf = output.getvalue().replace(b"/StmF /StdCF /StrF /StdCF", b"/StmF %b /StrF %b" % (streams, strings))
-    table = pdf.rindex(b"xref\n", 0, pdf.rindex(b"startxref"))
-    return pdf[: pdf.rindex(b"startxref")] + b"startxref\n%d\n%%%%EOF\n" % table
+        locked = Encryption(owner="owner", user="", R=strength)  # type: ignore[arg-type]
+        document.save(output, encryption=locked, object_stream_mode=ObjectStreamMode.disable)
+    pdf = output.getvalue()
+    for before, after in changes:
+        assert before in pdf
+        pdf = pdf.replace(before, after)
+    end = pdf.rindex(b"startxref")
+    return pdf[:end] + b"startxref\n%d\n%%%%EOF\n" % pdf.rindex(b"xref\n", 0, end)
 
 
 _VARIANTS = [
@@ -132,9 +135,22 @@ ENCRYPTED: dict[str, Callable[[], bytes]] = {
     )
     for strength, aes, metadata, packed in _VARIANTS
 }
-ENCRYPTED["strings in the clear"] = lambda: with_crypt_filters(b"/Identity", b"/StdCF")
-ENCRYPTED["streams in the clear"] = lambda: with_crypt_filters(b"/StdCF", b"/Identity")
-ENCRYPTED["attachments alone"] = lambda: with_crypt_filters(b"/Identity", b"/Identity")
+STREAMS, STRINGS = b"/StmF /StdCF", b"/StrF /StdCF"
+FILTER = b"/StdCF << /AuthEvent /DocOpen /CFM /AESV2 /Length 16 >>"
+ENCRYPTED |= {
+    "strings in the clear": partial(with_terms, (STRINGS, b"/StrF /Identity")),
+    "strings in the clear, R6": partial(with_terms, (STRINGS, b"/StrF /Identity"), strength=6),
+    "streams in the clear": partial(with_terms, (STREAMS, b"/StmF /Identity")),
+    "attachments alone": partial(with_terms, (STREAMS, b"/EFF /StdCF"), (STRINGS, b"")),
+    "no filter for strings": partial(with_terms, (STRINGS, b"")),
+    "filters of other names": partial(with_terms, (b"StdCF", b"AnyCF")),
+    "a filter of RC4": partial(with_terms, (b"/AESV2", b"/V2")),
+    "no filters": partial(with_terms, (b"/CF << %b >>" % FILTER, b""), (STREAMS, b""), (STRINGS, b"")),
+    "a filter that is none": partial(with_terms, (b"/CF <<", b"/CF << /Other 5")),
+    "a filter for recipients": partial(with_terms, (b"/CF <<", b"/CF << /Other << /CFM /AESV3 /Recipients [] >>")),
+    "no length of the key": partial(with_terms, (b"/Length 128", b"")),
+    "the length of the key in bits": partial(with_terms, (b"/Length 16", b"/Length 128")),
+}
 
 
 @pytest.mark.parametrize("kind", ENCRYPTED)
@@ -152,7 +168,7 @@ def test_a_broken_signature_in_an_encrypted_file() -> None:
         with pikepdf.open(BytesIO(signed_by(signature(ByteRange=None)))) as document, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             output = BytesIO()
-            document.save(output, encryption=Encryption(owner="owner", user="", R=strength))  # type: ignore[arg-type]
+            document.save(output, encryption=Encryption(owner="owner", user="", R=strength))
         found = assert_holds(sealed_at_the_highest(output.getvalue()))
         assert_speaks_against(found.signatures[0], "Old")
 
