@@ -11,6 +11,7 @@ from paraph.kernel import clock
 from paraph.keys import development_authority
 from tests.pdf.papers import paper, text
 from tests.pdf.sealing import root_file, sealed, timestamping
+from tests.pdf.surroundings import signature, signed_by
 from tests.pdf.test_tie import evidence, proven, signed, uploaded
 
 
@@ -87,3 +88,14 @@ def test_a_proof_is_tied_to_its_files_in_any_order(tmp_path: Path) -> None:
     paths[0].write_bytes(uploaded() + b" ")
     result = run(*paths, "--root", root)
     assert result.exit_code == 1 and "NOT OK: No file has the digest of the uploaded file" in result.output
+
+
+def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> None:
+    pdf = sealed(signed_by(signature(ByteRange=None)), at=clock.now(), timestamping=timestamping()).content
+    (tmp_path / "signed.pdf").write_bytes(pdf)
+    result = run(tmp_path / "signed.pdf", "--root", root_file(tmp_path))
+    assert result.exit_code == 0 and "signed.pdf: valid\n  PAdES level B-T, 2 signatures.\n" in result.output
+    assert "The signature Old cannot be read: its /ByteRange is not an array of four whole numbers." in result.output
+    old, own = json.loads(run(tmp_path / "signed.pdf", "--root", root_file(tmp_path), "--json").output)["signatures"]
+    assert (old["field"], old["kind"], old["intact"], old["altered"]) == ("Old", "seal", False, True)
+    assert own["intact"] is True and own["altered"] is False

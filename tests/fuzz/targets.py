@@ -25,6 +25,7 @@ from paraph.pdf.timestamp_token import TokenRefused, check_token
 from paraph.pdf.verify import verify
 from tests.pdf.sealing import RED, WATERMARK, authority, pictures, sealed, timestamping
 from tests.pdf.structures import a_file_of_each_structure
+from tests.pdf.surroundings import ODD_STORES, signature, signed_by, with_store
 from tests.pdf.test_actions import files_with_actions
 
 _KEY: KeyKind = "p-256"
@@ -123,7 +124,9 @@ def seeds(name: str) -> list[bytes]:
 
 def _seeds_of_judge() -> list[bytes]:
     if not _judged:
-        _judged.extend(sealed(pdf, timestamping=timestamping()).content for pdf in a_file_of_each_structure()[:2])
+        signed_before = [signed_by(signature(ByteRange=None)), with_store(ODD_STORES["garbage"])]
+        files = [*a_file_of_each_structure()[:2], *signed_before]
+        _judged.extend(sealed(pdf, timestamping=timestamping()).content for pdf in files)
     return _judged
 
 

@@ -14,19 +14,18 @@ from paraph.pdf.long_term import LongTermData
 from paraph.pdf.objects import Stream, Unsafe
 from paraph.pdf.reader import Reader, decoded
 from paraph.pdf.revision import Revision
+from paraph.pdf.stored_data import KEYS
 
-_LISTS = (b"/Certs", b"/CRLs", b"/OCSPs")
 
-
-def is_archive_of(pdf: bytes, sealed_size: int, value: bytes) -> bool:
-    """Whether the bytes of ``pdf`` after the first ``sealed_size`` are exactly such a revision. Raises nothing.
+def is_archive_of(before: Reader, after: Reader, value: bytes) -> bool:
+    """Whether what ``after`` has more than ``before``, with which it begins, is exactly such a revision.
 
     ``value``: the whole /Contents of its signature, padding included; whether that is a good timestamp is not
-    asked here.
+    asked here. Raises nothing.
     """
+    pdf, sealed_size = after.data, before.size
     try:
-        before = Reader(pdf[:sealed_size])
-        added = _store(Reader(pdf)) if pdf.count(b"/DSS", sealed_size) else ()
+        added = _store(after) if pdf.count(b"/DSS", sealed_size) else ()
         missing = LongTermData(*(_contents(*pair) for pair in zip(_store(before), added, strict=False)))
         names = field.standing(Revision(before)).field_names
         written = archive_revision(before, missing, names, len(value)).write()
@@ -39,10 +38,12 @@ def is_archive_of(pdf: bytes, sealed_size: int, value: bytes) -> bool:
 
 
 def _store(reader: Reader) -> list[tuple[Reader, list[Any]]]:
-    """The lists of the document security store, each with who can read them."""
+    """The lists of the document security store, each with who can read them; what is no list counts as an empty one,
+    as it does where the store is extended."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
-    store = reader.resolve(root.get(b"/DSS")) or {}
-    return [(reader, reader.resolve(store.get(key)) or []) for key in _LISTS]
+    store = reader.resolve(root.get(b"/DSS"))
+    lists = [reader.resolve(store.get(key)) if isinstance(store, dict) else None for key in KEYS]
+    return [(reader, listed if isinstance(listed, list) else []) for listed in lists]
 
 
 def _contents(old: tuple[Reader, list[Any]], new: tuple[Reader, list[Any]]) -> tuple[bytes, ...]:

@@ -13,45 +13,44 @@ def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[boo
 
     ``later``: the signatures after it. Long-term data, document timestamps and further signatures alter nothing.
     """
-    name = check.embedded.field_name
+    name = check.embedded.label
     if check.coverage == "whole file":
         return False, []
     if check.coverage == "unclear":
         return True, [f"Nobody can tell what was changed after {name}."]
     added = [_addition(other) for other in later]
-    if file.long_term_data() != file.long_term_data(check.embedded.revision):
+    if file.long_term_data() != file.long_term_data(check.embedded):
         added.append(f"Long-term validation data was added after {name}.")
     if len(later) == 1 and later[0].archives and check.embedded.is_followed_by(later[0].embedded):
         return False, added
-    altered = _alterations(file, check, later)
+    altered = _alterations(check, later)
     return bool(altered), [*added, *altered]
 
 
 def _addition(other: Check) -> str:
+    if other.embedded.fault:
+        return f"A signature that cannot be read was added ({other.embedded.label})."
     if other.embedded.is_document_timestamp:
-        return f'A document timestamp by "{other.signer}" was added ({other.embedded.field_name}).'
-    return f'A signature by "{other.signer}" was added ({other.embedded.field_name}).'
+        return f'A document timestamp by "{other.signer}" was added ({other.embedded.label}).'
+    return f'A signature by "{other.signer}" was added ({other.embedded.label}).'
 
 
-def _alterations(file: SignedFile, check: Check, later: Sequence[Check]) -> list[str]:
-    name = check.embedded.field_name
-    level, fields = check.embedded.appended()
+def _alterations(check: Check, later: Sequence[Check]) -> list[str]:
+    name = check.embedded.label
+    appended = check.embedded.appended()
+    if appended is None:
+        return [f"Nobody can tell what was changed after {name}."]
+    level, fields = appended
     if level is ModificationLevel.OTHER or level is ModificationLevel.ANNOTATIONS:
         return [f"The file was changed after {name}: its content, its properties or its comments."]
-    drawn = [other.embedded.field_name for other in later if other.embedded.is_document_timestamp and _shows(other)]
+    stamps = [other.embedded for other in later if other.embedded.is_document_timestamp]
+    drawn = [stamp.label for stamp in stamps if stamp.shows]
     if drawn:
         return [f"The document timestamp {drawn[0]} draws on a page, which a timestamp has no reason to do."]
     filled = sorted(fields - {other.embedded.field_name for other in later})
     if filled:
         return [f"Form fields were changed after {name}: {', '.join(filled)}."]
     last = [check, *later][-1]
-    if last.coverage == "its revision" and last.embedded.revision == file.revisions - 1:
-        return [f"Bytes were appended after {last.embedded.field_name} that belong to no revision."]
+    if last.coverage == "its revision" and last.embedded.is_last():
+        return [f"Bytes were appended after {last.embedded.label} that belong to no revision."]
     return []
-
-
-def _shows(check: Check) -> bool:
-    try:
-        return check.embedded.shows()
-    except Exception:  # noqa: BLE001 — a hostile field makes the reader raise anything
-        return True

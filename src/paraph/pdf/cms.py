@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from paraph.kernel import tokens
 from paraph.pdf import der, oids
-from paraph.pdf.certificate import Certificate, is_issued_by, load
+from paraph.pdf.certificate import Certificate, CertificateError, is_issued_by, load
 from paraph.pdf.der import DerError, Element
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
@@ -55,7 +55,7 @@ def read_signed_data(content_info: bytes) -> SignedData:
     except CmsRefused:
         raise
     except (ValueError, IndexError) as error:
-        raise CmsRefused(f"the signature cannot be read ({error})") from error
+        raise CmsRefused(_unread(error)) from error
 
 
 def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) -> None:
@@ -80,12 +80,18 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
     except CmsRefused:
         raise
     except (ValueError, TypeError, IndexError) as error:
-        raise CmsRefused(f"the signature cannot be read ({error})") from error
+        raise CmsRefused(_unread(error)) from error
 
 
 def names_certificate(signed: SignedData) -> bool:
     """Whether the signed attributes name the signer's certificate (ESSCertID), as PAdES and RFC 3161 want."""
     return not signed.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
+
+
+def _unread(error: Exception) -> str:
+    """With the reason where it is one for people."""
+    known = isinstance(error, DerError | CertificateError)
+    return f"the signature cannot be read ({error})" if known else "the signature cannot be read"
 
 
 def _read(content_info: bytes) -> SignedData:

@@ -23,7 +23,7 @@ def sealers(pdf: bytes) -> Sealers:
 
     Raises ``ValueError`` for a file without a seal, or with one that cannot be read.
     """
-    signatures = SignedFile(pdf).signatures
+    signatures = [embedded for embedded in SignedFile(pdf).signatures if not embedded.fault]
     places = [place for place, embedded in enumerate(signatures) if not embedded.is_document_timestamp]
     if not places:
         raise ValueError("the file has no seal")

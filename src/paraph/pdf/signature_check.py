@@ -11,6 +11,7 @@ from paraph.pdf.certificate import load
 from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
 from paraph.pdf.embedded import Embedded
 from paraph.pdf.long_term import LongTermData, Revoked
+from paraph.pdf.signing_time import signing_time
 from paraph.pdf.timestamp_token import Token, TokenRefused, check_token
 from paraph.pdf.trust import Untrusted, check_chain
 from paraph.pdf.verification import Coverage, Level, SealTimestamp
@@ -25,6 +26,8 @@ class Check:
 
     embedded: Embedded
     coverage: Coverage
+    claimed_at: datetime | None = None
+    """By the signer's own clock."""
     intact: bool = False
     signer: str = ""
     timestamp: SealTimestamp | None = None
@@ -42,13 +45,20 @@ class Check:
         return self.embedded.is_document_timestamp and self.intact and self.trusted
 
 
+def cannot_judge(embedded: Embedded, why: str) -> Check:
+    """A signature that is reported, and of which nothing is known."""
+    kind = "document timestamp" if embedded.is_document_timestamp else "signature"
+    finding = f"The {kind} {embedded.label} cannot be read: {why}."
+    return Check(embedded, "unclear", embedded.claimed_at, findings=[finding])
+
+
 def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried: LongTermData) -> Check:
     """A signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3)."""
     check = Check(embedded, embedded.coverage())
     try:
         token = check_token(embedded.contents, embedded.digest)
     except TokenRefused as error:
-        check.findings.append(f"The document timestamp {embedded.field_name} is not valid: {error}.")
+        check.findings.append(f"The document timestamp {embedded.label} is not valid: {error}.")
         return check
     check.intact = _covers(check)
     check.signer = token.authority
@@ -66,18 +76,19 @@ def check_seal(
     it, or ``None``. The certificate must have been valid at the earliest time that is proven: that of the trusted
     timestamp, else ``archived_at``, else now. The signer's own clock proves nothing.
     """
-    check = Check(embedded, embedded.coverage())
+    check = Check(embedded, embedded.coverage(), embedded.claimed_at)
     if embedded.sub_filter not in _ACCEPTED:
-        check.findings.append(f"The signature {embedded.field_name} has the form {embedded.sub_filter or 'of none'}.")
+        check.findings.append(f"The signature {embedded.label} has the form {embedded.sub_filter or 'of none'}.")
         return check
     try:
         signed = read_signed_data(embedded.contents)
         check.signer = signed.signer.name
+        check.claimed_at = signing_time(signed) or embedded.claimed_at
         if signed.content is not None:
             raise CmsRefused("it carries content of its own")
         check_signature(signed, embedded.digest)
     except CmsRefused as error:
-        check.findings.append(f"The seal {embedded.field_name} does not hold: {error}.")
+        check.findings.append(f"The seal {embedded.label} does not hold: {error}.")
         return check
     check.intact = _covers(check)
     check.pades = embedded.sub_filter == PADES and names_certificate(signed)
@@ -105,7 +116,7 @@ def _proven(check: Check, data: LongTermData) -> bool:
 
 def _covers(check: Check) -> bool:
     if check.coverage == "unclear":
-        check.findings.append(f"What {check.embedded.field_name} covers is not the revision that it belongs to.")
+        check.findings.append(f"What {check.embedded.label} covers is not the revision that it belongs to.")
     return check.coverage != "unclear"
 
 
@@ -117,7 +128,7 @@ def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], c
         token = check_token(attribute[0].raw, lambda name: hashlib.new(name, signed.signature).digest())
     except TokenRefused as error:
         check.intact = False
-        check.findings.append(f"The timestamp of {check.embedded.field_name} is not valid: {error}.")
+        check.findings.append(f"The timestamp of {check.embedded.label} is not valid: {error}.")
         return
     check.timestamp = _judge(check, token, roots, carried)
 

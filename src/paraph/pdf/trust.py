@@ -19,7 +19,7 @@ from cryptography.x509.verification import (
 )
 
 from paraph.kernel import clock
-from paraph.pdf.certificate import Certificate, CertificateError, load
+from paraph.pdf.certificate import Certificate, CertificateError, is_issued_by, load
 
 _DEEPEST = 8
 
@@ -70,10 +70,10 @@ def _check_validity(certificate: Certificate, moment: datetime) -> None:
 
 def _verify(certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime) -> _Chain:
     try:
-        anchors = [load(root).parsed for root in roots]
+        anchors = [root.parsed for root in map(_loaded, roots) if root]
         if not anchors:
             raise Untrusted("no root is trusted")
-        between = [load(other).parsed for other in others if other != certificate.encoded]
+        between = _above(certificate, others)
         verifier = (
             PolicyBuilder()
             .store(Store(anchors))
@@ -83,8 +83,6 @@ def _verify(certificate: Certificate, others: Sequence[bytes], roots: Sequence[b
             .build_client_verifier()
         )
         chain = verifier.verify(certificate.parsed, between).chain
-    except CertificateError as error:
-        raise Untrusted(str(error)) from error
     except (VerificationError, ValueError, TypeError, UnsupportedAlgorithm, x509.DuplicateExtension) as error:
         if isinstance(error, Untrusted):
             raise
@@ -94,6 +92,29 @@ def _verify(certificate: Certificate, others: Sequence[bytes], roots: Sequence[b
         start=max(link.not_valid_before_utc for link in chain),
         end=min(link.not_valid_after_utc for link in chain),
     )
+
+
+def _above(certificate: Certificate, others: Sequence[bytes]) -> list[x509.Certificate]:
+    """Those of ``others`` that issued the certificate, issued its issuers, and so on. Nothing else is looked at: what
+    travels with a file may be of any kind, and must not stand in the way of another chain."""
+    found, waiting = dict[bytes, x509.Certificate](), [certificate]
+    while waiting:
+        child = waiting.pop()
+        for other in others:
+            if other not in found and child.issuer in other:
+                issuer = _loaded(other)
+                if issuer and issuer.subject == child.issuer and is_issued_by(child, issuer):
+                    found[other] = issuer.parsed
+                    waiting.append(issuer)
+    return list(found.values())
+
+
+def _loaded(encoded: bytes) -> Certificate | None:
+    """None where it cannot be read or its key is of a kind that nothing here can use."""
+    try:
+        return load(encoded)
+    except CertificateError:
+        return None
 
 
 def _issuer_policy() -> ExtensionPolicy:

@@ -3,15 +3,16 @@
 Nothing here needs the service: bytes and roots in, a :class:`~paraph.pdf.verification.Verification` out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from paraph.kernel import clock
 from paraph.pdf.ageing import note_aged
 from paraph.pdf.changes import changes
-from paraph.pdf.embedded import SignedFile, Unreadable
+from paraph.pdf.embedded import Embedded, SignedFile, Unreadable
 from paraph.pdf.kept import KeptCheck, KeptRecord, check_kept
-from paraph.pdf.signature_check import Check, check_document_timestamp, check_seal, level
+from paraph.pdf.signature_check import Check, cannot_judge, check_document_timestamp, check_seal, level
 from paraph.pdf.verification import Level, SignatureReport, Verification
 
 __all__ = ["verify"]
@@ -29,20 +30,19 @@ def verify(pdf: bytes, roots: Sequence[bytes], kept: Sequence[KeptRecord] = ()) 
     except Unreadable as error:
         return Verification(findings=[str(error)])
     except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
-        return Verification(findings=[f"The file cannot be read as a PDF with signatures ({type(error).__name__})."])
+        return Verification(findings=[f"The file cannot be verified ({type(error).__name__})."])
 
 
 def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> Verification:
     if not file.signatures:
-        return Verification(findings=["The file is not sealed: it has no signature."])
+        return Verification(findings=["The file is not sealed: it has no signature.", *file.findings])
     checks = _check_all(file, roots, kept)
     aged = note_aged(checks, kept)
     reports = [_report(file, checks, check) for check in checks]
-    seals = [report for report in reports if report.kind == "seal"]
-    if not seals:
-        return Verification(findings=["The file has a document timestamp but no seal."], signatures=reports)
-    seal = seals[-1]
-    after = reports[reports.index(seal) + 1 :]
+    place = _last_seal(checks)
+    if place is None:
+        return Verification(findings=_without_seal(file, checks), signatures=reports)
+    seal, after = reports[place], reports[place + 1 :]
     return Verification(
         intact=seal.intact and all(report.intact for report in after),
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
@@ -53,25 +53,54 @@ def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> Verifi
         timestamp=seal.timestamp,
         level=seal.level,
         changes=seal.changes,
-        findings=_sentences(seal, reports, kept, aged),
+        findings=[*_sentences(seal, reports, kept, aged), *file.findings],
         signatures=reports,
         kept=kept.timestamps,
         kept_holds=not kept.findings,
     )
 
 
+def _last_seal(checks: Sequence[Check]) -> int | None:
+    """Which of the signatures it is. One that cannot be read is none; after the seal it still speaks against the
+    file."""
+    seals = [
+        i for i, check in enumerate(checks) if not check.embedded.fault and not check.embedded.is_document_timestamp
+    ]
+    return seals[-1] if seals else None
+
+
+def _without_seal(file: SignedFile, checks: Sequence[Check]) -> list[str]:
+    readable = any(not check.embedded.fault for check in checks)
+    sentence = (
+        "The file has a document timestamp but no seal." if readable else "The file has no seal that can be read."
+    )
+    return [sentence, *(finding for check in checks for finding in check.findings), *file.findings]
+
+
 def _check_all(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> list[Check]:
     """In the order of the revisions. Timestamps first, since they prove when the seals before them existed."""
     carried = file.long_term_data() + kept.statuses
     stamps = {
-        place: check_document_timestamp(embedded, roots, carried)
+        place: _guarded(embedded, partial(check_document_timestamp, embedded, roots, carried))
         for place, embedded in enumerate(file.signatures)
         if embedded.is_document_timestamp
     }
     return [
-        stamps[place] if place in stamps else check_seal(embedded, roots, carried, _archived_at(place, stamps, kept))
+        stamps[place]
+        if place in stamps
+        else _guarded(embedded, partial(check_seal, embedded, roots, carried, _archived_at(place, stamps, kept)))
         for place, embedded in enumerate(file.signatures)
     ]
+
+
+def _guarded(embedded: Embedded, check: Callable[[], Check]) -> Check:
+    """What cannot be judged is said of that signature alone."""
+    if embedded.fault:
+        return cannot_judge(embedded, embedded.fault)
+    try:
+        return check()
+    except Exception as error:  # noqa: BLE001 — a hostile signature makes what reads certificates raise anything
+        return cannot_judge(embedded, f"it confuses the reader ({type(error).__name__})")
 
 
 def _archived_at(place: int, stamps: dict[int, Check], kept: KeptCheck) -> datetime | None:
@@ -84,7 +113,7 @@ def _archived_at(place: int, stamps: dict[int, Check], kept: KeptCheck) -> datet
 def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureReport:
     embedded, later = check.embedded, checks[checks.index(check) + 1 :]
     archives = [other for other in later if other.archives]
-    archived = file.long_term_data(archives[-1].embedded.revision) if archives else None
+    archived = file.long_term_data(archives[-1].embedded) if archives else None
     altered, sentences = changes(file, check, later)
     return SignatureReport(
         field_name=embedded.field_name,
@@ -93,7 +122,7 @@ def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureRep
         intact=check.intact,
         trusted=check.trusted,
         coverage=check.coverage,
-        claimed_at=embedded.claimed_at,
+        claimed_at=check.claimed_at,
         timestamp=check.timestamp,
         level="" if embedded.is_document_timestamp else level(check, file.long_term_data(), archived),
         altered=altered,
