@@ -177,7 +177,13 @@ def test_the_watermark_spans_the_page_and_lets_it_through(size: tuple[float, flo
         ("a b c d e f", "ABCF"),
         ("王小明", "王"),
         ("محمد الخالدي", "\u0645 \u0627"),
-        ("", ""),
+        ("ßen ﬁnn ŉamen ǆemal", "SFND"),
+        ("ǰan ևa ΐx A\u030bke", "J̌ԵΪ́A̋"),
+        ("\u02bbIolani ﬃ", "IF"),
+        ("😀 👍", "😀"),
+        ("\u0301\u0302", "—"),
+        ("\u200b \u202e", "—"),
+        ("", "—"),
     ],
 )
 def test_initials_of_a_name(name: str, initials: str) -> None:

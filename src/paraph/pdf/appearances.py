@@ -4,9 +4,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import dropwhile
 from typing import Any
 
-from paraph.pdf.legible import clean, legible
+from paraph.pdf.legible import clean, clusters, legible
 from paraph.pdf.strokes import ink
 from paraph.pdf.typeset import typeset
 from paraph.pdf.wording import moment, wording
@@ -115,7 +116,7 @@ def _initials(content: InitialsContent) -> dict[str, Any]:
     return {
         "width": content.width,
         "height": content.height,
-        "letters": legible(letters(content.name) or NAMELESS).to_json(),
+        "letters": legible(letters(content.name)).to_json(),
         "drawing": _drawing(content.initials, content.width * 0.9, content.height * 0.8),
     }
 
@@ -125,12 +126,35 @@ def _watermark(width: float, height: float) -> dict[str, Any]:
 
 
 def letters(name: str) -> str:
-    """The initials of a name: "Anna Maria Rossi" gives "AMR", at most four letters; "王小明" gives "王"."""
-    words = [word for word in clean(name).replace("-", " ").split() if word[0].isalnum()]
+    """The initials of a name: "Anna Maria Rossi" gives "AMR", at most four letters; "王小明" gives "王".
+
+    A letter keeps the marks written on it, ligatures count as the letters they join: "ßen" and "ﬁnn" give "S" and
+    "F". Never empty, as a signer may have to put something: a name without anything visible gives a dash.
+    """
+    words = [word for word in _words(name) if word[0][0].isalnum()]
     chosen = words if len(words) <= 4 else [*words[:3], words[-1]]
-    firsts = [word[0].upper() for word in chosen] or [clean(name)[:1]]
-    apart = any(unicodedata.bidirectional(letter) == "AL" for letter in firsts if letter)  # Arabic would join them
+    firsts = [_capital(word[0]) for word in chosen] or _visible(name)[:1] or [NAMELESS]
+    apart = any(unicodedata.bidirectional(letter[0]) == "AL" for letter in firsts)  # Arabic would join them
     return (" " if apart else "").join(firsts)
+
+
+def _words(name: str) -> list[list[str]]:
+    """Each word as its letters, from the first that is more than an apostrophe or another modifier."""
+    words = clean(unicodedata.normalize("NFKC", clean(name))).replace("-", " ").split()
+    return [letters for word in words if (letters := list(dropwhile(_modifies, clusters(word))))]
+
+
+def _modifies(letter: str) -> bool:
+    return unicodedata.category(letter[0]) == "Lm"
+
+
+def _capital(letter: str) -> str:
+    """One letter, although the capitals of some are several: of "Ss" the first."""
+    return next(clusters(unicodedata.normalize("NFC", letter.title())))
+
+
+def _visible(name: str) -> list[str]:
+    return [cluster for cluster in clusters(clean(name)) if not unicodedata.category(cluster[0]).startswith(("M", "Z"))]
 
 
 def _drawing(signature: Mapping[str, Any], width: float, height: float) -> dict[str, Any] | None:

@@ -5,7 +5,8 @@ longer word (``sign1`` is found in ``sign10``). White space is not compared, as 
 apart by moving the pen. Composed and decomposed accents, ligatures and compatibility forms count as the same.
 A tag may be split into runs, kerned, inside form XObjects, on rotated pages, and broken over lines, never over
 pages. Text outside the crop box, of form fields and of annotations is no text of the page. Tags of printable
-ASCII are the supported form; other scripts work as far as the PDF says which characters it draws.
+ASCII are the supported form; other scripts, also from right to left, work as far as the PDF says which characters it
+draws.
 """
 
 from collections.abc import Sequence

@@ -39,11 +39,11 @@ class Legible:
         Breaks are at spaces and after hyphens; Han, kana and hangul break anywhere, and so does an endless word.
         """
         if self.cjk:
-            return [(cluster, "") for cluster in _clusters(self.text)]
+            return [(cluster, "") for cluster in clusters(self.text)]
         result: list[tuple[str, str]] = []
         for word in self.text.split(" "):
             parts = [part for part in re.findall(r"[^-]*-|[^-]+", word) if part]
-            chunks = ["".join(chunk) for part in parts for chunk in _chunks(list(_clusters(part)), _LONGEST_PIECE)]
+            chunks = ["".join(chunk) for part in parts for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE)]
             result += [(chunk, " " if index == len(chunks) - 1 else "") for index, chunk in enumerate(chunks)]
         return result
 
@@ -60,7 +60,7 @@ def _legible(text: str, fonts: Library) -> Legible:
         return Legible(given)
     written: list[str] = []
     replaced = False
-    for cluster in _clusters(given):
+    for cluster in clusters(given):
         if covered(cluster, fonts):
             written.append(cluster)
         else:
@@ -78,7 +78,7 @@ def written(text: str) -> str | dict[str, Any]:
     parts = [
         "".join(chunk)
         for part in re.findall(r"[^\s/?&=._@:,;+-]*[\s/?&=._@:,;+-]?", result.text)
-        for chunk in _chunks(list(_clusters(part)), _LONGEST_PIECE)
+        for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE)
     ]
     return {**result.to_json(), "parts": [part for part in parts if part]}
 
@@ -93,20 +93,7 @@ def clean(text: str) -> str:
     return " ".join("".join(character for character in kept if _is_visible(character)).split())
 
 
-def covered(cluster: str, fonts: Library) -> bool:
-    """Whether one font has every character of the cluster, composed or decomposed: fonts do not mix in a cluster."""
-    if any(unicodedata.category(character) == "Co" for character in cluster):
-        return False  # private use: a font's glyph there means whatever its maker liked
-    forms = {cluster, unicodedata.normalize("NFD", cluster)}
-    needed = [{ord(c) for c in form if c not in _JOINERS and ord(c) not in _VARIATIONS} for form in forms]
-    return any(points <= font.characters for font in fonts.covering for points in needed)
-
-
-def _is_visible(character: str) -> bool:
-    return character in _JOINERS or unicodedata.category(character) not in ("Cc", "Cf", "Cs")
-
-
-def _clusters(text: str) -> Iterator[str]:
+def clusters(text: str) -> Iterator[str]:
     """Base characters with what is written on, around or joined to them."""
     if text.isascii():
         yield from text
@@ -122,6 +109,19 @@ def _clusters(text: str) -> Iterator[str]:
             cluster = character
     if cluster:
         yield cluster
+
+
+def covered(cluster: str, fonts: Library) -> bool:
+    """Whether one font has every character of the cluster, composed or decomposed: fonts do not mix in a cluster."""
+    if any(unicodedata.category(character) == "Co" for character in cluster):
+        return False  # private use: a font's glyph there means whatever its maker liked
+    forms = {cluster, unicodedata.normalize("NFD", cluster)}
+    needed = [{ord(c) for c in form if c not in _JOINERS and ord(c) not in _VARIATIONS} for form in forms]
+    return any(points <= font.characters for font in fonts.covering for points in needed)
+
+
+def _is_visible(character: str) -> bool:
+    return character in _JOINERS or unicodedata.category(character) not in ("Cc", "Cf", "Cs")
 
 
 def _chunks(clusters: list[str], longest: int) -> Iterator[list[str]]:

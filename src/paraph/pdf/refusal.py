@@ -8,7 +8,7 @@ class PdfRefused(DomainError):
 
     ``code`` is always ``validation_error`` (specification 7), so that an untranslated refusal is a 422 as well.
     Reasons: ``not_a_pdf``, ``unreadable``, ``password``, ``no_pages``, ``too_many_pages``, ``dynamic_xfa``,
-    ``changes_forbidden``, ``too_complex``, ``no_such_page``, ``too_small``.
+    ``changes_forbidden``, ``too_complex``, ``no_such_page``, ``too_small``, ``no_room``.
     """
 
     def __init__(self, reason: str, message: str) -> None:

@@ -7,13 +7,11 @@ from django.utils.translation import gettext as _
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.find import Found, find_tags
-from paraph.pdf.place import Rect, under
+from paraph.pdf.place import ROUNDING, Rect, under
 from paraph.pdf.refusal import PdfRefused
 from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
-
-ROUNDING = 0.01  # points: a stamp computed from the page's own size fits whatever its last digit
 
 
 @dataclass(frozen=True)

@@ -398,3 +398,13 @@ def test_a_tag_where_no_stamp_fits(owner: Someone) -> None:
         f"the stamp of signer “ada” at the tag “here”, 200 by 80 points, does not fit on page 1 of document {small}, "
         "150 by 70 points."
     ) in refused(owner, content)
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_tag_at_the_foot_of_a_page(owner: Someone, optional: bool) -> None:
+    foot = owner.upload(paper(text("nothing", 50, 500), text("here", 250, 60))).json()["id"]
+    content = stamps(payload(foot), tag("here", optional=optional))
+    assert (
+        f"documents[0].signers[0].stamps[0]: the stamp of signer “ada” at the tag “here”, 200 by 80 points, does not "
+        f"fit on page 2 of document {foot}, 595 by 842 points."
+    ) in refused(owner, content)

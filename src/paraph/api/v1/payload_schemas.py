@@ -47,7 +47,8 @@ class Rectangle(Schema):
 
 
 class MagicFieldStamp(Schema):
-    """A stamp under a tag in the text."""
+    """A stamp just under a tag in the text, centred on it and moved sideways into the page. It is refused where the
+    page ends before the stamp does."""
 
     type: Literal["magic_field"] = Field(description="`magic_field`: the place is found by a text.")
     value: Tag

@@ -36,6 +36,7 @@ class Characters:
         self._text = page.get_textpage()
         self.count: int = self._text.count_chars()
         self._rectangle = raw.FS_RECTF()  # one for all calls, which saves most of their time
+        self._type3: dict[int, bool] = {}  # by the address of the text object
 
     def __enter__(self) -> "Characters":
         return self
@@ -84,7 +85,26 @@ class Characters:
         angle = math.atan2(matrix.b, matrix.a)
         cosine, sine = math.cos(angle), math.sin(angle)
         along = x.value * cosine + y.value * sine
-        return Baseline(angle, along, y.value * cosine - x.value * sine, abs(size) or 1.0)
+        size = self._size_by_look(index) or abs(size) or 1.0
+        return Baseline(angle, along, y.value * cosine - x.value * sine, size)
+
+    def _size_by_look(self, index: int) -> float:
+        """About the size of a character of a Type 3 font, else 0. The size that is set says nothing there: a glyph of
+        40 units at the size 0.12 is as tall as one of 0.4 units at 12."""
+        cell = self.cell(index) if self._is_type3(index) else None
+        return max(cell[2] - cell[0], cell[3] - cell[1]) if cell else 0.0
+
+    def _is_type3(self, index: int) -> bool:
+        """Only these fonts have no font program, not even a substitute."""
+        drawn = raw.FPDFText_GetTextObject(self._text, index)
+        if not drawn:
+            return False
+        address = ctypes.addressof(drawn.contents)
+        if address not in self._type3:
+            length = ctypes.c_size_t()
+            raw.FPDFFont_GetFontData(raw.FPDFTextObj_GetFont(drawn), None, 0, length)
+            self._type3[address] = length.value == 0
+        return self._type3[address]
 
     def _agrees(self, text: str) -> bool:
         """Whether the quick text has the characters' own indices; then there is no need to ask for each."""

@@ -1,6 +1,7 @@
 """The tag search, inside the sandbox: own matcher over PDFium's characters (``paraph.pdf.find`` says what counts)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pypdfium2
@@ -10,7 +11,7 @@ from paraph.pdf.isolated.characters import Characters, lines
 from paraph.pdf.isolated.folding import fold, fold_with_places, occurrences
 from paraph.pdf.isolated.pages import geometry_of
 from paraph.pdf.isolated.source import Source
-from paraph.pdf.isolated.visual import read_lines, search_line, worth_a_look
+from paraph.pdf.isolated.visual import read_lines, runs_from_right, search_lines, worth_a_look
 
 _MOST_SORTED = 100_000  # characters that the second attempt looks at; about a second
 
@@ -18,19 +19,31 @@ _MOST_SORTED = 100_000  # characters that the second attempt looks at; about a s
 def find(source: Source, tags: Sequence[str]) -> tuple[dict[str, Any], bytes]:
     """``{"found": {tag: [page_number, left, bottom, right, top]}}``, the box of the tag's last line."""
     wanted = {tag: folded for tag in tags if (folded := fold(tag))}
-    found: dict[str, Any] = {}
     if not wanted:
-        return {"found": found}, b""
+        return {"found": {}}, b""
     document = source.pdfium()
     texts: list[str] = []  # of the pages, folded
+    drawn: dict[str, Any] = {}
     for index in range(len(document)):
-        for tag, box in _as_drawn(source, document, index, wanted, texts).items():
-            found[tag] = [index + 1, *box]
-            del wanted[tag]
-        if not wanted:
+        missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
+        if not missing:
             break
-    found |= _as_seen(source, document, wanted, texts) if wanted else {}
-    return {"found": found}, b""
+        boxes = _as_drawn(source, document, index, missing, texts)
+        drawn |= {tag: [index + 1, *box] for tag, box in boxes.items()}
+    return {"found": drawn | _sorted(source, document, wanted, texts, drawn)}, b""
+
+
+def _sorted(
+    source: Source, document: pypdfium2.PdfDocument, wanted: dict[str, str], texts: Sequence[str], drawn: dict[str, Any]
+) -> dict[str, Any]:
+    """Of the tags that run from right to left what comes first, since their order of drawing says little; of the
+    others those that were not found in it. Those that no reader sees are at last looked for as they are stored."""
+    turned = {tag: folded for tag, folded in wanted.items() if runs_from_right(folded)}
+    missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
+    seen = _as_seen(source, document, turned | missing, texts)
+    seen = {tag: place for tag, place in seen.items() if tag not in drawn or place[0] <= drawn[tag][0]}
+    stored = {tag: folded for tag, folded in turned.items() if tag not in drawn and tag not in seen}
+    return seen | _as_seen(source, document, stored, texts, as_stored=True)
 
 
 def _as_drawn(
@@ -56,13 +69,20 @@ def _as_drawn(
 
 
 def _as_seen(
-    source: Source, document: pypdfium2.PdfDocument, wanted: dict[str, str], texts: Sequence[str]
+    source: Source,
+    document: pypdfium2.PdfDocument,
+    wanted: dict[str, str],
+    texts: Sequence[str],
+    *,
+    as_stored: bool = False,
 ) -> dict[str, Any]:
-    """Second attempt, for tags that the first did not find: each line sorted by where its characters stand."""
+    """Second attempt: each line sorted by where its characters stand."""
     found: dict[str, Any] = {}
     left = _MOST_SORTED
+    both_ways = any(map(runs_from_right, texts))
     for index, text in enumerate(texts):
-        here = {tag: folded for tag, folded in wanted.items() if tag not in found and worth_a_look(folded, text)}
+        missing = {tag: folded for tag, folded in wanted.items() if tag not in found}
+        here = {tag: folded for tag, folded in missing.items() if worth_a_look(folded, text, both_ways=both_ways)}
         page = _opened(document, index) if here else None
         if page is None:
             continue
@@ -71,11 +91,8 @@ def _as_seen(
             if left < 0:
                 break
             exact = characters.exact()
-            seen = read_lines(characters, exact)
-            searched = {
-                tag: [part for line in seen for part in search_line(line, exact, folded)]
-                for tag, folded in here.items()
-            }
+            search = partial(search_lines, read_lines(characters, exact), exact, both_ways=both_ways)
+            searched = {tag: search(folded, as_stored=as_stored) for tag, folded in here.items()}
             placed = _placed(characters, searched, geometry_of(source, page, index))
             found |= {tag: [index + 1, *box] for tag, box in placed.items()}
         page.close()
