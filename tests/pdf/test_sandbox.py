@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.sandbox import Limits, Sandbox
 from tests.pdf import hostile
 from tests.pdf.papers import paper, text
@@ -61,6 +61,12 @@ def alive(process: int) -> bool:
         return False
 
 
+def processor_time(process: int) -> float:
+    """In seconds."""
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def test_a_process_is_used_again(sandbox: Sandbox) -> None:
     worker = worker_of(sandbox)
     assert all(works(sandbox) for _ in range(5))
@@ -77,14 +83,32 @@ def test_a_process_is_replaced_after_its_jobs() -> None:
     pool.close()
 
 
-def test_a_process_that_dies_in_the_middle_costs_its_file_only(sandbox: Sandbox) -> None:
-    worker = worker_of(sandbox)
+def lost(pool: Sandbox, end: signal.Signals) -> None:
+    """The worker gets this signal in the middle of a job."""
+    worker = worker_of(pool)
     os.kill(worker, signal.SIGSTOP)
-    timer = threading.Timer(0.2, os.kill, (worker, signal.SIGKILL))
-    timer.start()
+    timers = [threading.Timer(0.2, os.kill, (worker, sign)) for sign in (end, signal.SIGCONT)]
+    for timer in timers:
+        timer.start()
+    try:
+        works(pool)
+    finally:
+        for timer in timers:
+            timer.join()
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_a_process_that_is_killed_from_outside_is_no_fault_of_the_file(sandbox: Sandbox, end: signal.Signals) -> None:
+    with pytest.raises(ReadersUnavailable) as caught:
+        lost(sandbox, end)
+    assert caught.value.code == "unavailable"
+    assert works(sandbox)
+
+
+@pytest.mark.parametrize("end", [signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT])
+def test_a_process_that_crashes_costs_its_file_only(sandbox: Sandbox, end: signal.Signals) -> None:
     with pytest.raises(PdfRefused) as caught:
-        works(sandbox)
-    timer.join()
+        lost(sandbox, end)
     assert caught.value.reason == "too_complex"
     assert works(sandbox)
 
@@ -101,12 +125,47 @@ def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
     worker = worker_of(pool)
     os.kill(worker, signal.SIGSTOP)
     started = time.monotonic()
-    with pytest.raises(PdfRefused):
+    with pytest.raises(ReadersUnavailable):  # it stood still, so the file is not at fault
         works(pool)
     assert time.monotonic() - started < 5
     assert not alive(worker)
     assert works(pool)
     pool.close()
+
+
+def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
+    """The processor time granted is longer than the wall clock lets it take."""
+    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=5, wall_seconds=4.5))
+    assert works(pool)
+    with pytest.raises(PdfRefused) as caught:
+        pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
+    assert caught.value.reason == "too_complex"
+    assert works(pool)
+    pool.close()
+
+
+def test_what_earlier_jobs_used_is_not_held_against_the_next() -> None:
+    pool = Sandbox(1, Limits(processor_seconds=1, wall_seconds=1.0))
+    worker = worker_of(pool)
+    while processor_time(worker) < 1:
+        works(pool)
+    os.kill(worker, signal.SIGSTOP)
+    with pytest.raises(ReadersUnavailable):
+        works(pool)
+    pool.close()
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python", "/bin/false"])
+def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    before = children()
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", python)
+        with pytest.raises(ReadersUnavailable):
+            works(sandbox)
+    assert eventually(lambda: not any(map(alive, children() - before)))
+    assert works(sandbox)
 
 
 def test_processor_time_is_limited_per_job() -> None:
