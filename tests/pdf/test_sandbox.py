@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.sandbox import Limits, Sandbox
 from tests.pdf import hostile
 from tests.pdf.papers import paper, text
+from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
 
 PDF = paper(text("{{sign1}}", 100, 300))
 SHORT = Limits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
@@ -31,40 +32,6 @@ def sandbox() -> Iterator[Sandbox]:
 
 def works(pool: Sandbox) -> bool:
     return "{{sign1}}" in pool.call("find", PDF, tags=["{{sign1}}"])[0]["found"]
-
-
-def worker_of(pool: Sandbox) -> int:
-    """The process id of the one worker, once it answers. Other pools of this process have other children."""
-    before = children()
-    pool.warm()
-    (worker,) = children() - before
-    assert works(pool)
-    return worker
-
-
-def children() -> set[int]:
-    listed = (path.read_text().split() for path in Path("/proc/self/task").glob("*/children"))
-    return {int(child) for line in listed for child in line}
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return condition()
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def processor_time(process: int) -> float:
-    """In seconds."""
-    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_process_is_used_again(sandbox: Sandbox) -> None:
@@ -85,8 +52,7 @@ def test_a_process_is_replaced_after_its_jobs() -> None:
 
 def lost(pool: Sandbox, end: signal.Signals) -> None:
     """The worker gets this signal in the middle of a job."""
-    worker = worker_of(pool)
-    os.kill(worker, signal.SIGSTOP)
+    worker = stopped(pool)
     timers = [threading.Timer(0.2, os.kill, (worker, sign)) for sign in (end, signal.SIGCONT)]
     for timer in timers:
         timer.start()
@@ -122,8 +88,7 @@ def test_a_process_that_died_between_jobs_costs_nothing(sandbox: Sandbox) -> Non
 
 def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
     pool = Sandbox(1, Limits(wall_seconds=0.5))
-    worker = worker_of(pool)
-    os.kill(worker, signal.SIGSTOP)
+    worker = stopped(pool)
     started = time.monotonic()
     with pytest.raises(ReadersUnavailable):  # it stood still, so the file is not at fault
         works(pool)
@@ -134,11 +99,20 @@ def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
 
 
 def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
-    """The processor time granted is longer than the wall clock lets it take."""
-    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=5, wall_seconds=4.5))
-    assert works(pool)
+    """It has used most of its processor time when the machine stops giving it any."""
+    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
+    worker = worker_of(pool)
+    enough = processor_time(worker) + 1.2
+
+    def stop() -> None:
+        assert eventually(lambda: processor_time(worker) >= enough)
+        os.kill(worker, signal.SIGSTOP)
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
     with pytest.raises(PdfRefused) as caught:
         pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
+    stopping.join()
     assert caught.value.reason == "too_complex"
     assert works(pool)
     pool.close()

@@ -14,6 +14,6 @@ def unsupported_encryption(content: bytes | mmap) -> PdfRefused:
     if _FOR_CERTIFICATES.search(content):
         return PdfRefused(
             "encrypted_for_certificates",
-            "The PDF is encrypted for the holders of certificates, so it cannot be opened here.",
+            "The PDF is encrypted for certificates, so only their holders can open it.",
         )
     return PdfRefused("unknown_encryption", "The PDF is encrypted in a way that is not supported.")
