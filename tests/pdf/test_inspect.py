@@ -123,7 +123,7 @@ def test_no_pages_and_too_many_are_refused() -> None:
     over = refusal(paper("", "", "", ""), page_limit=3)
     assert (over.reason, over.message) == ("too_many_pages", "The PDF has 4 pages; at most 3 are allowed.")
     assert refusal(hostile.counting_pages(1_000_000)).reason == "too_many_pages"
-    assert refusal(hostile.counting_pages(3)).reason == "unreadable"
+    assert refusal(hostile.counting_pages(3)).reason == "unclear_page_count"
 
 
 def test_dynamic_xfa_is_refused_static_is_not() -> None:
