@@ -110,7 +110,7 @@ def test_what_cannot_be_read_is_refused(make: Callable[[], bytes]) -> None:
 
 def test_a_page_tree_that_is_damaged_is_refused() -> None:
     assert refusal(hostile.looping_pages()).reason == "cannot_be_sealed"
-    assert refusal(hostile.counting_pages(3)).reason == "page_count_unclear"
+    assert refusal(hostile.counting_pages(3)).reason == "unclear_page_count"
 
 
 def test_a_password_is_refused_an_owner_password_is_not() -> None:

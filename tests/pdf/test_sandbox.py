@@ -7,16 +7,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.sandbox import Limits, Sandbox
 from tests.pdf import hostile
 from tests.pdf.papers import paper, text
+from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
 
 PDF = paper(text("{{sign1}}", 100, 300))
 SHORT = Limits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
@@ -31,34 +32,6 @@ def sandbox() -> Iterator[Sandbox]:
 
 def works(pool: Sandbox) -> bool:
     return "{{sign1}}" in pool.call("find", PDF, tags=["{{sign1}}"])[0]["found"]
-
-
-def worker_of(pool: Sandbox) -> int:
-    """The process id of the one worker, once it answers. Other pools of this process have other children."""
-    before = children()
-    pool.warm()
-    (worker,) = children() - before
-    assert works(pool)
-    return worker
-
-
-def children() -> set[int]:
-    listed = (path.read_text().split() for path in Path("/proc/self/task").glob("*/children"))
-    return {int(child) for line in listed for child in line}
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return condition()
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_process_is_used_again(sandbox: Sandbox) -> None:
@@ -77,14 +50,31 @@ def test_a_process_is_replaced_after_its_jobs() -> None:
     pool.close()
 
 
-def test_a_process_that_dies_in_the_middle_costs_its_file_only(sandbox: Sandbox) -> None:
-    worker = worker_of(sandbox)
-    os.kill(worker, signal.SIGSTOP)
-    timer = threading.Timer(0.2, os.kill, (worker, signal.SIGKILL))
-    timer.start()
+def lost(pool: Sandbox, end: signal.Signals) -> None:
+    """The worker gets this signal in the middle of a job."""
+    worker = stopped(pool)
+    timers = [threading.Timer(0.2, os.kill, (worker, sign)) for sign in (end, signal.SIGCONT)]
+    for timer in timers:
+        timer.start()
+    try:
+        works(pool)
+    finally:
+        for timer in timers:
+            timer.join()
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_a_process_that_is_killed_from_outside_is_no_fault_of_the_file(sandbox: Sandbox, end: signal.Signals) -> None:
+    with pytest.raises(ReadersUnavailable) as caught:
+        lost(sandbox, end)
+    assert caught.value.code == "unavailable"
+    assert works(sandbox)
+
+
+@pytest.mark.parametrize("end", [signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT])
+def test_a_process_that_crashes_costs_its_file_only(sandbox: Sandbox, end: signal.Signals) -> None:
     with pytest.raises(PdfRefused) as caught:
-        works(sandbox)
-    timer.join()
+        lost(sandbox, end)
     assert caught.value.reason == "too_complex"
     assert works(sandbox)
 
@@ -98,15 +88,58 @@ def test_a_process_that_died_between_jobs_costs_nothing(sandbox: Sandbox) -> Non
 
 def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
     pool = Sandbox(1, Limits(wall_seconds=0.5))
-    worker = worker_of(pool)
-    os.kill(worker, signal.SIGSTOP)
+    worker = stopped(pool)
     started = time.monotonic()
-    with pytest.raises(PdfRefused):
+    with pytest.raises(ReadersUnavailable):  # it stood still, so the file is not at fault
         works(pool)
     assert time.monotonic() - started < 5
     assert not alive(worker)
     assert works(pool)
     pool.close()
+
+
+def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
+    """It has used most of its processor time when the machine stops giving it any."""
+    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
+    worker = worker_of(pool)
+    enough = processor_time(worker) + 1.2
+
+    def stop() -> None:
+        assert eventually(lambda: processor_time(worker) >= enough)
+        os.kill(worker, signal.SIGSTOP)
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(PdfRefused) as caught:
+        pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
+    stopping.join()
+    assert caught.value.reason == "too_complex"
+    assert works(pool)
+    pool.close()
+
+
+def test_what_earlier_jobs_used_is_not_held_against_the_next() -> None:
+    pool = Sandbox(1, Limits(processor_seconds=1, wall_seconds=1.0))
+    worker = worker_of(pool)
+    while processor_time(worker) < 1:
+        works(pool)
+    os.kill(worker, signal.SIGSTOP)
+    with pytest.raises(ReadersUnavailable):
+        works(pool)
+    pool.close()
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python", "/bin/false"])
+def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    before = children()
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", python)
+        with pytest.raises(ReadersUnavailable):
+            works(sandbox)
+    assert eventually(lambda: not any(map(alive, children() - before)))
+    assert works(sandbox)
 
 
 def test_processor_time_is_limited_per_job() -> None:

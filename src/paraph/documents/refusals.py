@@ -1,25 +1,34 @@
 """Why a file is no document, in the reader's language."""
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from paraph.pdf.refusal import PdfRefused
 
 
 def sentence_of(refused: PdfRefused) -> str:
-    """One sentence; a reason that is not known here is told in the words of the tool."""
-    return _sentences().get(refused.reason, refused.message)
+    """One sentence with its facts; a reason that is not known here is told in the words of the tool."""
+    sentence = _sentences().get(refused.reason)
+    return sentence % refused.facts if sentence else refused.message
 
 
 def _sentences() -> dict[str, str]:
     return {
         "not_a_pdf": _("The file is not a PDF."),
         "unreadable": _("The file cannot be read as a PDF."),
-        "password": _("The PDF needs a password to open."),
+        "password": _("The PDF needs a password to be opened."),
+        "encrypted_for_certificates": _("The PDF is encrypted for certificates, so only their holders can open it."),
+        "unknown_encryption": _("The PDF is encrypted in a way that is not supported."),
         "no_pages": _("The PDF has no pages."),
-        "too_many_pages": _("The PDF has more pages than the limit of %(limit)d.")
-        % {"limit": settings.PARAPH.page_limit},
-        "dynamic_xfa": _("The PDF is a dynamic XFA form, which cannot be signed as pages."),
-        "changes_forbidden": _("An earlier signature of the PDF forbids changes."),
+        "too_many_pages": _("The PDF has %(count)d pages; at most %(limit)d are allowed."),
+        "unclear_page_count": _("The page tree of the PDF is damaged: readers disagree on its number of pages."),
+        "page_not_shown": _("Page %(page)d of the PDF cannot be shown."),
+        "no_such_page": _("The PDF has %(count)d pages, so there is no page %(page)d."),
+        "shown_differently": _(
+            "The PDF is damaged in a way that makes readers show different pages, so it cannot be signed. "
+            "Save it again with the program that made it."
+        ),
+        "cannot_be_sealed": _("The PDF cannot be sealed: its structure is damaged beyond repair."),
+        "dynamic_xfa": _("The PDF is a dynamic XFA form, which has no fixed pages to sign; print it to a PDF first."),
+        "changes_forbidden": _("The PDF carries a signature that forbids any change, so it cannot be signed again."),
         "too_complex": _("The PDF takes too much memory or time to read."),
     }

@@ -4,7 +4,7 @@ Refused, with a sentence (``PdfRefused``): what is not a PDF or cannot be read (
 what needs a password to be opened (``password``; an owner password only is accepted), no or too many pages
 (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), files whose signature forbids any
 change (``changes_forbidden``), what bursts or hangs a reader (``too_complex``), what readers show differently
-(``shown_differently``, ``page_count_unclear``), and what fails its dry run (``cannot_be_sealed``). Scripts, launch
+(``shown_differently``, ``unclear_page_count``), and what fails its dry run (``cannot_be_sealed``). Scripts, launch
 actions, earlier signatures and repairs are accepted and told in ``preflight``.
 """
 

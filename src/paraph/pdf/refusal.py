@@ -1,21 +1,46 @@
-"""What reading a PDF may end in when the file is at fault."""
+"""What reading a PDF may end in: the file is at fault, or the service has no time or process for it now."""
+
+from collections.abc import Mapping
 
 from paraph.kernel.errors import DomainError
 
+Facts = Mapping[str, int | str]
+
 
 class PdfRefused(DomainError):
-    """The file cannot be taken; ``message`` is one clear sentence for the client, ``reason`` a stable word.
+    """The file cannot be taken; ``message`` is one clear sentence for the client, ``reason`` a stable word, ``facts``
+    what a translation of the sentence fills in.
 
     ``code`` is always ``validation_error`` (specification 7), so that an untranslated refusal is a 422 as well.
-    Reasons: ``not_a_pdf``, ``unreadable``, ``password``, ``no_pages``, ``too_many_pages``, ``dynamic_xfa``,
-    ``changes_forbidden``, ``too_complex``, ``no_such_page``, ``too_small``, ``no_room``.
+    Reasons: ``not_a_pdf``, ``unreadable``, ``password``, ``encrypted_for_certificates``, ``unknown_encryption``,
+    ``no_pages``, ``too_many_pages`` (``count``, ``limit``), ``unclear_page_count``, ``page_not_shown`` (``page``),
+    ``shown_differently``, ``cannot_be_sealed``, ``dynamic_xfa``, ``changes_forbidden``, ``too_complex``,
+    ``no_such_page`` (``page``, ``count``), ``too_small``, ``no_room``.
     """
 
-    def __init__(self, reason: str, message: str) -> None:
+    def __init__(self, reason: str, message: str, facts: Facts | None = None) -> None:
         super().__init__("validation_error", message)
         self.reason = reason
+        self.facts: Facts = facts or {}
+
+
+class ReadersUnavailable(DomainError):
+    """No reader had the time, the memory or the process to read the file, which need not be at fault: try again."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", "The service is too busy to read the PDF now; try again in a few seconds.")
 
 
 def too_complex() -> PdfRefused:
     """The refusal of a file on which a process died, hung or ran out of its limits."""
     return PdfRefused("too_complex", "The PDF takes too much memory or time to read.")
+
+
+def page_not_shown(page: int) -> PdfRefused:
+    """The refusal of a file of which a viewer shows no picture of page number ``page``."""
+    return PdfRefused("page_not_shown", f"Page {page} of the PDF cannot be shown.", {"page": page})
+
+
+def no_such_page(page: int, count: int) -> PdfRefused:
+    message = f"The PDF has {count} pages, so there is no page {page}."
+    return PdfRefused("no_such_page", message, {"page": page, "count": count})

@@ -19,7 +19,11 @@ _LONGEST_CONTENT = 256 << 20
 
 
 class ConnectionEndedError(ConnectionError):
-    """The other side is gone, or sent what is not a message."""
+    """The other side is gone."""
+
+
+class NoMessageError(ConnectionError):
+    """The other side sent what is not a message."""
 
 
 def send(connection: socket.socket, message: dict[str, Any], content: bytes = b"", descriptor: int = -1) -> None:
@@ -35,7 +39,7 @@ def send(connection: socket.socket, message: dict[str, Any], content: bytes = b"
 
 def receive(connection: socket.socket, seconds: float | None = None) -> tuple[dict[str, Any], bytes]:
     """The next message, after which the other side waits for an answer. Raises TimeoutError after ``seconds``, else
-    OSError (ConnectionEndedError)."""
+    OSError (ConnectionEndedError, NoMessageError)."""
     deadline = None if seconds is None else time.monotonic() + seconds
     if seconds is not None:
         connection.settimeout(seconds)
@@ -43,7 +47,7 @@ def receive(connection: socket.socket, seconds: float | None = None) -> tuple[di
 
 
 def receive_with_descriptor(connection: socket.socket) -> tuple[dict[str, Any], int]:
-    """The next message and the descriptor that came with it. Raises OSError (ConnectionEndedError)."""
+    """The next message and the descriptor that came with it. Raises as :func:`receive`."""
     start, descriptors, _, _ = socket.recv_fds(connection, _AT_ONCE, 1)
     if not descriptors:
         raise ConnectionEndedError
@@ -57,7 +61,7 @@ def _message(connection: socket.socket, start: bytes, deadline: float | None) ->
     text_length, content_length = _HEADER.unpack_from(start)
     left = _HEADER.size + text_length + content_length - len(start)
     if text_length > _LONGEST_OBJECT or content_length > _LONGEST_CONTENT or left < 0:
-        raise ConnectionEndedError
+        raise NoMessageError
     pieces = [start]
     while left:
         pieces.append(_some(connection, min(left, _PIECE), deadline))
@@ -70,9 +74,9 @@ def _object(text: bytes) -> dict[str, Any]:
     try:
         message = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConnectionEndedError from error
+        raise NoMessageError from error
     if not isinstance(message, dict):
-        raise ConnectionEndedError
+        raise NoMessageError
     return message
 
 

@@ -19,8 +19,9 @@ _LARGEST_PAGE = 100
 class AsyncClient:
     """One connection pool, one API key.
 
-    ``address`` is where the service lives (``https://sign.example.com``); ``retries`` how often a 429 is tried again
-    after its ``Retry-After``; ``language`` that of error messages; ``transport`` an httpx transport of your own.
+    ``address`` is where the service lives (``https://sign.example.com``); ``retries`` how often a 429 or a 503
+    ``unavailable`` is tried again after its ``Retry-After``; ``language`` that of error messages; ``transport`` an
+    httpx transport of your own.
     Every method raises ``ParaphError`` when the service refuses, ``httpx.HTTPError`` when it cannot be reached.
     """
 
@@ -149,7 +150,7 @@ class AsyncClient:
     async def _run(self, call: Call[T]) -> T:
         for _ in range(self._retries):
             answer = await self._http.request(call.method, call.path, **call.options)
-            if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+            if not calls.passes(answer):
                 return call.read(answer)
             await asyncio.sleep(calls.retry_after(answer))
         return call.read(await self._http.request(call.method, call.path, **call.options))

@@ -37,8 +37,15 @@ class Call(Generic[T]):
         raise ParaphError(answer.status_code, code, message, answer.headers.get("X-Request-Id", ""))
 
 
+def passes(answer: httpx.Response) -> bool:
+    """Whether the call was refused for a while only, and nothing was done: 429, or 503 ``unavailable``."""
+    if answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
+        return _code(answer) == "unavailable"
+    return answer.status_code == httpx.codes.TOO_MANY_REQUESTS
+
+
 def retry_after(answer: httpx.Response) -> float:
-    """Seconds to wait before the next try after a 429."""
+    """Seconds to wait before the next try after a refusal that passes."""
     try:
         return max(0.0, float(answer.headers.get("Retry-After", "1")))
     except ValueError:
@@ -86,6 +93,14 @@ def audit_logs(request_id: int, **parameters: Any) -> Call[Page[AuditLogEntry]]:
 
 def branding_profiles(**parameters: Any) -> Call[Page[BrandingProfile]]:
     return Call("GET", "branding_profiles", Page.parser(BrandingProfile.parse), _query(parameters))
+
+
+def _code(answer: httpx.Response) -> str | None:
+    try:
+        code: str | None = answer.json()["error"]["code"]
+    except (ValueError, KeyError, TypeError):  # a 503 of a proxy
+        return None
+    return code
 
 
 def _query(parameters: Json) -> Json:

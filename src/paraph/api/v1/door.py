@@ -42,7 +42,7 @@ def call(request: HttpRequest) -> Answer:
     except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them
         response = errors.crash()
     if standing:
-        response.headers |= headers(standing)
+        response.headers |= headers(standing, at_least=int(response.headers.get("Retry-After", 0)))
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "ApiKey"
     response.headers["Cache-Control"] = "no-store"

@@ -13,8 +13,10 @@ The precedence, first match wins:
     not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
 7.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
     422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
-8.  422 ``validation_error`` with every problem of the payload in one message.
-9.  500 ``internal_error`` with an id that the log has too.
+8.  503 ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory
+    or processes, with ``Retry-After``.
+9.  422 ``validation_error`` with every problem of the payload in one message.
+10. 500 ``internal_error`` with an id that the log has too.
 """
 
 import logging
@@ -41,13 +43,17 @@ STATUSES = {
     "identity_declaration_required": 422,
     "validation_error": 422,
     "rate_limited": 429,
+    "unavailable": 503,
 }
+RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 
 
 def refusal(error: DomainError) -> Answer:
     """The answer to a refusal. A code that is none of the API's is a fault of the service."""
     if error.code not in STATUSES:
         return crash()
+    if error.code == "unavailable":
+        return _unavailable()
     return answer({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
 
 
@@ -58,6 +64,14 @@ def crash() -> Answer:
     message = _("Something went wrong on our side. The incident %(incident)s is in the service's log.")
     error = {"code": "internal_error", "message": message % {"incident": incident}}
     return answer({"error": error}, 500)
+
+
+def _unavailable() -> Answer:
+    """Whatever the reason, which the log has: callers can but try again."""
+    message = _("The service is too busy for this at the moment. Try again in a few seconds.")
+    response = answer({"error": {"code": "unavailable", "message": message}}, STATUSES["unavailable"])
+    response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response
 
 
 def not_found() -> DomainError:

@@ -65,8 +65,16 @@ _TOO_SLOW = Refusal(
     "The body came too slowly. Send it again.",
     "The body of the request came too slowly.",
 )
+_UNAVAILABLE = Refusal(
+    "unavailable",
+    "unavailable",
+    "The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the "
+    "same again after `Retry-After` seconds.",
+    "The service is too busy for this at the moment. Try again in a few seconds.",
+)
 _CREATION = [
     _TOO_SLOW,
+    _UNAVAILABLE,
     Refusal(
         "forbidden_sms",
         "forbidden",
@@ -142,6 +150,7 @@ def _upload() -> list[Refusal]:
     limit = settings.PARAPH.upload_limit_mb
     return [
         _TOO_SLOW,
+        _UNAVAILABLE,
         Refusal("payload_too_large", "payload_too_large", f"The file is larger than {limit} MiB.",
                 f"The file is larger than the limit of {limit} MiB."),
         Refusal("unsupported_media_type", "unsupported_media_type", "The body is not multipart/form-data.",

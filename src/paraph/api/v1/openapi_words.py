@@ -85,7 +85,10 @@ PATH_PARAMETERS = {
 }
 
 LIMIT_HEADERS = {
-    "Retry-After": ("Seconds to wait before the next allowed call; 0 while calls remain.", 0),
+    "Retry-After": (
+        "Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.",
+        0,
+    ),
     "X-RateLimit-Limit": ("Ceiling of the most constraining window.", 120),
     "X-RateLimit-Remaining": ("Calls left in that window; 0 on a 429.", 117),
     "X-RateLimit-Reset": ("Unix time of that window's reset.", 1905323460),

@@ -49,9 +49,10 @@ def bad_key_standing(calls: int) -> Standing:
     return _window(calls, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
 
 
-def headers(standing: Standing) -> dict[str, str]:
+def headers(standing: Standing, *, at_least: int = 0) -> dict[str, str]:
+    """``at_least``: seconds to wait for another reason than the limit."""
     return {
-        "Retry-After": str(standing.retry_after),
+        "Retry-After": str(max(standing.retry_after, at_least)),
         "X-RateLimit-Limit": str(standing.limit),
         "X-RateLimit-Remaining": str(standing.remaining),
         "X-RateLimit-Reset": str(standing.reset),

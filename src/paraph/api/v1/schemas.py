@@ -196,6 +196,7 @@ class ErrorBody(Schema):
         "identity_declaration_required",
         "validation_error",
         "rate_limited",
+        "unavailable",
         "internal_error",
     ] = Field(description="What to decide by. Codes never change.")
     message: str = Field(

@@ -13,6 +13,7 @@ from paraph.pdf.geometry import PageGeometry
 from paraph.pdf.isolated.actions import NO_ACTIONS, count_actions
 from paraph.pdf.isolated.document import document_of
 from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
+from paraph.pdf.isolated.page_presence import require_pages
 from paraph.pdf.isolated.preparing import prepare
 from paraph.pdf.isolated.quiet import read_quietly
 from paraph.pdf.isolated.second_opinion import agree
@@ -21,7 +22,7 @@ from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.pages import geometries_of
 from paraph.pdf.pages import pages as plain_pages
 from paraph.pdf.reader import Reader
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import PdfRefused, page_not_shown
 
 _PROBE = 64  # pixels of the longer side of page 1 when it is tried
 _REPAIRS_TOLD = 5
@@ -42,6 +43,7 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     reader = read_quietly(source)
     viewed = source.pdfium()
     _check_count(len(viewed), page_limit)
+    require_pages(viewed)
     seen = reader and at_a_glance(reader, page_limit)
     content = b""
     if not (reader and seen and len(seen.pages) == len(viewed) and agree(reader, source)):
@@ -103,7 +105,8 @@ def _check_count(count: int, limit: int) -> None:
     if count < 1:
         raise PdfRefused("no_pages", "The PDF has no pages.")
     if count > limit:
-        raise PdfRefused("too_many_pages", f"The PDF has {count} pages; at most {limit} are allowed.")
+        message = f"The PDF has {count} pages; at most {limit} are allowed."
+        raise PdfRefused("too_many_pages", message, {"count": count, "limit": limit})
 
 
 def _try_first_page(document: pypdfium2.PdfDocument) -> None:
@@ -112,7 +115,7 @@ def _try_first_page(document: pypdfium2.PdfDocument) -> None:
         page = document[0]
         page.render(scale=_PROBE / max(*page.get_size(), 1.0), no_smoothimage=True).close()
     except (pypdfium2.PdfiumError, ValueError) as error:
-        raise PdfRefused("unreadable", "The first page of the PDF cannot be shown.") from error
+        raise page_not_shown(1) from error
 
 
 def _sizes(pages: Sequence[PageGeometry]) -> list[dict[str, float]]:

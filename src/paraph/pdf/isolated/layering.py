@@ -9,7 +9,7 @@ from paraph.pdf.geometry import Box, PageGeometry, transform_box
 from paraph.pdf.isolated.characters import Characters, around
 from paraph.pdf.isolated.pages import geometry_of
 from paraph.pdf.isolated.source import Source
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import no_such_page, page_not_shown
 
 _HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium gives those at the end of a line
 
@@ -18,14 +18,14 @@ def layer(source: Source, page_number: int) -> tuple[dict[str, Any], bytes]:
     """``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
     document = source.pdfium()
     if not 1 <= page_number <= len(document):
-        raise PdfRefused("no_such_page", f"The PDF has {len(document)} pages, so there is no page {page_number}.")
+        raise no_such_page(page_number, len(document))
     try:
         page = document[page_number - 1]
         geometry = geometry_of(source, page, page_number - 1)
         with Characters(page) as characters:
             words = [[word, *map(_rounded, _span(box)), line] for word, box, line in _words(characters, geometry)]
     except pypdfium2.PdfiumError as error:
-        raise PdfRefused("unreadable", f"Page {page_number} of the PDF cannot be shown.") from error
+        raise page_not_shown(page_number) from error
     return {"width": geometry.width, "height": geometry.height, "words": words}, b""
 
 

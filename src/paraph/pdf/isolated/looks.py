@@ -7,7 +7,7 @@ import pypdfium2
 from PIL import Image, ImageChops, ImageDraw
 
 from paraph.pdf.geometry import Box
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import page_not_shown
 
 Colour = tuple[int, int, int]
 
@@ -50,7 +50,7 @@ def _drawn_before(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
     try:
         return _drawn(document, index)
     except (pypdfium2.PdfiumError, ValueError) as error:
-        raise PdfRefused("page_not_shown", f"Page {index + 1} of the PDF cannot be shown.") from error
+        raise page_not_shown(index + 1) from error
 
 
 def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:

@@ -33,7 +33,7 @@ class Prepared(NamedTuple):
 
 def prepare(source: Source, page_limit: int) -> Prepared:
     """The first form that passes its dry run. Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where
-    readers disagree on what the pages show, ``page_count_unclear`` where they disagree on their number."""
+    readers disagree on what the pages show, ``unclear_page_count`` where they disagree on their number."""
     count = len(source.pdfium())
     refusal = cannot_be_sealed()
     upload = source.whole
@@ -43,7 +43,7 @@ def prepare(source: Source, page_limit: int) -> Prepared:
                 reader = Reader(content)
                 geometries = geometries_of(reader, islice(pages(reader), page_limit + 1))
                 if len(geometries) != count:
-                    refusal = page_count_unclear()
+                    refusal = unclear_page_count()
                     continue
                 everywhere = method != "incremental" or not agree(reader, source)
                 _dry_run(upload, content, geometries, range(count) if everywhere else _unsure(reader, count))
@@ -70,9 +70,9 @@ def shown_differently() -> PdfRefused:
     )
 
 
-def page_count_unclear() -> PdfRefused:
+def unclear_page_count() -> PdfRefused:
     return PdfRefused(
-        "page_count_unclear", "The page tree of the PDF is damaged: readers disagree on its number of pages."
+        "unclear_page_count", "The page tree of the PDF is damaged: readers disagree on its number of pages."
     )
 
 

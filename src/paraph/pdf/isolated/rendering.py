@@ -9,7 +9,7 @@ from PIL import Image
 
 from paraph.pdf.isolated.pages import geometry_of
 from paraph.pdf.isolated.source import Source
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import no_such_page, page_not_shown
 
 _MOST_PIXELS = 16_000_000  # of a picture: an A4 page at 5 pixels a point; larger ones are drawn smaller
 _LONGEST_SIDE = 16_383  # what WebP can hold
@@ -22,13 +22,13 @@ def render(source: Source, page_number: int, scale: float, form: str) -> tuple[d
     document = source.pdfium()
     document.init_forms()  # without it filled fields stay empty
     if not 1 <= page_number <= len(document):
-        raise PdfRefused("no_such_page", f"The PDF has {len(document)} pages, so there is no page {page_number}.")
+        raise no_such_page(page_number, len(document))
     try:
         page = document[page_number - 1]
         unit = geometry_of(source, page, page_number - 1).unit
         picture = page.render(scale=_bounded(page.get_size(), scale * unit), rev_byteorder=True).to_pil()
     except (pypdfium2.PdfiumError, ValueError) as error:
-        raise PdfRefused("unreadable", f"Page {page_number} of the PDF cannot be shown.") from error
+        raise page_not_shown(page_number) from error
     return {"width": picture.width, "height": picture.height}, _encoded(picture, form)
 
 

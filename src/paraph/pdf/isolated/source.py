@@ -4,6 +4,7 @@ import ctypes
 import functools
 import mmap
 import os
+import re
 from types import TracebackType
 from typing import Any
 
@@ -11,7 +12,10 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
+from paraph.pdf.isolated.handlers import unsupported_encryption
 from paraph.pdf.refusal import PdfRefused
+
+_UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # in the words of qpdf
 
 
 class Source:
@@ -39,20 +43,23 @@ class Source:
         os.close(self._descriptor)
 
     def pdfium(self) -> pypdfium2.PdfDocument:
-        """Opened by PDFium. Raises PdfRefused ``password``, ``no_pages`` or ``unreadable``."""
+        """Opened by PDFium. Raises PdfRefused: as :meth:`pikepdf`, and ``no_pages``."""
         if self._pdfium is not None:
             return self._pdfium
         memory = (ctypes.c_char * self.size).from_buffer(self.content)
-        try:
-            document = pypdfium2.PdfDocument(memory)
-        except pypdfium2.PdfiumError as error:
-            raise _pdfium_refusal(error.err_code) from error
+        handle = raw.FPDF_LoadMemDocument64(memory, self.size, None)
+        if not handle:  # only then is the last error that of this file
+            raise self._refused_by_pdfium(raw.FPDF_GetLastError())
+        document = pypdfium2.PdfDocument(handle)
         self._opened.append(document)
+        if len(document) < 1:
+            raise PdfRefused("no_pages", "The PDF has no pages.")
         self._pdfium = document
         return document
 
     def pikepdf(self) -> pikepdf.Pdf:
-        """Opened by pikepdf with its recovery on. Raises PdfRefused ``password`` or ``unreadable``."""
+        """Opened by pikepdf with its recovery on. Raises PdfRefused ``password``, ``encrypted_for_certificates``,
+        ``unknown_encryption`` or ``unreadable``."""
         if self._pikepdf is not None:
             return self._pikepdf
         file = os.fdopen(os.dup(self._descriptor), "rb")
@@ -67,6 +74,8 @@ class Source:
         except pikepdf.PasswordError as error:
             raise _locked() from error
         except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
+            if _UNSUPPORTED.search(str(error)):
+                raise unsupported_encryption(self.content) from error
             raise _unreadable() from error
         self._opened.append(document)
         self._pikepdf = document
@@ -87,13 +96,12 @@ class Source:
         """Whether a page may have a user unit: PDFium does not tell, and asking pikepdf costs."""
         return self.content.find(b"/UserUnit") >= 0 or self.content.find(b"/ObjStm") >= 0
 
-
-def _pdfium_refusal(code: int | None) -> PdfRefused:
-    if code == raw.FPDF_ERR_PASSWORD:
-        return _locked()
-    if code == raw.FPDF_ERR_SUCCESS:
-        return PdfRefused("no_pages", "The PDF has no pages.")
-    return _unreadable()
+    def _refused_by_pdfium(self, code: int) -> PdfRefused:
+        if code == raw.FPDF_ERR_PASSWORD:
+            return _locked()
+        if code == raw.FPDF_ERR_SECURITY:
+            return unsupported_encryption(self.content)
+        return _unreadable()
 
 
 def _locked() -> PdfRefused:

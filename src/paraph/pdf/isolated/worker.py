@@ -19,6 +19,7 @@ from paraph.pdf import sandbox_wire as wire
 from paraph.pdf.isolated import finding, inspecting, layering, rendering
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.refusal import PdfRefused, too_complex
+from paraph.pdf.sandbox_loss import Used
 
 Answer = tuple[dict[str, Any], bytes]
 
@@ -39,12 +40,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     _limit(limits["memory"])
     with socket.socket(fileno=0) as connection, contextlib.suppress(ConnectionError):
-        wire.send(connection, {"ready": True})
+        wire.send(connection, {"used": _used()})
         while True:
             request, descriptor = wire.receive_with_descriptor(connection)
             _grant_processor_time(limits["processor_seconds"])
             message, content = _answer(request, descriptor)
-            message["resident"] = _resident()
+            message["resident"], message["used"] = _resident(), _used()
             wire.send(connection, message, content)
 
 
@@ -83,10 +84,10 @@ def _answer(request: dict[str, Any], descriptor: int) -> Answer:
             result, content = JOBS[request["job"]](source, **request["arguments"])
         return {"result": result}, content
     except PdfRefused as refusal:
-        return {"refused": [refusal.reason, refusal.message]}, b""
+        return {"refused": [refusal.reason, refusal.message, refusal.facts]}, b""
     except (MemoryError, RecursionError):
         lost = too_complex()
-        return {"refused": [lost.reason, lost.message], "spent": True}, b""
+        return {"refused": [lost.reason, lost.message, lost.facts], "spent": True}, b""
     except Exception:  # noqa: BLE001  whatever a hostile file provokes is its refusal, told to the log
         return {"fault": traceback.format_exc(limit=-8)}, b""
 
@@ -96,6 +97,10 @@ def _pages() -> tuple[int, int]:
     with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123  read after every job, so the cheap way
         virtual, resident = statm.read().split()[:2]
     return int(virtual) * resource.getpagesize(), int(resident) * resource.getpagesize()
+
+
+def _used() -> Used:
+    return Used.of(resource.getrusage(resource.RUSAGE_SELF))
 
 
 def _resident() -> int:

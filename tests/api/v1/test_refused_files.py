@@ -1,0 +1,95 @@
+"""What a client reads about a file that is no document: the right sentence, with its facts, in their language."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import translation
+from pikepdf import Array, Dictionary
+
+from paraph.documents.refusals import sentence_of
+from paraph.pdf.refusal import PdfRefused
+from tests.api.v1.cast import Someone, error
+from tests.pdf import hostile, refused
+from tests.pdf.papers import paper
+from tests.pdf.test_inspect import signed
+
+
+def dynamic_form() -> bytes:
+    def prepare(document: Any) -> None:
+        document.Root.AcroForm = Dictionary(XFA=document.make_stream(b"<xdp/>"), Fields=Array([]))
+        document.Root.NeedsRendering = True
+
+    return paper("", prepare=prepare)
+
+
+FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "unreadable": (
+        hostile.noise,
+        "The file cannot be read as a PDF.",
+        "Le fichier ne peut pas être lu comme un PDF.",
+    ),
+    "password": (
+        refused.locked,
+        "The PDF needs a password to be opened.",
+        "Le PDF ne s’ouvre qu’avec un mot de passe.",
+    ),
+    "certificates": (
+        refused.for_certificates,
+        "The PDF is encrypted for certificates, so only their holders can open it.",
+        "Le PDF est chiffré pour des certificats ; seuls leurs titulaires peuvent l’ouvrir.",
+    ),
+    "another handler": (
+        lambda: refused.encrypted_by(b"/FileOpen"),
+        "The PDF is encrypted in a way that is not supported.",
+        "Le PDF est chiffré d’une manière qui n’est pas prise en charge.",
+    ),
+    "no pages": (refused.without_pages, "The PDF has no pages.", "Le PDF n’a aucune page."),
+    "too many pages": (
+        lambda: hostile.counting_pages(100_001),
+        "The PDF has 100001 pages; at most 2000 are allowed.",
+        "Le PDF a 100001 pages ; 2000 au plus sont autorisées.",
+    ),
+    "number of pages": (
+        refused.number_for_page_two,
+        "The page tree of the PDF is damaged: readers disagree on its number of pages.",
+        "L’arbre des pages du PDF est endommagé : les lecteurs ne s’accordent pas sur son nombre de pages.",
+    ),
+    "page 2": (
+        refused.font_for_page_two,
+        "Page 2 of the PDF cannot be shown.",
+        "La page 2 du PDF ne peut pas être affichée.",
+    ),
+    "dynamic form": (
+        dynamic_form,
+        "The PDF is a dynamic XFA form, which has no fixed pages to sign; print it to a PDF first.",
+        "Le PDF est un formulaire XFA dynamique, sans pages fixes à signer ; imprimez-le d’abord en PDF.",
+    ),
+    "certified": (
+        lambda: signed(certification=1),
+        "The PDF carries a signature that forbids any change, so it cannot be signed again.",
+        "Le PDF porte une signature qui interdit toute modification ; il ne peut donc pas être signé à nouveau.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_fault_is_told_in_its_own_words(owner: Someone, name: str) -> None:
+    make, english, french = FILES[name]
+    pdf = make()
+    assert error(owner.upload(pdf), 422, "validation_error") == english
+    owner.headers["Accept-Language"] = "fr"
+    assert error(owner.upload(pdf), 422, "validation_error") == french
+
+
+@pytest.mark.parametrize("reason", ["shown_differently", "cannot_be_sealed"])
+def test_reasons_of_the_preparation_are_translated(reason: str) -> None:
+    found = PdfRefused(reason, "")
+    with translation.override("de"):
+        assert sentence_of(found).startswith("Das PDF ")
+    with translation.override("en"):
+        assert "damaged" in sentence_of(found)
+
+
+def test_a_reason_that_is_not_known_is_told_in_the_words_of_the_tool() -> None:
+    assert sentence_of(PdfRefused("something_new", "100% new.")) == "100% new."

@@ -1,0 +1,49 @@
+"""A service that is too busy to read a PDF says so: 503 ``unavailable``, to be tried again."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from paraph.documents.models import Document
+from paraph.pdf.sandbox import Limits, configure
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.cast import Someone, error, payload
+from tests.pdf.processes import stopped
+
+BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
+
+
+@pytest.fixture(autouse=True)
+def afterwards() -> Iterator[None]:
+    yield
+    configure(2)
+
+
+def make_busy() -> None:
+    """The next file to be read gets no time."""
+    stopped(configure(1, Limits(wall_seconds=1.0)))
+
+
+def test_an_upload_that_nobody_has_time_for(owner: Someone) -> None:
+    make_busy()
+    response = owner.upload()
+    assert error(response, 503, "unavailable") == BUSY
+    assert response["Retry-After"] == "5"
+    assert not Document.objects.exists()
+    assert owner.upload().status_code == 201
+
+
+def test_a_creation_whose_tags_nobody_has_time_to_find(owner: Someone) -> None:
+    document = owner.document()
+    make_busy()
+    response = owner.create(payload(document))
+    assert error(response, 503, "unavailable") == BUSY
+    assert response["Retry-After"] == "5"
+    assert not SignatureRequest.objects.exists()
+    assert owner.create(payload(document)).status_code == 201
+
+
+def test_it_is_said_in_the_language_of_the_call(owner: Someone) -> None:
+    owner.headers["Accept-Language"] = "nl"
+    make_busy()
+    assert error(owner.upload(), 503, "unavailable").startswith("De dienst heeft het hiervoor")

@@ -1,0 +1,53 @@
+"""The sandboxed processes as the kernel sees them."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from paraph.pdf.sandbox import Sandbox
+from tests.pdf.papers import paper, text
+
+PDF = paper(text("a", 100, 300))
+
+
+def worker_of(pool: Sandbox) -> int:
+    """The process id of the one worker, once it answers. Other pools of this process have other children."""
+    before = children()
+    pool.warm()
+    (worker,) = children() - before
+    pool.call("find", PDF, tags=[])
+    return worker
+
+
+def children() -> set[int]:
+    listed = (path.read_text().split() for path in Path("/proc/self/task").glob("*/children"))
+    return {int(child) for line in listed for child in line}
+
+
+def stopped(pool: Sandbox) -> int:
+    """The process id of the one worker, which stands still as under a machine that has no time for it."""
+    worker = worker_of(pool)
+    os.kill(worker, signal.SIGSTOP)
+    return worker
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return condition()
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def processor_time(process: int) -> float:
+    """In seconds."""
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

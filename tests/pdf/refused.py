@@ -1,0 +1,63 @@
+"""Files that are refused at upload, each for another reason."""
+
+import io
+import re
+
+import pikepdf
+from pikepdf import Dictionary
+
+from tests.pdf.papers import paper, saved, text
+
+THREE_PAGES = paper(*(text(words, 50, 50) for words in ("one", "two", "three")))
+
+
+def locked() -> bytes:
+    with pikepdf.open(io.BytesIO(THREE_PAGES)) as document:
+        return saved(document, encryption=pikepdf.Encryption(user="u", owner="o"))
+
+
+def encrypted_by(handler: bytes, entries: bytes = b"") -> bytes:
+    """Encrypted by a security handler of this name, which the readers do not have."""
+    dictionary = b"/Encrypt << /Filter %s /V 4 /R 4 /Length 128 %s >>" % (handler, entries)
+    return THREE_PAGES.replace(b"trailer <<", b"trailer << " + dictionary)
+
+
+def for_certificates(name: bytes = b"/Adobe.PubSec") -> bytes:
+    recipients = b"/CF << /DefaultCryptFilter << /CFM /AESV2 /Recipients [ <30> ] >> >> /StmF /DefaultCryptFilter"
+    return encrypted_by(name, b"/SubFilter /adbe.pkcs7.s5 " + recipients)
+
+
+def of_unknown_version() -> bytes:
+    """The handler of passwords, in a version that is not defined."""
+    keys = b"/O (%s) /U (%s) /P -1" % (b"o" * 32, b"u" * 32)
+    return encrypted_by(b"/Standard", keys).replace(b"/V 4 /R 4", b"/V 9 /R 9")
+
+
+def without_pages() -> bytes:
+    return saved(pikepdf.new())
+
+
+def with_page_two(entry: bytes) -> bytes:
+    """Three pages, of which the second is something else: of the same length, so that the rest of the file holds."""
+    found = re.search(rb"/Kids \[ \d+ 0 R (\d+ 0 R)", THREE_PAGES)
+    assert found
+    return THREE_PAGES[: found.start(1)] + entry.ljust(len(found[1])) + THREE_PAGES[found.end(1) :]
+
+
+def font_for_page_two() -> bytes:
+    """The page tree names a font where the second page should be."""
+    return with_page_two(b"1 0 R")
+
+
+def number_for_page_two() -> bytes:
+    return with_page_two(b"7")
+
+
+def page_two_of_another_type() -> bytes:
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.pages[1].obj.Note = Dictionary(a=1)
+
+    whole = paper(text("one", 50, 50), text("two", 50, 50), prepare=prepare)
+    changed, count = re.subn(rb"(/Note <<[^>]*>>(?:(?!endobj).)*/Type /)Page\b", rb"\1Pagy", whole, flags=re.DOTALL)
+    assert count == 1
+    return changed
