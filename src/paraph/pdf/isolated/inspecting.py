@@ -10,7 +10,7 @@ import pikepdf
 import pypdfium2
 
 from paraph.pdf.geometry import PageGeometry, read_geometry
-from paraph.pdf.isolated.actions import NO_ACTIONS, count_actions
+from paraph.pdf.isolated.changeable import NO_BEHAVIOUR, read_behaviour
 from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
 from paraph.pdf.isolated.quiet import read_quietly
 from paraph.pdf.isolated.source import Source
@@ -35,10 +35,10 @@ class Seen(NamedTuple):
 
 def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     """``{"pages": [[width, height], …], "preflight": …}``."""
-    reader = read_quietly(source)
-    seen = reader and at_a_glance(reader, page_limit)
+    quiet = read_quietly(source)
+    seen = at_a_glance(quiet.reader, page_limit) if quiet and not quiet.may_draw_annotations else None
     if not seen:
-        seen = thoroughly(source, page_limit, quiet=reader is not None)
+        seen = thoroughly(source, page_limit, quiet=quiet is not None)
     viewed = source.pdfium()
     _check_count(len(viewed), page_limit)
     if len(viewed) != len(seen.pages):
@@ -68,7 +68,7 @@ def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
         "encryption": None,
         "signatures": NO_SIGNATURES,
         "forms": NO_FORMS,
-        **NO_ACTIONS,
+        **NO_BEHAVIOUR,
         "repairs": [],
     }
     return Seen(pages, facts)
@@ -85,7 +85,7 @@ def thoroughly(source: Source, page_limit: int, *, quiet: bool) -> Seen:
         "encryption": _encryption(document),
         "signatures": signatures,
         "forms": forms,
-        **(NO_ACTIONS if quiet else count_actions(document)),
+        **read_behaviour(source, quiet=quiet),
     }
     pages = [read_geometry(page) for page in document.pages]
     return Seen(pages, {**facts, "repairs": _repairs(document)})

@@ -40,15 +40,18 @@ class Source:
 
     def pdfium(self) -> pypdfium2.PdfDocument:
         """Opened by PDFium. Raises PdfRefused ``password``, ``no_pages`` or ``unreadable``."""
-        if self._pdfium is not None:
-            return self._pdfium
+        if self._pdfium is None:
+            self._pdfium = self.pdfium_again()
+        return self._pdfium
+
+    def pdfium_again(self) -> pypdfium2.PdfDocument:
+        """Opened once more, for what changes the document in memory. Raises as :meth:`pdfium` does."""
         memory = (ctypes.c_char * self.size).from_buffer(self.content)
         try:
             document = pypdfium2.PdfDocument(memory)
         except pypdfium2.PdfiumError as error:
             raise _pdfium_refusal(error.err_code) from error
         self._opened.append(document)
-        self._pdfium = document
         return document
 
     def pikepdf(self) -> pikepdf.Pdf:
