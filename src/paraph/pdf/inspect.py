@@ -4,7 +4,7 @@ Refused, with a sentence (``PdfRefused``): what is not a PDF or cannot be read (
 what needs a password to be opened (``password``; an owner password only is accepted), no or too many pages
 (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), files whose signature forbids any
 change (``changes_forbidden``), and what bursts or hangs a reader (``too_complex``). Scripts, launch actions,
-earlier signatures and repairs are accepted and told in ``preflight``.
+earlier signatures, pages that print differently and repairs are accepted and told in ``preflight``.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,11 @@ class Inspection:
 
     ``page_count``, ``sizes`` [{width, height, pages}], ``rotated_pages``, ``version``,
     ``encryption`` null or {method, bits, permissions}, ``signatures`` {count, certification, usage_rights},
-    ``forms`` {fields, xfa}, ``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments`` (numbers),
-    ``repairs`` (sentences of the reader).
+    ``forms`` {fields, xfa}, ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments`` (numbers),
+    ``prints_differently`` (numbers of the pages that look different in print), ``print_unknown`` (number of pages that
+    were not compared, for want of time), ``can_change`` (words for what can change what is shown: ``scripts``,
+    ``actions``, ``layers``, ``media``, ``xfa_form``, ``hover_annotations``, ``screen_only_annotations``,
+    ``print_only_annotations``, ``print_only_contents``), ``repairs`` (sentences of the reader).
     """
 
     pages: list[tuple[float, float]]

@@ -33,7 +33,11 @@ class Forms(TypedDict):
 
 
 class Preflight(TypedDict):
-    """What a file holds that you may want to know of before anybody signs it."""
+    """What a file holds that you may want to know of before anybody signs it.
+
+    ``prints_differently``: numbers of pages that look different in print; ``print_unknown``: how many were not
+    compared; ``can_change``: words such as "scripts" or "layers" for what can change what is shown.
+    """
 
     page_count: int
     sizes: list[PageSize]
@@ -46,4 +50,7 @@ class Preflight(TypedDict):
     launch_actions: int
     submit_actions: int
     attachments: int
+    prints_differently: list[int]
+    print_unknown: int
+    can_change: list[str]
     repairs: list[str]
