@@ -66,9 +66,9 @@ def _words(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Ann
 
 
 def _acts_when_opened(document: pikepdf.Pdf) -> bool:
-    """Whether opening the file does more than turn to a page."""
+    """Whether opening the file does more than turn to a page. Scripts are told by themselves."""
     action = _dictionary(document.Root.get("/OpenAction"))
-    return bool(action) and (action.get("/S") != "/GoTo" or "/Next" in action)
+    return bool(action) and (action.get("/S") not in ("/GoTo", "/JavaScript") or "/Next" in action)
 
 
 def _dictionary(value: Any) -> Any:
