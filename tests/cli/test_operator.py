@@ -24,6 +24,13 @@ def test_an_organization_and_its_keys_while_the_service_runs(service: Service) -
     assert httpx.get(health, headers={"X-Api-Key": made["api_key"]}).status_code == 401
 
 
+def test_an_organization_may_refuse_documents_that_can_change(service: Service) -> None:
+    organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
+    for option, refused in (("--refuse-changeable", True), ("--accept-changeable", False)):
+        changed = service.command("organization", "update", organization, option)
+        assert changed == {"id": int(organization), "name": "Acme", "refuse_changeable_documents": refused}
+
+
 def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
     organization = service.command("organization", "create", "Acme", "--plan", "pro")["id"]
     colors = ["--background-color", "#ffffff", "--text-color", "#000000", "--accent-color", "#1A2B3C"]
@@ -44,6 +51,7 @@ def test_mistakes_get_one_sentence(service: Service) -> None:
     for arguments, sentence in (
         (("organization", "create", "x", "--plan", "gold"), "plan must be one of free, pro, enterprise, not 'gold'."),
         (("application", "revoke", "999999"), "There is no application 999999."),
+        (("organization", "update", "999999", "--refuse-changeable"), "There is no organization 999999."),
     ):
         with pytest.raises(subprocess.CalledProcessError) as refused:
             service.command(*arguments)

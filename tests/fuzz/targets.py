@@ -13,7 +13,8 @@ from paraph.pdf.cms import CmsRefused, check_signature, read_signed_data
 from paraph.pdf.der import DerError, read
 from paraph.pdf.errors import SealError
 from paraph.pdf.isolated import finding, inspecting
-from paraph.pdf.isolated.actions import count_actions
+from paraph.pdf.isolated.actions import NO_ACTIONS
+from paraph.pdf.isolated.changeable import read_behaviour
 from paraph.pdf.isolated.quiet import read_quietly
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import CONFUSED, Unsafe
@@ -40,15 +41,17 @@ def inspect(data: bytes) -> None:
 
 
 def actions(data: bytes) -> None:
-    """The quick look for scripts and bombs never misses what the thorough one finds."""
-    quiet = False
+    """The quick look for scripts, layers, annotations and bombs never misses what the thorough one finds."""
+    quiet = None
     with suppress(Exception), _source(data) as source:
-        quiet = read_quietly(source) is not None
+        quiet = read_quietly(source)
     if quiet:
         counted, burst = None, False
         try:
             with suppress(pikepdf.PdfError, ValueError, RecursionError), _source(data) as source:
-                counted = count_actions(source.pikepdf())
+                counted = read_behaviour(source, quiet=False)
+                if quiet.may_draw_annotations:  # which the thorough look is asked for then
+                    counted = {name: counted[name] for name in NO_ACTIONS}
         except PdfRefused as refused:  # unreadable for pikepdf is none of its business
             burst = refused.reason == "too_complex"
         assert not burst, "overlooked: a bomb"

@@ -13,9 +13,8 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.isolated.actions import NO_ACTIONS, count_actions
-from paraph.pdf.isolated.quiet import read_quietly
+from paraph.pdf.isolated.quiet import QuietFile, read_quietly
 from paraph.pdf.isolated.source import Source
-from paraph.pdf.reader import Reader
 from paraph.pdf.refusal import PdfRefused
 from tests.pdf.papers import paper, saved, text
 from tests.pdf.test_reading_corpus import corpus
@@ -202,7 +201,7 @@ def test_whatever_is_put_together_nothing_is_overlooked() -> None:
         pdf = many(b"<<" + b"".join(pieces) + chance.choice([b">>", b"", b")>>"]), filling=2)
         found = _judged(pdf, counted)
         is_speaking = isinstance(found, dict) and any(found.values())
-        is_quiet_one = isinstance(_judged(pdf, read_quietly), Reader)
+        is_quiet_one = isinstance(_judged(pdf, read_quietly), QuietFile)
         assert not (is_quiet_one and is_speaking), pdf
         quiet_ones, speaking = quiet_ones + is_quiet_one, speaking + is_speaking
     assert quiet_ones > 20 and speaking > 50

@@ -110,8 +110,9 @@ def test_pages_that_are_alike_have_one_geometry() -> None:
 
     for packed in ({}, PACKED):
         pdf = paper(*[""] * 9, prepare=prepare, **packed)
-        reader = read(pdf, read_quietly)
-        assert reader
+        quiet = read(pdf, read_quietly)
+        assert quiet
+        reader = quiet.reader
         found = geometries_of(reader, pages(reader))
         assert found == [geometry_of(reader, page) for page in pages(reader)]
         assert [page.height for page in found[:5]] == [100, 200, 300, 400, 500]

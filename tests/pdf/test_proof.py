@@ -40,7 +40,17 @@ CONTENT = ProofContent(
     signers=[ANNA, BO],
     documents=[ProofDocument(7, "Vertrag.pdf", 3, UPLOADED, SIGNED, SEAL)],
     journal=[
-        JournalLine(1, "signature_request.created", AT - timedelta(hours=1)),
+        JournalLine(
+            1,
+            "signature_request.created",
+            AT - timedelta(hours=1),
+            metadata={
+                "documents": [
+                    {"document_id": 7, "prints_differently": [2, 3], "can_change": ["scripts", "hover_annotations"]},
+                    {"document_id": 8, "prints_differently": [1], "print_unknown": 1, "can_change": []},
+                ]
+            },
+        ),
         JournalLine(
             2,
             "signer.otp_sent",
@@ -96,6 +106,9 @@ def whole_text(content: ProofContent) -> str:
         f"“{CONSENT}”",
         "sent to: +33612345678",
         "sent again: yes",
+        "can look different than signed: document 7: pages 2, 3 print differently; it has scripts, annotations that "
+        "come or go under the mouse",
+        "document 8: page 1 prints differently; 1 page was not compared with its print",
         "SM-77",
         'nested: {"a": [1]}',
         f"Hash of the last entry {LAST}",

@@ -1,4 +1,4 @@
-"""``paraph organization create``."""
+"""``paraph organization create`` and ``update``."""
 
 import click
 
@@ -23,3 +23,28 @@ def create(name: str, plan: str, *, as_json: bool) -> None:
 
         made = create_organization(name, plan)
         show({"id": made.pk, "name": made.name, "plan": made.plan}, as_json=as_json)
+
+
+@command.command()
+@click.argument("id", type=int)
+@click.option(
+    "--refuse-changeable/--accept-changeable",
+    "refuse",
+    required=True,
+    default=None,
+    help="Whether production takes documents that print differently than they are shown, or can change what they show.",
+)
+@data_dir_option
+@json_option
+def update(id: int, *, refuse: bool, as_json: bool) -> None:
+    """Change what an organization's documents may be."""
+    with database():
+        from paraph.organizations.registration import update_organization
+
+        changed = update_organization(id, refuse_changeable_documents=refuse)
+        facts = {
+            "id": changed.pk,
+            "name": changed.name,
+            "refuse_changeable_documents": changed.refuse_changeable_documents,
+        }
+        show(facts, as_json=as_json)

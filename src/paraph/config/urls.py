@@ -26,6 +26,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("files/<path:key>", download),
     path("sign/<str:token>", page),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>.webp", page_image),
+    path(
+        "sign/<str:token>/documents/<int:document_id>/pages/<int:number>-print.webp",
+        page_image,
+        {"printed": True},
+    ),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/signature", signature),
 ]

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import get_language
 
+from paraph.documents.remarks import remarks
 from paraph.flow.queue import defer
 from paraph.journal.append import Origin, begin
 from paraph.journal.models import Entry
@@ -108,11 +109,18 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
 
 
 def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> list[Entry]:
-    counts = {"signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
-    events: list[tuple[str, dict[str, Any]]] = [("signature_request.created", {"mode": request.mode, **counts})]
+    facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
+    events: list[tuple[str, dict[str, Any]]] = [("signature_request.created", {**facts, **_remarks(plan)})]
     if plan.draft.identity_declaration_accepted:
         events.append(("signature_request.identity_declared", {}))
     return begin(request, events, origin)
+
+
+def _remarks(plan: Plan) -> dict[str, Any]:
+    """``documents``: those that can look different than on the signer's page. Empty where none can."""
+    told = [(planned.document.pk, remarks(planned.document)) for planned in plan.documents]
+    found = [{"document_id": pk, **said} for pk, said in told if said]
+    return {"documents": found} if found else {}
 
 
 def _invite(signers: dict[str, Signer], plan: Plan) -> None:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
+from paraph.flow.changeable import refuse_changeable
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import Caller
@@ -52,6 +53,7 @@ def upload(caller: Caller, file: Incoming, name: str, content_type: str) -> Docu
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
     inspection = _inspect(file.draft.file)
+    refuse_changeable(caller, inspection.preflight)
     document = Document(
         organization_id=caller.organization_id,
         environment=caller.environment,

@@ -17,8 +17,12 @@ class Environment(models.TextChoices):
 
 
 class Organization(models.Model):
+    """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
+    or that can change what it shows."""
+
     name = models.CharField(max_length=200)
     plan = models.CharField(max_length=10, choices=Plan)
+    refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(default=clock.now)
 
 

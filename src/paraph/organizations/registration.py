@@ -32,6 +32,14 @@ def create_organization(name: str, plan: str) -> Organization:
     return Organization.objects.create(name=_name(name), plan=plan)
 
 
+def update_organization(organization_id: int, *, refuse_changeable_documents: bool) -> Organization:
+    """Raises ``DomainError("not_found", …)``."""
+    organization = _organization(organization_id)
+    organization.refuse_changeable_documents = refuse_changeable_documents
+    organization.save(update_fields=["refuse_changeable_documents"])
+    return organization
+
+
 def create_application(organization_id: int, environment: str, name: str, webhook_url: str = "") -> NewApplication:
     """An application with its first API key. One for production may be made on any plan: on Free its calls are
     answered with 402 until the plan changes (specification 8).

@@ -5,7 +5,7 @@ what needs a password to be opened (``password``; an owner password only is acce
 (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), files whose signature forbids any
 change (``changes_forbidden``), what bursts or hangs a reader (``too_complex``), what readers show differently
 (``shown_differently``, ``unclear_page_count``), and what fails its dry run (``cannot_be_sealed``). Scripts, launch
-actions, earlier signatures and repairs are accepted and told in ``preflight``.
+actions, earlier signatures, pages that print differently and repairs are accepted and told in ``preflight``.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,12 @@ class Inspection:
 
     ``page_count``, ``sizes`` [{width, height, pages}], ``rotated_pages``, ``version``,
     ``encryption`` null or {method, bits, permissions}, ``signatures`` {count, certification, usage_rights},
-    ``forms`` {fields, xfa}, ``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments`` (numbers),
-    ``repairs`` (sentences of the reader), ``method`` (:data:`paraph.pdf.preparation.Method`).
+    ``forms`` {fields, xfa}, ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments`` (numbers),
+    ``prints_differently`` (numbers of the pages that look different in print), ``print_unknown`` (number of pages that
+    were not compared, for want of time), ``can_change`` (words for what can change what is shown: ``scripts``,
+    ``actions``, ``layers``, ``media``, ``xfa_form``, ``hover_annotations``, ``screen_only_annotations``,
+    ``print_only_annotations``, ``print_only_contents``), ``repairs`` (sentences of the reader), ``method``
+    (:data:`paraph.pdf.preparation.Method`).
 
     ``prepared`` is the file to show, to search and to seal in place of this one, None where it is fine as it is.
     """

@@ -1,6 +1,7 @@
 """The proof in English."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from paraph.pdf.proof_words import Words, milliseconds
 
@@ -36,6 +37,7 @@ _METADATA = {
     "acknowledgement": "operator's acknowledgement",
     "consent_notice": "consent text accepted",
     "documents_count": "documents signed",
+    "documents": "can look different than signed",
     "locale": "language",
     "signed_pdf_sha256": "SHA-256 of the signed file",
     "uploaded_pdf_sha256": "SHA-256 of the uploaded file",
@@ -49,6 +51,17 @@ _METADATA = {
     "timestamp_policy_oid": "timestamp policy",
     "timestamped_at": "timestamp",
     "certificate_sha256": "SHA-256 of the proof file",
+}
+_PARTS = {
+    "scripts": "scripts",
+    "actions": "actions",
+    "layers": "layers",
+    "media": "sound, film or 3D models",
+    "xfa_form": "an XFA form",
+    "hover_annotations": "annotations that come or go under the mouse",
+    "screen_only_annotations": "annotations that are not printed",
+    "print_only_annotations": "annotations that are only printed",
+    "print_only_contents": "contents for printers alone",
 }
 _STEPS = (
     (
@@ -86,6 +99,23 @@ def _verdict(content: "ProofContent") -> str:
         f"{who} signed, {each}. The request was completed on {milliseconds(content.completed_at)}. "
         f"{what} sealed (PAdES) {_timestamps(content)}."
     )
+
+
+def _remarks(told: Mapping[str, Any]) -> str:
+    """What the journal notes of a document that can look different than on the signer's page."""
+    pages, unknown = told.get("prints_differently", []), told.get("print_unknown", 0)
+    parts = []
+    if pages:
+        named = ", ".join(map(str, pages))
+        parts.append(f"page {named} prints differently" if len(pages) == 1 else f"pages {named} print differently")
+    if unknown:
+        compared = (
+            "page was not compared with its print" if unknown == 1 else "pages were not compared with their print"
+        )
+        parts.append(f"{unknown} {compared}")
+    if told.get("can_change"):
+        parts.append("it has " + ", ".join(_PARTS.get(word, word) for word in told["can_change"]))
+    return f"document {told.get('document_id')}: " + "; ".join(parts)
 
 
 def _timestamps(content: "ProofContent") -> str:
@@ -150,5 +180,6 @@ ENGLISH = Words(
     transliterated="written in transliteration: no available font has every letter; evidence.json has the exact "
     "spelling",
     verdict=_verdict,
+    remarks=_remarks,
     steps=_STEPS,
 )

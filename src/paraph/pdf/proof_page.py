@@ -120,7 +120,7 @@ def _line(line: "JournalLine", content: "ProofContent", language: Words) -> dict
         "details": [
             [written(language.key(str(key)) + ":"), written(text), _is_code(text)]
             for key, value in details
-            for text in _values(value)
+            for text in _values(key, value, language)
         ],
         "consent": written(str(line.metadata.get("consent_notice", ""))),
         "long": len(str(line.metadata)) + len(line.user_agent) > _LONG_ENTRY,
@@ -128,9 +128,11 @@ def _line(line: "JournalLine", content: "ProofContent", language: Words) -> dict
     }
 
 
-def _values(value: Any) -> Iterator[str]:
+def _values(key: str, value: Any, language: Words) -> Iterator[str]:
     """How a metadata value reads; empty ones are left to evidence.json."""
-    if isinstance(value, bool):
+    if key == "documents" and isinstance(value, list):
+        yield from map(language.remarks, value)
+    elif isinstance(value, bool):
         yield "yes" if value else "no"
     elif isinstance(value, list) and all(isinstance(item, str) for item in value):
         yield from value

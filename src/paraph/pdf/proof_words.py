@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paraph.pdf.proof import ProofContent
@@ -25,6 +25,7 @@ class Words:
     no_timestamp: str
     transliterated: str
     verdict: Callable[["ProofContent"], str]
+    remarks: Callable[[Mapping[str, Any]], str]  # of a document that can look different than on the signer's page
     steps: Sequence[tuple[str, str]]  # how to verify: a sentence and a command
 
     def event(self, event_type: str) -> str:

@@ -15,3 +15,9 @@ def render_page(pdf: bytes, page_number: int, scale: float) -> bytes:
 def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
     """The same as PNG, every pixel as drawn. Raises as :func:`render_page` does."""
     return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="png")[1]
+
+
+def render_printed_page(pdf: bytes, page_number: int, scale: float) -> bytes:
+    """The page as it is printed, as WebP: annotations for the screen alone left out, those for print drawn, layers in
+    their state for print. Raises as :func:`render_page` does."""
+    return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="webp", printed=True)[1]

@@ -19,7 +19,7 @@ from paraph.signature_requests.payload import DocumentDraft, RequestDraft
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import Problems
 
-_DOCUMENT = Compiled(lambda: Document.objects.defer("preflight"))
+_DOCUMENT = Compiled(Document.objects.all)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from paraph.signature_requests.signing_token import signer_of
 from paraph.signature_requests.standing import Standing, standing
 from paraph.signer import language
 from paraph.signer.answers import private
+from paraph.signer.remarks import remarks_for_page
 from paraph.signer.theme import theme
 
 _STATUSES = {Standing.EXPIRED: 410}
@@ -34,7 +35,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         return _show(
             request, "signer/notice.html", signer, {"notice": _notice(signer, found)}, _STATUSES.get(found, 200)
         )
-    return _show(request, "signer/page.html", signer, _contents(signer, token))
+    return _show(request, "signer/page.html", signer, _contents(signer, token, language.choose(request, signer)))
 
 
 def _notice(signer: Signer, found: Standing) -> str:
@@ -71,11 +72,11 @@ def _show(
     return response
 
 
-def _contents(signer: Signer, token: str) -> dict[str, Any]:
+def _contents(signer: Signer, token: str, locale: str) -> dict[str, Any]:
     documents = documents_of(signer)
     return {
         "token": token,
-        "documents": [_document(document, signer) for document in documents],
+        "documents": [_document(document, signer, locale) for document in documents],
         "channels": [(channel.value, masked(destination(signer, channel)[1])) for channel in channels(signer)],
         "initials": letters(signer.full_name) if signer.request.initials_required else "",
     }
@@ -87,7 +88,7 @@ def documents_of(signer: Signer) -> list[Document]:
     return [row.document for row in of_request.select_related("document").order_by("position")]
 
 
-def _document(document: Document, signer: Signer) -> dict[str, Any]:
+def _document(document: Document, signer: Signer, locale: str) -> dict[str, Any]:
     placements = Placement.objects.filter(
         signer=signer, request_document__request=signer.request_id, request_document__document=document
     )
@@ -97,8 +98,16 @@ def _document(document: Document, signer: Signer) -> dict[str, Any]:
         top = height - place.y - place.height  # the picture's origin is top left, the placement's bottom left
         box = {"x": place.x, "y": top, "width": place.width, "height": place.height}
         boxes.setdefault(place.page_number, []).append(box)
+    told = remarks_for_page(document, language.words(locale))
+    in_print = set(told.get("prints_differently", []))
     pages = [
-        {"number": number, "width": width, "height": height, "boxes": boxes.get(number, [])}
+        {
+            "number": number,
+            "width": width,
+            "height": height,
+            "boxes": boxes.get(number, []),
+            "prints_differently": number in in_print,
+        }
         for number, (width, height) in enumerate(document.pages, start=1)
     ]
-    return {"id": document.pk, "name": document.name, "pages": pages, "to_sign": sorted(boxes)}
+    return {"id": document.pk, "name": document.name, "pages": pages, "to_sign": sorted(boxes), "remarks": told}

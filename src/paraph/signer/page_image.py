@@ -1,10 +1,10 @@
-"""``GET /sign/{token}/documents/{id}/pages/{number}.webp``: a page as a picture."""
+"""``GET /sign/{token}/documents/{id}/pages/{number}.webp`` and ``{number}-print.webp``: a page as a picture."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
-from paraph.pdf.render import render_page
+from paraph.pdf.render import render_page, render_printed_page
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.standing import require_open
 from paraph.signer import answers
@@ -16,14 +16,17 @@ _WIDEST = 1240.0  # pixels: sharp on a phone and beside the form on a desk
 _FINEST = 2.0  # pixels per point
 
 
-def page_image(request: HttpRequest, token: str, document_id: int, number: int) -> HttpResponse:
-    """WebP, for those who may sign now; drawn once and kept in storage beside the document."""
+def page_image(
+    request: HttpRequest, token: str, document_id: int, number: int, *, printed: bool = False
+) -> HttpResponse:
+    """WebP, for those who may sign now; drawn once and kept in storage beside the document. ``printed``: the page as it
+    is printed, else as it is on the screen."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
     try:
         signer = found(token)
         require_open(signer)
-        picture = _picture(_document(signer, document_id, number), number)
+        picture = _picture(_document(signer, document_id, number), number, printed=printed)
     except DomainError as error:
         return answers.refusal(error)
     return answers.private(HttpResponse(picture, content_type="image/webp"))
@@ -36,12 +39,14 @@ def _document(signer: Signer, document_id: int, number: int) -> Document:
     raise DomainError("not_found", "There is no such page.")
 
 
-def _picture(document: Document, number: int) -> bytes:
-    key = f"pages/{document.shown_sha256.hex()}/{number}.webp"
+def _picture(document: Document, number: int, *, printed: bool) -> bytes:
+    name = f"{number}-print.webp" if printed else f"{number}.webp"
+    key = f"pages/{document.shown_sha256.hex()}/{name}"
     try:
         return store.get(key)
     except FileNotFoundError:
         width, height = document.pages[number - 1]
-        picture = render_page(store.get(document.shown_key), number, min(_FINEST, _WIDEST / min(width, height)))
+        draw = render_printed_page if printed else render_page
+        picture = draw(store.get(document.shown_key), number, min(_FINEST, _WIDEST / min(width, height)))
         store.put(key, picture)
         return picture

@@ -33,8 +33,12 @@ class Forms(TypedDict):
 
 
 class Preflight(TypedDict):
-    """What a file holds that you may want to know of before anybody signs it. ``method`` is what had to be done to it:
-    "incremental" (nothing), "general" or "normalised"."""
+    """What a file holds that you may want to know of before anybody signs it.
+
+    ``prints_differently``: numbers of pages that look different in print; ``print_unknown``: how many were not
+    compared; ``can_change``: words such as "scripts" or "layers" for what can change what is shown; ``method``: what had
+    to be done to the file, "incremental" (nothing), "general" or "normalised".
+    """
 
     page_count: int
     sizes: list[PageSize]
@@ -47,5 +51,8 @@ class Preflight(TypedDict):
     launch_actions: int
     submit_actions: int
     attachments: int
+    prints_differently: list[int]
+    print_unknown: int
+    can_change: list[str]
     repairs: list[str]
     method: str | None

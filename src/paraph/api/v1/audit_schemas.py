@@ -1,10 +1,11 @@
 """The shape of the audit log, for the OpenAPI document (specification 2.5 and 6.2)."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from ninja import Field, Schema
 from pydantic import ConfigDict
 
+from paraph.api.v1.preflight_schemas import Change
 from paraph.api.v1.schemas import Digest, Id, Pagination, Timestamp
 from paraph.signature_requests.values import LONGEST_EMAIL
 
@@ -19,6 +20,21 @@ def _without_defaults(schema: dict[str, Any]) -> None:
         each.pop("default", None)
 
 
+class DocumentRemarks(Schema):
+    """What a document's `preflight` says of print and of changes, as it stands in the journal."""
+
+    document_id: Id = Field(description="The document.")
+    prints_differently: list[Annotated[int, Field(ge=1)]] = Field(
+        description="Numbers of the pages that look different in print."
+    )
+    print_unknown: int = Field(
+        _ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
+    )
+    can_change: list[Change] = Field(description="What can change what is shown.")
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
+
+
 class AuditMetadata(Schema):
     """Facts of the event. Each event type has its own keys; the others are absent."""
 
@@ -28,6 +44,11 @@ class AuditMetadata(Schema):
     signers_count: int = Field(_ABSENT, ge=1, description="Of `signature_request.created`: how many signers there are.")
     documents_count: int = Field(
         _ABSENT, ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
+    )
+    documents: list[DocumentRemarks] = Field(
+        _ABSENT,
+        description="Of `signature_request.created`: the documents that can look different than on the signer's page, "
+        "where there are any.",
     )
     channel: Literal["email"] = Field(_ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
     recipient: str = Field(

@@ -31,6 +31,9 @@ PREFLIGHT: Json = {
     "launch_actions": 0,
     "submit_actions": 0,
     "attachments": 0,
+    "prints_differently": [3],
+    "print_unknown": 0,
+    "can_change": ["scripts", "screen_only_annotations"],
     "repairs": [],
     "method": "incremental",
 }
@@ -99,7 +102,14 @@ _LOG: list[Json] = [
         "event_type": "signature_request.created",
         "signer_id": None,
         **_PAPER,
-        "metadata": {"mode": "sequential", "signers_count": 2, "documents_count": 1},
+        "metadata": {
+            "mode": "sequential",
+            "signers_count": 2,
+            "documents_count": 1,
+            "documents": [
+                {"document_id": 35, "prints_differently": [3], "can_change": ["scripts", "screen_only_annotations"]}
+            ],
+        },
         "created_at": "2030-05-16T14:02:40Z",
     },
     {

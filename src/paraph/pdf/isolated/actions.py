@@ -1,6 +1,7 @@
 """What would run or leave a file when it is opened, and what would burst: one walk over its objects."""
 
 import re
+from collections.abc import Mapping
 
 import pikepdf
 
@@ -16,12 +17,17 @@ _COUNTED = {
 NO_ACTIONS = dict.fromkeys(_COUNTED, 0)
 
 
-def count_actions(document: pikepdf.Pdf) -> dict[str, int]:
-    """``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments``: a number each.
+_NOTHING_ELSE: dict[str, re.Pattern[bytes]] = {}
+
+
+def count_actions(document: pikepdf.Pdf, also: Mapping[str, re.Pattern[bytes]] = _NOTHING_ELSE) -> dict[str, int]:
+    """``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments``: a number each; and of what else is
+    asked for.
 
     Raises PdfRefused ``too_complex`` for a bomb.
     """
-    counts = dict(NO_ACTIONS)
+    patterns = {**_COUNTED, **also}
+    counts = dict.fromkeys(patterns, 0)
     for item in document.objects:
         if isinstance(item, pikepdf.Stream):
             check_expansion(item, item.get_raw_stream_buffer())
@@ -30,6 +36,6 @@ def count_actions(document: pikepdf.Pdf) -> dict[str, int]:
             text = item.unparse(resolved=True)
         else:
             continue
-        for name, pattern in _COUNTED.items():
+        for name, pattern in patterns.items():
             counts[name] += len(pattern.findall(text))
     return counts

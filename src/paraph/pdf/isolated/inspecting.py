@@ -10,8 +10,7 @@ import pikepdf
 import pypdfium2
 
 from paraph.pdf.geometry import PageGeometry
-from paraph.pdf.isolated.actions import NO_ACTIONS, count_actions
-from paraph.pdf.isolated.document import document_of
+from paraph.pdf.isolated.changeable import NO_BEHAVIOUR, read_behaviour
 from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
 from paraph.pdf.isolated.page_presence import require_pages
 from paraph.pdf.isolated.preparing import prepare
@@ -40,14 +39,14 @@ class Seen(NamedTuple):
 def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     """``{"pages": [[width, height], …], "preflight": …}``, and what stands in for the upload, empty where nothing
     does."""
-    reader = read_quietly(source)
+    quiet = read_quietly(source)
     viewed = source.pdfium()
     _check_count(len(viewed), page_limit)
     require_pages(viewed)
-    seen = reader and at_a_glance(reader, page_limit)
+    seen = at_a_glance(quiet.reader, page_limit) if quiet and not quiet.may_draw_annotations else None
     content = b""
-    if not (reader and seen and len(seen.pages) == len(viewed) and agree(reader, source)):
-        seen, content = thoroughly(source, page_limit, quiet=reader is not None)
+    if not (quiet and seen and len(seen.pages) == len(viewed) and agree(quiet.reader, source)):
+        seen, content = thoroughly(source, page_limit, quiet=quiet is not None)
     _try_first_page(viewed)
     preflight = {
         "page_count": len(seen.pages),
@@ -73,7 +72,7 @@ def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
         "encryption": None,
         "signatures": NO_SIGNATURES,
         "forms": NO_FORMS,
-        **NO_ACTIONS,
+        **NO_BEHAVIOUR,
         "repairs": [],
         "method": "incremental",
     }
@@ -82,21 +81,23 @@ def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
 
 def thoroughly(source: Source, page_limit: int, *, quiet: bool) -> tuple[Seen, bytes]:
     """By pikepdf, which repairs what it can; and what stands in for the upload, of which the facts are then told."""
-    facts = _facts(document_of(source, None), quiet=quiet)
+    facts = _facts(source, quiet=quiet)
     prepared = prepare(source, page_limit)
     if prepared.content is not None:
-        facts = {**_facts(document_of(source, prepared.content), quiet=False), "repairs": facts["repairs"]}
+        with Source(content=prepared.content) as shown:
+            facts = {**_facts(shown, quiet=False), "repairs": facts["repairs"]}
     return Seen(prepared.geometries, {**facts, "method": prepared.method}), prepared.content or b""
 
 
-def _facts(document: pikepdf.Pdf, *, quiet: bool) -> dict[str, Any]:
+def _facts(source: Source, *, quiet: bool) -> dict[str, Any]:
+    document = source.pikepdf()
     forms, signatures = read_forms(document), read_signatures(document)
     return {
         "version": document.pdf_version,
         "encryption": _encryption(document),
         "signatures": signatures,
         "forms": forms,
-        **(NO_ACTIONS if quiet else count_actions(document)),
+        **read_behaviour(source, quiet=quiet),
         "repairs": _repairs(document),
     }
 

@@ -7,7 +7,9 @@ from typing import Any
 import pypdfium2
 from PIL import Image
 
+from paraph.pdf.isolated.layers import has_layers
 from paraph.pdf.isolated.pages import geometry_of
+from paraph.pdf.isolated.printed import make_fields_annotations, show_as_printed
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.refusal import no_such_page, page_not_shown
 
@@ -17,8 +19,11 @@ _PHOTO_COLOURS = 1_000  # more colours than anti-aliased text has
 _SAMPLE = 160  # pixels a side that are looked at to tell photos from text
 
 
-def render(source: Source, page_number: int, scale: float, form: str) -> tuple[dict[str, Any], bytes]:
-    """``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``)."""
+def render(
+    source: Source, page_number: int, scale: float, form: str, *, printed: bool = False
+) -> tuple[dict[str, Any], bytes]:
+    """``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``). ``printed``: the page as it
+    is printed, else as it is on the screen."""
     document = source.pdfium()
     document.init_forms()  # without it filled fields stay empty
     if not 1 <= page_number <= len(document):
@@ -26,10 +31,20 @@ def render(source: Source, page_number: int, scale: float, form: str) -> tuple[d
     try:
         page = document[page_number - 1]
         unit = geometry_of(source, page, page_number - 1).unit
-        picture = page.render(scale=_bounded(page.get_size(), scale * unit), rev_byteorder=True).to_pil()
+        options = _as_printed(source, page, page_number - 1) if printed else {}
+        picture = page.render(scale=_bounded(page.get_size(), scale * unit), rev_byteorder=True, **options).to_pil()
     except (pypdfium2.PdfiumError, ValueError) as error:
         raise page_not_shown(page_number) from error
     return {"width": picture.width, "height": picture.height}, _encoded(picture, form)
+
+
+def _as_printed(source: Source, page: pypdfium2.PdfPage, index: int) -> dict[str, Any]:
+    """Makes the page as it is in print; returns how it is to be drawn then."""
+    layered = has_layers(source.pikepdf())
+    if layered:
+        make_fields_annotations(page)
+    show_as_printed(source, page, index, layered=layered)
+    return {"optimize_mode": "print", "may_draw_forms": not layered}
 
 
 def _bounded(size: tuple[float, float], scale: float) -> float:

@@ -45,7 +45,12 @@ def agree(reader: Reader, source: Source) -> bool:
         return False
     try:
         document = source.pikepdf()
-        return type(root) is Ref and document.Root.objgen == root and _Comparison(reader, document).alike(root)
+        return (
+            source.read_by_qpdf
+            and type(root) is Ref
+            and document.Root.objgen == root
+            and _Comparison(reader, document).alike(root)
+        )
     except (PdfRefused, Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
         return False
 

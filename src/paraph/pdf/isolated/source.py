@@ -2,33 +2,42 @@
 
 import ctypes
 import functools
+import io
 import mmap
 import os
 import re
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
+from paraph.pdf.errors import SealError
+from paraph.pdf.isolated.for_qpdf import for_qpdf
 from paraph.pdf.isolated.handlers import unsupported_encryption
+from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.refusal import PdfRefused
 
 _UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # in the words of qpdf
 
 
 class Source:
-    """A file behind a descriptor, which it owns. A context manager: documents opened here end with it."""
+    """A file behind a descriptor, which it owns, or in memory. A context manager: documents opened here end with it."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self.size = os.fstat(descriptor).st_size
+    def __init__(self, descriptor: int | None = None, content: bytes = b"") -> None:
+        self._opened: list[Any] = []
+        self._file = io.BytesIO(content) if descriptor is None else os.fdopen(descriptor, "rb")
+        self.size = len(content) if descriptor is None else os.fstat(descriptor).st_size
         if not self.size:
+            self._file.close()
             raise PdfRefused("not_a_pdf", "The file is empty.")
         # private pages: PDFium wants writable memory, the file itself stays as it is
-        self.content = mmap.mmap(descriptor, self.size, access=mmap.ACCESS_COPY)
-        self._opened: list[Any] = []
+        self.content = mmap.mmap(-1 if descriptor is None else descriptor, self.size, access=mmap.ACCESS_COPY)
+        if descriptor is None:
+            self.content[:] = content
+        self.read_by_qpdf = False
+        """Whether qpdf reads the file as it is. Known once :meth:`pikepdf` was called."""
         self._pikepdf: pikepdf.Pdf | None = None
         self._pdfium: pypdfium2.PdfDocument | None = None
 
@@ -40,12 +49,16 @@ class Source:
     ) -> None:
         for document in reversed(self._opened):
             document.close()
-        os.close(self._descriptor)
+        self._file.close()
 
     def pdfium(self) -> pypdfium2.PdfDocument:
         """Opened by PDFium. Raises PdfRefused: as :meth:`pikepdf`, and ``no_pages``."""
-        if self._pdfium is not None:
-            return self._pdfium
+        if self._pdfium is None:
+            self._pdfium = self.pdfium_again()
+        return self._pdfium
+
+    def pdfium_again(self) -> pypdfium2.PdfDocument:
+        """Opened once more, for what changes the document in memory. Raises as :meth:`pdfium` does."""
         memory = (ctypes.c_char * self.size).from_buffer(self.content)
         handle = raw.FPDF_LoadMemDocument64(memory, self.size, None)
         if not handle:  # only then is the last error that of this file
@@ -53,21 +66,31 @@ class Source:
         document = pypdfium2.PdfDocument(handle)
         self._opened.append(document)
         if len(document) < 1:
+            self.pikepdf()  # which may know a better reason
             raise PdfRefused("no_pages", "The PDF has no pages.")
-        self._pdfium = document
         return document
 
-    def pikepdf(self) -> pikepdf.Pdf:
-        """Opened by pikepdf with its recovery on. Raises PdfRefused ``password``, ``encrypted_for_certificates``,
-        ``unknown_encryption`` or ``unreadable``."""
-        if self._pikepdf is not None:
-            return self._pikepdf
-        file = os.fdopen(os.dup(self._descriptor), "rb")
-        self._opened.append(file)
+    def pikepdf(self) -> "pikepdf.Pdf":
+        """Opened by pikepdf with its recovery on; where qpdf does not read the file as it is, in a form that it reads.
+
+        Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``.
+        """
+        if self._pikepdf is None:
+            try:
+                self._pikepdf = self._opened_by_qpdf(self._file)
+                self.read_by_qpdf = True
+            except PdfRefused as refused:
+                try:
+                    self._pikepdf = self._opened_by_qpdf(io.BytesIO(for_qpdf(self.whole)))
+                except (PdfRefused, Unsafe, SealError, *CONFUSED):
+                    raise refused from None
+        return self._pikepdf
+
+    def _opened_by_qpdf(self, file: BinaryIO) -> "pikepdf.Pdf":
         try:
             document = pikepdf.open(
                 file,
-                access_mode=pikepdf.AccessMode.mmap,
+                access_mode=pikepdf.AccessMode.mmap if file is self._file else pikepdf.AccessMode.default,
                 inherit_page_attributes=False,  # the pages stay as they are in the file
                 suppress_warnings=True,
             )
@@ -77,12 +100,6 @@ class Source:
             if _UNSUPPORTED.search(str(error)):
                 raise unsupported_encryption(self.content) from error
             raise _unreadable() from error
-        self._opened.append(document)
-        self._pikepdf = document
-        return document
-
-    def keep(self, document: Any) -> Any:
-        """A document that is closed with the source."""
         self._opened.append(document)
         return document
 

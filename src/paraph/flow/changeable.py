@@ -1,0 +1,55 @@
+"""Documents that can look different than on the signer's page, where an organization takes none in production."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import Environment, Organization
+from paraph.organizations.scope import Caller
+
+_MOST_PAGES = 20  # named in the sentence
+
+
+def refuse_changeable(caller: Caller, preflight: Mapping[str, Any]) -> None:
+    """Raises ``validation_error`` with a sentence that says why and on which pages."""
+    if caller.environment != Environment.PRODUCTION:
+        return
+    reasons = _reasons(preflight)
+    if reasons and Organization.objects.filter(pk=caller.organization_id, refuse_changeable_documents=True).exists():
+        message = _("Your organization takes no document that can look different than its signers see it: %(reasons)s.")
+        raise DomainError("validation_error", message % {"reasons": "; ".join(reasons)})
+
+
+def _reasons(preflight: Mapping[str, Any]) -> list[str]:
+    pages, unknown = preflight["prints_differently"], preflight["print_unknown"]
+    reasons = []
+    if pages:
+        named = ", ".join(map(str, pages[:_MOST_PAGES])) + (", …" if len(pages) > _MOST_PAGES else "")
+        sentence = ngettext("page %(pages)s prints differently", "pages %(pages)s print differently", len(pages))
+        reasons.append(sentence % {"pages": named})
+    if unknown:
+        sentence = ngettext(
+            "%(count)d page could not be compared with its print",
+            "%(count)d pages could not be compared with their print",
+            unknown,
+        )
+        reasons.append(sentence % {"count": unknown})
+    clauses = _clauses()
+    return reasons + [clauses[word] for word in preflight["can_change"]]
+
+
+def _clauses() -> dict[str, str]:
+    return {
+        "scripts": _("it has scripts"),
+        "actions": _("it has actions"),
+        "layers": _("it has layers"),
+        "media": _("it has sound, film or 3D models"),
+        "xfa_form": _("it has an XFA form"),
+        "hover_annotations": _("it has annotations that come or go under the mouse"),
+        "screen_only_annotations": _("it has annotations that are not printed"),
+        "print_only_annotations": _("it has annotations that are only printed"),
+        "print_only_contents": _("it has contents for printers alone"),
+    }

@@ -1,0 +1,69 @@
+"""Which annotations of a page are shown on the screen, and which are printed (ISO 32000-2, 12.5.3)."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pikepdf
+
+INVISIBLE = 1
+HIDDEN = 1 << 1
+PRINT = 1 << 2
+NO_VIEW = 1 << 5
+_TOGGLE_NO_VIEW = 1 << 8
+
+
+class Annotation(NamedTuple):
+    subtype: str
+    flags: int
+    draws: bool
+    """Whether a reader may draw anything for it."""
+
+    @property
+    def on_screen(self) -> bool:
+        hiding = HIDDEN | NO_VIEW | (INVISIBLE if self.subtype == "/Widget" else 0)
+        return not self.flags & hiding
+
+    @property
+    def in_print(self) -> bool:
+        return is_printed(self.flags)
+
+    @property
+    def differs(self) -> bool:
+        return self.draws and self.on_screen != self.in_print
+
+    @property
+    def switches(self) -> bool:
+        """Whether it comes or goes under the mouse."""
+        return self.draws and bool(self.flags & _TOGGLE_NO_VIEW) and not self.flags & HIDDEN
+
+
+def is_printed(flags: int) -> bool:
+    return bool(flags & PRINT) and not flags & HIDDEN
+
+
+def annotations(page: pikepdf.Page) -> Iterator[Annotation]:
+    """Of a page, in the order of its /Annots."""
+    found = page.obj.get("/Annots")
+    for item in found if isinstance(found, pikepdf.Array) else []:
+        if isinstance(item, pikepdf.Dictionary):
+            yield _annotation(item)
+
+
+def _annotation(item: Any) -> Annotation:
+    subtype, flags = item.get("/Subtype"), item.get("/F", 0)
+    kind = str(subtype) if isinstance(subtype, pikepdf.Name) else ""
+    return Annotation(kind, flags if isinstance(flags, int) else 0, _draws(item, kind))
+
+
+def _draws(item: Any, kind: str) -> bool:
+    """A popup opens under the mouse only. The frame of a link says nothing, and PDFium does not draw it."""
+    if kind == "/Popup" or _is_empty(item.get("/Rect")):
+        return False
+    return kind not in ("", "/Link") or "/AP" in item
+
+
+def _is_empty(rectangle: Any) -> bool:
+    if not isinstance(rectangle, pikepdf.Array) or len(rectangle) != 4:
+        return True
+    left, bottom, right, top = rectangle
+    return bool(left == right or bottom == top)

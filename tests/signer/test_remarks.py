@@ -1,0 +1,169 @@
+"""A document that can look different than on the signer's page: from the upload to the page, journal and refusal."""
+
+import io
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from PIL import Image
+
+from paraph.flow.changeable import refuse_changeable
+from paraph.journal.models import Entry
+from paraph.kernel.errors import DomainError
+from paraph.organizations.registration import create_organization, update_organization
+from paraph.organizations.scope import Caller
+from paraph.pdf.inspect import inspect
+from paraph.signature_requests.consent import LOCALES
+from paraph.signer import language
+from tests.api.v1.cast import CONTRACT, Someone, error, payload, rectangle, someone
+from tests.pdf import changing
+from tests.pdf.changing import PRINT_OFF, SCRIPT
+from tests.pdf.test_printing import DIFFERENT
+
+pytestmark = pytest.mark.django_db
+
+LAYERED = changing.layered(PRINT_OFF, on_page=2, pages=3)
+SCRIPTED = changing.acting(SCRIPT, "open")
+
+
+@pytest.fixture
+def owner() -> Someone:
+    return someone()
+
+
+def asked(owner: Someone, *files: bytes) -> tuple[list[int], str]:
+    """The ids of the uploaded files, and the address of the one signer."""
+    ids = []
+    for file in files:
+        response = owner.upload(file)
+        assert response.status_code == 201, response.content
+        ids.append(response.json()["id"])
+    signers = payload(0)["signers"][:1]
+    stamps = [{"signer_ref": "ada", "stamps": [rectangle(page_number=1)]}]
+    made = owner.create(payload(0, signers=signers, documents=[{"id": each, "signers": stamps} for each in ids]))
+    assert made.status_code == 201, made.content
+    return ids, re.sub("^https?://[^/]+", "", made.json()["signers"][0]["signing_url"])
+
+
+def text(response: Any) -> str:
+    content: str = response.content.decode()
+    return content
+
+
+def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Client, owner: Someone) -> None:
+    (document, plain), url = asked(owner, LAYERED, CONTRACT)
+    page = text(client.get(url))
+    assert "This document prints differently: see both." in page
+    assert f'<a href="#print-{document}-2">page 2</a>' in page and f'id="print-{document}-2"' in page
+    printed = f"{url}/documents/{document}/pages/2-print.webp"
+    assert page.count("-print.webp") == 2 and page.count(f'src="{printed}"') == 1
+    assert page.count("prints differently") == 1 and f"print-{plain}" not in page
+    assert "Parts of this document can change after signing (layers)." in page
+    for _ in range(2):  # drawn, then from storage
+        response = client.get(printed)
+        assert response.status_code == 200
+        assert (response["Content-Type"], response["Cache-Control"]) == ("image/webp", "no-store")
+    on_screen = client.get(f"{url}/documents/{document}/pages/2.webp")
+    assert picture(on_screen).size == picture(response).size
+    assert picture(on_screen).tobytes() != picture(response).tobytes()
+
+
+def picture(response: Any) -> Image.Image:
+    return Image.open(io.BytesIO(response.content))
+
+
+def test_the_printed_page_has_the_rules_of_the_other_picture(client: Client, owner: Someone) -> None:
+    (document,), url = asked(owner, LAYERED)
+    assert client.get(f"{url}/documents/{document}/pages/4-print.webp").status_code == 404
+    assert client.get(f"{url}/documents/{document + 1}/pages/1-print.webp").status_code == 404
+    assert client.get(f"/sign/x/documents/{document}/pages/1-print.webp").status_code == 404
+    assert client.post(f"{url}/documents/{document}/pages/1-print.webp").status_code == 405
+
+
+def test_what_can_change_is_told(client: Client, owner: Someone) -> None:
+    page = text(client.get(asked(owner, SCRIPTED)[1]))
+    assert "Parts of this document can change after signing (scripts). What you see here is what is sealed." in page
+    assert "prints differently" not in page and "-print.webp" not in page
+
+
+def test_nothing_is_told_of_other_documents(client: Client, owner: Someone) -> None:
+    page = text(client.get(asked(owner, CONTRACT)[1]))
+    assert 'class="remarks"' not in page and 'class="both"' not in page
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_it_is_told_in_every_language(client: Client, owner: Someone, locale: str) -> None:
+    page = text(client.get(f"{asked(owner, LAYERED)[1]}?lang={locale}"))
+    words = language.words(locale)
+    assert words["prints_differently"] in page
+    assert words["can_change"].format(parts=words["layers"]) in page
+    assert words["as_printed"].format(page=2, pages=3) in page
+
+
+def test_pages_that_were_not_compared_are_told(client: Client, owner: Someone) -> None:
+    from paraph.documents.models import Document
+
+    (document,), url = asked(owner, CONTRACT)
+    row = Document.objects.get(pk=document)
+    Document.objects.filter(pk=document).update(preflight=row.preflight | {"print_unknown": 3})
+    assert "Pages that could not be compared with their print: 3." in text(client.get(url))
+
+
+def test_the_journal_notes_it(owner: Someone) -> None:
+    (layered, _, scripted), _ = asked(owner, LAYERED, CONTRACT, SCRIPTED)
+    metadata = Entry.objects.get(event_type="signature_request.created").metadata
+    assert metadata["documents"] == [
+        {"document_id": layered, "prints_differently": [2], "can_change": ["layers"]},
+        {"document_id": scripted, "prints_differently": [], "can_change": ["scripts"]},
+    ]
+    owner.get(f"/signature_requests/{Entry.objects.get().request_id}/audit_logs")  # as the OpenAPI document promises
+
+
+def test_the_journal_has_nothing_to_note_of_other_documents(owner: Someone) -> None:
+    asked(owner, CONTRACT)
+    assert "documents" not in Entry.objects.get(event_type="signature_request.created").metadata
+
+
+@pytest.fixture
+def strict() -> Someone:
+    """A production key of an organization that refuses what can change."""
+    made = someone("pro", "production")
+    assert made.organization
+    update_organization(made.organization.pk, refuse_changeable_documents=True)
+    return made
+
+
+def test_an_organization_may_refuse_such_documents(strict: Someone) -> None:
+    start = "Your organization takes no document that can look different than its signers see it: "
+    refused = error(strict.upload(LAYERED), 422, "validation_error")
+    assert refused == f"{start}page 2 prints differently; it has layers."
+    assert error(strict.upload(SCRIPTED), 422, "validation_error") == f"{start}it has scripts."
+    strict.headers["Accept-Language"] = "de"
+    assert "Seite 2 sieht gedruckt anders aus; es enthält Ebenen." in error(
+        strict.upload(LAYERED), 422, "validation_error"
+    )
+    assert strict.upload(CONTRACT).status_code == 201
+
+
+def test_it_refuses_in_production_alone_and_only_while_it_wants_to(strict: Someone) -> None:
+    assert strict.organization
+    sandbox = someone("pro", "sandbox", strict.organization)
+    assert sandbox.upload(LAYERED).status_code == 201
+    update_organization(strict.organization.pk, refuse_changeable_documents=False)
+    assert strict.upload(LAYERED).status_code == 201
+
+
+@pytest.mark.parametrize("way", DIFFERENT)
+def test_every_way_has_its_sentence(way: str) -> None:
+    organization = update_organization(create_organization("Acme", "pro").pk, refuse_changeable_documents=True)
+    told = inspect(DIFFERENT[way][0], page_limit=10).preflight
+    with pytest.raises(DomainError, match=r"page 1 prints differently; it has [^;]+(; it has [^;]+)*\.$"):
+        refuse_changeable(Caller(organization.pk, "production", "pro", 0), told)
+
+
+def test_many_pages_are_cut_short_in_the_sentence() -> None:
+    organization = update_organization(create_organization("Acme", "pro").pk, refuse_changeable_documents=True)
+    told = {"prints_differently": list(range(1, 31)), "print_unknown": 7, "can_change": []}
+    with pytest.raises(DomainError, match=r"pages 1, 2, .*20, … print differently; 7 pages could not be compared"):
+        refuse_changeable(Caller(organization.pk, "production", "pro", 0), told)
