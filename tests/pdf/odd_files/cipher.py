@@ -24,6 +24,7 @@ class Lock:
     owner: bytes = b"owner"
     identifier: bytes = bytes.fromhex("00112233445566778899aabbccddeeff")
     crypt_filters: bytes = b"/StmF/StdCF/StrF/StdCF"
+    event: bytes = b"/DocOpen"
     key: bytes = field(init=False)
     entries: bytes = field(init=False)
 
@@ -55,7 +56,7 @@ class Lock:
         )
         if self.revision >= 4:
             method = b"/AESV3" if self.revision > 4 else b"/AESV2" if self.aes else b"/V2"
-            head += b"/CF<</StdCF<</AuthEvent/DocOpen/CFM%b/Length %d>>>>" % (method, len(self.key))
+            head += b"/CF<</StdCF<</AuthEvent%b/CFM%b/Length %d>>>>" % (self.event, method, len(self.key))
             head += self.crypt_filters + (b"" if self.metadata else b"/EncryptMetadata false")
         return head + self.entries + b">>"
 

@@ -40,7 +40,8 @@ def identity(chance: Random, *, names: bytes, streams: bool, strings: bool) -> b
 
 def attachments_only(chance: Random) -> bytes:
     """Only embedded files are encrypted, for which readers ask when they are opened."""
-    lock = Lock(chance, revision=4, user=b"secret", crypt_filters=b"/StmF/Identity/StrF/Identity/EFF/StdCF")
+    filters = b"/StmF/Identity/StrF/Identity/EFF/StdCF"
+    lock = Lock(chance, revision=4, user=b"secret", crypt_filters=filters, event=b"/EFOpen")
     names = b"/Names<</EmbeddedFiles<</Names[(a.txt) %d 0 R]>>>>" % (_FILE + 1)
     raw = filled(Raw(), [promise(some(chance, 1)[0])], catalog=names)
     raw.stream(_FILE, lock.encrypt(_FILE, 0, b"an attachment"), b"/Type/EmbeddedFile")
