@@ -45,7 +45,17 @@ class ShownByService:
 def promises(renderer: Renderer, pdf: bytes, indexes: Sequence[int]) -> list[list[int] | None]:
     """Which promises of :mod:`tests.pdf.odd_files.papers` a renderer shows on each page, by their colours: renderers
     draw letters differently. None for a page that it does not show."""
-    return [None if image is None else _promises_on(image) for image in renderer.images(pdf, indexes)]
+    return [None if image is None else promises_on(image) for image in renderer.images(pdf, indexes)]
+
+
+def promises_on(image: Image.Image) -> list[int]:
+    """Of a picture whose longer side has about :data:`PIXELS`."""
+    seen = [0] * len(COLOURS)
+    for count, found in image.getcolors(image.width * image.height) or []:
+        for which, colour in enumerate(COLOURS):
+            if isinstance(found, tuple) and max(abs(a - b) for a, b in zip(colour, found, strict=True)) <= _NEAR:
+                seen[which] += count
+    return [which for which, count in enumerate(seen) if count > _PATCH]
 
 
 def rewritten(pdf: bytes) -> bytes | None:
@@ -75,12 +85,3 @@ def _drawn(pdf: bytes, index: int, scale: float) -> Image.Image | None:
         return Image.open(io.BytesIO(render_png(pdf, index + 1, scale))).convert("RGB")
     except PdfRefused:
         return None
-
-
-def _promises_on(image: Image.Image) -> list[int]:
-    seen = [0] * len(COLOURS)
-    for count, found in image.getcolors(image.width * image.height) or []:
-        for which, colour in enumerate(COLOURS):
-            if isinstance(found, tuple) and max(abs(a - b) for a, b in zip(colour, found, strict=True)) <= _NEAR:
-                seen[which] += count
-    return [which for which, count in enumerate(seen) if count > _PATCH]
