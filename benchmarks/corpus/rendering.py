@@ -1,6 +1,7 @@
 """Pages before and after, as two renderers draw them: the mark and the overlay are seen, and nothing else changed."""
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from PIL import Image, ImageChops, ImageDraw
 
@@ -14,6 +15,8 @@ _FIRST_PAGES = 5
 _RED, _GREEN = (255, 0, 0), (0, 255, 0)
 Box = tuple[float, float, float, float]
 Colour = tuple[int, int, int]
+Boxes = list[tuple[Box, Colour]]
+Drawn = Literal["beneath", "above", "none"]
 
 
 def placed_mark(size: tuple[float, float]) -> Mark:
@@ -33,43 +36,38 @@ def differences(
     sizes: Sequence[tuple[float, float]],
     renderers: Sequence[Renderer] = (Pdfium(), Poppler()),
     *,
-    overlay_above_all: bool = False,
+    overlay: Drawn = "beneath",
 ) -> Iterator[str]:
-    """What is wrong with a page, one line each, with the renderer's name. Annotations of the page may lie on the
-    overlay, unless it must be ``overlay_above_all``; never on the mark. What a renderer cannot show before or after
-    is not judged by it."""
+    """What is wrong with a page, one line each, with the renderer's name. Annotations of the page may lie on an
+    ``overlay`` that is beneath them, never on the mark. A page that a renderer did not show before is judged by the
+    others."""
     indexes = looked_at(len(sizes))
     for renderer in renderers:
         old, new = renderer.images(before, indexes), renderer.images(after, indexes)
-        beneath = [*new] if overlay_above_all else renderer.images(after, indexes, annotations=False)
-        for index, first, second, third in zip(indexes, old, new, beneath, strict=True):
-            if complaint := _page_difference(first, second, third, index=index, size=sizes[index]):
+        bare = renderer.images(after, indexes, annotations=False) if overlay == "beneath" else new
+        for index, first, second, third in zip(indexes, old, new, bare, strict=True):
+            boxes = marked(second.size, index, sizes[index], overlay=overlay != "none") if second else []
+            if complaint := _page_difference(first, second, third, boxes):
                 yield f"{renderer.name}, page {index + 1}: {complaint}"
 
 
 def _page_difference(
-    first: Image.Image | None,
-    second: Image.Image | None,
-    beneath: Image.Image | None,
-    *,
-    index: int,
-    size: tuple[float, float],
+    first: Image.Image | None, second: Image.Image | None, bare: Image.Image | None, boxes: Boxes
 ) -> str:
     if first is None or second is None:
         return "" if first is None else "shown before and not afterwards"
     if first.size != second.size:
         return f"size {first.size} became {second.size}"
-    for box, colour in marked(second.size, index, size):
-        seen = [_middle(image, box) for image in ((second, beneath) if colour == _GREEN else (second,)) if image]
+    for box, colour in boxes:
+        seen = [_middle(image, box) for image in ((second, bare) if colour == _GREEN else (second,)) if image]
         if not any(_alike(colour, found) for found in seen):
             return f"{seen[0]} where {colour} belongs"
-    return changed(first, second, index, size)
+    return _changed(first.copy(), second.copy(), boxes)
 
 
-def changed(first: Image.Image, second: Image.Image, index: int, size: tuple[float, float]) -> str:
-    """Where two pictures of a page differ outside of the marks; empty where they do not."""
-    first, second = first.copy(), second.copy()
-    for (left, top, right, bottom), _ in marked(second.size, index, size):
+def _changed(first: Image.Image, second: Image.Image, boxes: Boxes) -> str:
+    """Where they differ outside of the boxes."""
+    for (left, top, right, bottom), _ in boxes:
         for image in (first, second):
             box = (left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
             ImageDraw.Draw(image).rectangle(box, "white")
@@ -78,13 +76,13 @@ def changed(first: Image.Image, second: Image.Image, index: int, size: tuple[flo
     return f"changed within {found}" if found else ""
 
 
-def marked(pixels: tuple[int, int], index: int, size: tuple[float, float]) -> list[tuple[Box, Colour]]:
+def marked(pixels: tuple[int, int], index: int, size: tuple[float, float], *, overlay: bool) -> Boxes:
     """Where on the picture of a page what was drawn should be seen, and in which colour."""
     width, height = pixels
     side = min(width, height * size[0] / size[1])
-    bar = (width / 2 - 0.4 * side, height / 2 - 0.02 * side, width / 2 + 0.4 * side, height / 2 + 0.02 * side)
+    bar: Box = (width / 2 - 0.4 * side, height / 2 - 0.02 * side, width / 2 + 0.4 * side, height / 2 + 0.02 * side)
     red: Box = (0.05 * width, 0.9 * height, 0.25 * width, 0.95 * height)
-    return [(bar, _GREEN), *([(red, _RED)] if index == 0 else [])]
+    return [*([(bar, _GREEN)] if overlay else []), *([(red, _RED)] if index == 0 else [])]
 
 
 def _middle(image: Image.Image, box: Box) -> Colour:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from benchmarks.corpus.court import pictures
-from benchmarks.corpus.rendering import differences, looked_at, placed_mark
+from benchmarks.corpus.rendering import Drawn, differences, looked_at, placed_mark
 from paraph.pdf.inspect import Inspection, inspect
 from paraph.pdf.marks import Mark
 from paraph.pdf.refusal import PdfRefused
@@ -25,8 +25,11 @@ class PairDiffersError(AssertionError):
     """What was sealed is not what was shown."""
 
 
-def check_pair(pdf: bytes, *, poppler: bool = True) -> str:
-    """``refused: <reason>`` or ``sealed: <method>``. Raises :class:`PairDiffersError`; nothing else may be raised."""
+def check_pair(pdf: bytes, *, sandbox: bool = True, poppler: bool = True) -> str:
+    """``refused: <reason>`` or ``sealed: <method>``; ``sandbox`` files get a watermark on every page.
+
+    Raises :class:`PairDiffersError`; nothing else may be raised.
+    """
     try:
         inspection = inspect(pdf, page_limit=_PAGE_LIMIT)
     except PdfRefused as refused:
@@ -34,18 +37,18 @@ def check_pair(pdf: bytes, *, poppler: bool = True) -> str:
             raise PairDiffersError(f"refused without a known reason: {refused.reason}: {refused.message}") from refused
         return f"refused: {refused.reason}"
     shown = getattr(inspection, "prepared", None) or pdf
-    content, method = _sealed(shown, inspection)
+    content, method = _sealed(shown, inspection, watermark=sandbox)
     looks = Looks(inspection.pages, poppler=poppler)
-    _check_looks(shown, content, looks)
+    check_looks(shown, content, looks, "above" if sandbox else "none")
     if poppler:
-        _check_promises(shown, content, looks)
+        check_promises(shown, content, looks)
     _check_verdict(content)
     return f"sealed: {method}"
 
 
-def _sealed(shown: bytes, inspection: Inspection) -> tuple[bytes, str]:
-    """With a watermark on every page, as the service draws it in sandbox, and a stamp on the first."""
-    watermarks = [_watermark(number, size) for number, size in enumerate(inspection.pages, 1)]
+def _sealed(shown: bytes, inspection: Inspection, *, watermark: bool) -> tuple[bytes, str]:
+    """With a stamp on the first page."""
+    watermarks = [_watermark(number, size) for number, size in enumerate(inspection.pages, 1) if watermark]
     marks = [*watermarks, placed_mark(inspection.pages[0])]
     try:
         made = sealed(shown, timestamping=timestamping(), appearances=pictures(), marks=marks)
@@ -55,22 +58,23 @@ def _sealed(shown: bytes, inspection: Inspection) -> tuple[bytes, str]:
 
 
 def _watermark(number: int, size: Size) -> Mark:
+    """As the service draws it."""
     side = min(size)
     return Mark(number, (size[0] - side) / 2, (size[1] - side) / 2, side, side, 1, beneath=True)
 
 
-def _check_looks(shown: bytes, content: bytes, looks: Looks) -> None:
+def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> None:
     """In each renderer, nothing changed but for the marks, which are seen above everything else."""
     indexes = looked_at(len(looks.sizes))
     for index, image in zip(indexes, looks.pdfium.images(shown, indexes), strict=True):
         if image is None:
             raise PairDiffersError(f"page {index + 1} cannot be shown to the signer")
-    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay_above_all=True))
+    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay))
     if found:
         raise PairDiffersError("; ".join(found))
 
 
-def _check_promises(shown: bytes, content: bytes, looks: Looks) -> None:
+def check_promises(shown: bytes, content: bytes, looks: Looks) -> None:
     """Both renderers show the same copy of each page. Where they disagree even on a plainly written file, they draw
     the same objects in their own ways, and no copy was taken for another."""
     indexes = looked_at(len(looks.sizes))
