@@ -3,18 +3,18 @@
 import io
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import pikepdf
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from benchmarks.corpus.programs import SECONDS, run
 from paraph.keys import development_authority
 from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.statuses import DevelopmentStatuses, LongTerm
 from paraph.pdf.timestamp import Timestamping
-
-_SECONDS = 60
 
 
 class Court:
@@ -30,34 +30,33 @@ class Court:
             [DevelopmentStatuses(authority)],
             authority_chain=(authority.timestamp_key.certificate, authority.root),
         )
-        self.pictures = _pictures()
+        self.pictures = pictures()
         self._store = folder / "nss"
         if not self._store.exists():
             self._store.mkdir()
             root = folder / "root.pem"
             root.write_bytes(x509.load_der_x509_certificate(authority.root).public_bytes(Encoding.PEM))
             for arguments in (["-N", "--empty-password"], ["-A", "-n", "root", "-t", "CT,C,C", "-i", str(root)]):
-                subprocess.run(["certutil", "-d", f"sql:{self._store}", *arguments], check=True, timeout=_SECONDS)
+                subprocess.run(["certutil", "-d", f"sql:{self._store}", *arguments], check=True, timeout=SECONDS)
 
     def pdfsig(self, pdf: bytes) -> str:
-        """What poppler says of the signatures."""
-        done = self._run("pdfsig", "-nssdir", f"sql:{self._store}", pdf=pdf)
-        return done.stdout
+        """What poppler says of the signatures. Raises ``NoAnswer`` when it hangs, as :meth:`qpdf` does."""
+        return self._run("pdfsig", "-nssdir", f"sql:{self._store}", pdf=pdf)[1]
 
-    def qpdf(self, pdf: bytes) -> "subprocess.CompletedProcess[str]":
-        """Ends with 0, with 3 for warnings, with 2 for errors."""
+    def qpdf(self, pdf: bytes) -> tuple[int, str]:
+        """Exit status (0, 3 for warnings, 2 for errors) and what it says."""
         return self._run("qpdf", "--check", pdf=pdf)
 
-    def _run(self, *command: str, pdf: bytes) -> "subprocess.CompletedProcess[str]":
+    def _run(self, *command: str, pdf: bytes) -> tuple[int, str]:
         with tempfile.NamedTemporaryFile(suffix=".pdf", dir=self._folder) as file:
             file.write(pdf)
             file.flush()
-            return subprocess.run(
-                [*command, file.name], capture_output=True, text=True, errors="replace", check=False, timeout=_SECONDS
-            )
+            done = run([*command, file.name])
+            return done.returncode, done.stdout.decode(errors="replace")
 
 
-def _pictures() -> bytes:
+@cache
+def pictures() -> bytes:
     """A red rectangle for the mark; a transparent square with a green bar across its middle for the overlay."""
     document = pikepdf.new()
     for size, operators in (((100, 50), b"1 0 0 rg 0 0 100 50 re f"), ((100, 100), b"0 1 0 rg 10 48 80 4 re f")):

@@ -1,15 +1,22 @@
-"""Pages as PDFium draws them, before and after: the mark and the overlay are there, and nothing else changed."""
+"""Pages before and after, as two renderers draw them: the mark and the overlay are seen, and nothing else changed."""
 
-import pypdfium2
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
 from PIL import Image, ImageChops, ImageDraw
 
+from benchmarks.corpus.renderers import Pdfium, Poppler, Renderer
 from paraph.pdf.seal import Mark
 
-_PIXELS = 400  # of the longer side
 _MARGIN = 2  # pixels around what was drawn, for smoothed edges
 _FAINT = 24  # of 255: rounding of transparency differs by a little where a page is drawn in another order
+_CLOSE = 40  # of 255: so far from its colour a mark may be, where a page is drawn in the colours of print
+_FIRST_PAGES = 5
 _RED, _GREEN = (255, 0, 0), (0, 255, 0)
 Box = tuple[float, float, float, float]
+Colour = tuple[int, int, int]
+Boxes = list[tuple[Box, Colour]]
+Drawn = Literal["beneath", "above", "none"]
 
 
 def placed_mark(size: tuple[float, float]) -> Mark:
@@ -18,64 +25,71 @@ def placed_mark(size: tuple[float, float]) -> Mark:
     return Mark(1, 0.05 * width, 0.05 * height, 0.2 * width, 0.05 * height, 0)
 
 
-def differences(before: bytes, after: bytes, sizes: list[tuple[float, float]]) -> str:
-    """What is wrong with the first page, the second, or the last; empty when nothing is."""
-    old, new = pypdfium2.PdfDocument(before), pypdfium2.PdfDocument(after)
-    try:
-        old.init_forms()
-        new.init_forms()
-        if len(old) != len(new):
-            return f"{len(old)} pages became {len(new)}"
-        for index in sorted({0, min(1, len(old) - 1), len(old) - 1}):
-            if complaint := _page_difference(old, new, index, sizes[index]):
-                return f"page {index + 1}: {complaint}"
-        return ""
-    finally:
-        old.close()
-        new.close()
+def looked_at(count: int) -> list[int]:
+    """The pages that are compared, counted from 0: the first five, the middle and the last."""
+    return sorted({*range(min(count, _FIRST_PAGES)), count // 2, count - 1})
+
+
+def differences(
+    before: bytes,
+    after: bytes,
+    sizes: Sequence[tuple[float, float]],
+    renderers: Sequence[Renderer] = (Pdfium(), Poppler()),
+    *,
+    overlay: Drawn = "beneath",
+) -> Iterator[str]:
+    """What is wrong with a page, one line each, with the renderer's name. Annotations of the page may lie on an
+    ``overlay`` that is beneath them, never on the mark. A page that a renderer did not show before is judged by the
+    others."""
+    indexes = looked_at(len(sizes))
+    for renderer in renderers:
+        old, new = renderer.images(before, indexes), renderer.images(after, indexes)
+        bare = renderer.images(after, indexes, annotations=False) if overlay == "beneath" else new
+        for index, first, second, third in zip(indexes, old, new, bare, strict=True):
+            boxes = marked(second.size, index, sizes[index], overlay=overlay != "none") if second else []
+            if complaint := _page_difference(first, second, third, boxes):
+                yield f"{renderer.name}, page {index + 1}: {complaint}"
 
 
 def _page_difference(
-    old: pypdfium2.PdfDocument, new: pypdfium2.PdfDocument, index: int, size: tuple[float, float]
+    first: Image.Image | None, second: Image.Image | None, bare: Image.Image | None, boxes: Boxes
 ) -> str:
-    first, second = _image(old, index), _image(new, index)
+    if first is None or second is None:
+        return "" if first is None else "shown before and not afterwards"
     if first.size != second.size:
         return f"size {first.size} became {second.size}"
-    width, height = first.size
-    side = min(width, height * size[0] / size[1])
-    drawn: list[tuple[Box, tuple[int, int, int]]] = [
-        (
-            (width / 2 - 0.4 * side, height / 2 - 0.02 * side, width / 2 + 0.4 * side, height / 2 + 0.02 * side),
-            (0, 255, 0),
-        )
-    ]
-    if index == 0:
-        drawn.append(((0.05 * width, 0.9 * height, 0.25 * width, 0.95 * height), _RED))
-    beneath = _image(new, index, annotations=False)  # annotations may lie on the overlay, never on the mark
-    for box, colour in drawn:
-        middle = int((box[0] + box[2]) / 2), int((box[1] + box[3]) / 2)
-        seen = {second.getpixel(middle), beneath.getpixel(middle)} if colour == _GREEN else {second.getpixel(middle)}
-        if colour not in seen:
-            return f"{seen} where {colour} belongs"
+    for box, colour in boxes:
+        seen = [_middle(image, box) for image in ((second, bare) if colour == _GREEN else (second,)) if image]
+        if not any(_alike(colour, found) for found in seen):
+            return f"{seen[0]} where {colour} belongs"
+    return _changed(first.copy(), second.copy(), boxes)
+
+
+def _changed(first: Image.Image, second: Image.Image, boxes: Boxes) -> str:
+    """Where they differ outside of the boxes."""
+    for (left, top, right, bottom), _ in boxes:
         for image in (first, second):
-            _blank(image, box)
-    return _worst(first, second)
-
-
-def _image(document: pypdfium2.PdfDocument, index: int, *, annotations: bool = True) -> Image.Image:
-    page = document[index]
-    bitmap = page.render(scale=_PIXELS / max(*page.get_size(), 1), draw_annots=annotations, may_draw_forms=annotations)
-    image: Image.Image = bitmap.to_pil().convert("RGB")
-    page.close()
-    return image
-
-
-def _blank(image: Image.Image, box: Box) -> None:
-    left, top, right, bottom = box
-    ImageDraw.Draw(image).rectangle((left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN), "white")
-
-
-def _worst(first: Image.Image, second: Image.Image) -> str:
+            box = (left - _MARGIN, top - _MARGIN, right + _MARGIN, bottom + _MARGIN)
+            ImageDraw.Draw(image).rectangle(box, "white")
     difference = ImageChops.difference(first, second).convert("L").point(lambda value: 255 if value > _FAINT else 0)
-    box = difference.getbbox()
-    return f"changed within {box}" if box else ""
+    found = difference.getbbox()
+    return f"changed within {found}" if found else ""
+
+
+def marked(pixels: tuple[int, int], index: int, size: tuple[float, float], *, overlay: bool) -> Boxes:
+    """Where on the picture of a page what was drawn should be seen, and in which colour."""
+    width, height = pixels
+    side = min(width, height * size[0] / size[1])
+    bar: Box = (width / 2 - 0.4 * side, height / 2 - 0.02 * side, width / 2 + 0.4 * side, height / 2 + 0.02 * side)
+    red: Box = (0.05 * width, 0.9 * height, 0.25 * width, 0.95 * height)
+    return [*([(bar, _GREEN)] if overlay else []), *([(red, _RED)] if index == 0 else [])]
+
+
+def _middle(image: Image.Image, box: Box) -> Colour:
+    found = image.getpixel((int((box[0] + box[2]) / 2), int((box[1] + box[3]) / 2)))
+    assert isinstance(found, tuple)
+    return found[0], found[1], found[2]
+
+
+def _alike(wanted: Colour, found: Colour) -> bool:
+    return max(abs(a - b) for a, b in zip(wanted, found, strict=True)) <= _CLOSE

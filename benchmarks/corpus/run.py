@@ -11,16 +11,20 @@ from queue import Empty, SimpleQueue
 from benchmarks.corpus.court import Court
 from benchmarks.corpus.judge import Verdict, judge
 
-_SECONDS = 60.0  # for one file; the slowest honest one takes a few
+_SECONDS = 240.0  # for one file; the slowest honest one takes a few, and programs of others have limits of their own
 _MEMORY = 6 << 30  # bytes of address space of a worker
+_File = tuple[Path, str]  # and its name
 
 
-def judge_all(paths: Sequence[Path], folder: Path, *, processes: int = 2, keep: Path | None = None) -> list[Verdict]:
-    """One verdict for each file, in the order of their names. ``folder`` takes keys and temporary files."""
+def judge_all(
+    paths: Sequence[Path], folder: Path, *, base: Path | None = None, processes: int = 2, keep: Path | None = None
+) -> list[Verdict]:
+    """One verdict for each file, in the order of their names, which are paths within ``base`` where there is one.
+    ``folder`` takes keys and temporary files."""
     Court(folder)  # made once, before several processes look for it
-    waiting: SimpleQueue[Path] = SimpleQueue()
+    waiting: SimpleQueue[_File] = SimpleQueue()
     for path in sorted(paths):
-        waiting.put(path)
+        waiting.put((path, str(path.relative_to(base)) if base else path.name))
     verdicts: list[Verdict] = []
     threads = [threading.Thread(target=_drive, args=(waiting, verdicts, folder, keep)) for _ in range(processes)]
     for thread in threads:
@@ -30,16 +34,16 @@ def judge_all(paths: Sequence[Path], folder: Path, *, processes: int = 2, keep: 
     return sorted(verdicts, key=lambda verdict: verdict.name)
 
 
-def _drive(waiting: "SimpleQueue[Path]", verdicts: list[Verdict], folder: Path, keep: Path | None) -> None:
+def _drive(waiting: "SimpleQueue[_File]", verdicts: list[Verdict], folder: Path, keep: Path | None) -> None:
     """Feeds one worker process, and replaces it when it dies or hangs."""
     worker = _Worker(folder, keep)
     try:
         while True:
             try:
-                path = waiting.get_nowait()
+                file = waiting.get_nowait()
             except Empty:
                 return
-            verdict = worker.judge(path)
+            verdict = worker.judge(file)
             verdicts.append(verdict)
             if verdict.outcome in {"crashed", "hung"}:
                 worker.end()
@@ -57,16 +61,16 @@ class _Worker:
         theirs.close()
         self._pipe.recv()  # ready
 
-    def judge(self, path: Path) -> Verdict:
-        self._pipe.send(path)
+    def judge(self, file: "_File") -> Verdict:
+        self._pipe.send(file)
         try:
             if not self._pipe.poll(_SECONDS):
-                return Verdict(path.name, "hung", f"no result after {_SECONDS:.0f} s")
+                return Verdict(file[1], "hung", f"no result after {_SECONDS:.0f} s")
             verdict: Verdict = self._pipe.recv()
             return verdict
         except (EOFError, ConnectionError):
             self._process.join()
-            return Verdict(path.name, "crashed", f"the process ended with {self._process.exitcode}")
+            return Verdict(file[1], "crashed", f"the process ended with {self._process.exitcode}")
 
     def end(self) -> None:
         self._pipe.close()
@@ -82,11 +86,11 @@ def _serve(pipe: Connection, folder: Path, keep: Path | None) -> None:
     pipe.send("ready")
     while True:
         try:
-            path: Path = pipe.recv()
+            path, name = pipe.recv()
         except EOFError:
             return
         try:
-            verdict = judge(path, court, keep)
+            verdict = judge(path, name, court, keep)
         except Exception as error:  # noqa: BLE001 (what escapes the boundary is the finding)
-            verdict = Verdict(path.name, "crashed", repr(error))
+            verdict = Verdict(name, "crashed", repr(error))
         pipe.send(verdict)

@@ -6,6 +6,7 @@ Nothing crashes, hangs, is sealed so that others find fault with it, or looks di
 import os
 from pathlib import Path
 
+from benchmarks.corpus.renderers import Pdfium, Poppler
 from benchmarks.corpus.rendering import differences, placed_mark
 from benchmarks.corpus.run import judge_all
 from tests import independent
@@ -32,7 +33,12 @@ def own_files(folder: Path) -> list[Path]:
 
 
 def test_every_file_of_the_corpus(tmp_path: Path) -> None:
-    for program, package in (("pdfsig", "poppler-utils"), ("qpdf", "qpdf"), ("certutil", "libnss3-tools")):
+    for program, package in (
+        ("pdfsig", "poppler-utils"),
+        ("pdftoppm", "poppler-utils"),
+        ("qpdf", "qpdf"),
+        ("certutil", "libnss3-tools"),
+    ):
         independent.need(program, package)
     corpus = os.environ.get("PARAPH_CORPUS")
     (tmp_path / "files").mkdir()
@@ -52,7 +58,7 @@ def test_a_crash_and_a_rendering_fault_are_noticed(tmp_path: Path) -> None:
     other = paper(text("Afterwards", 100, 300))
     sizes = [(595.0, 842.0)]
     result = sealed(other, appearances=pictures(), marks=[placed_mark(sizes[0])])
-    assert differences(pdf, result.content, sizes)
+    assert all(list(differences(pdf, result.content, sizes, [renderer])) for renderer in (Pdfium(), Poppler()))
     verdicts = judge_all([tmp_path / "missing.pdf", _written(tmp_path / "fine.pdf", pdf)], _made(tmp_path / "court"))
     assert [(verdict.name, verdict.outcome) for verdict in verdicts] == [
         ("fine.pdf", "sealed"),

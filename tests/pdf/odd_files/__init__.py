@@ -1,0 +1,29 @@
+"""Files that readers take differently, refuse or repair: many of each class, the same ones for the same seed."""
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+from tests.pdf.odd_files import annotations, contents, copies, encrypted, signed, structure, tails
+
+CLASSES: dict[str, Callable[[Random], bytes]] = {
+    **tails.CLASSES,
+    **copies.CLASSES,
+    **encrypted.CLASSES,
+    **contents.CLASSES,
+    **structure.CLASSES,
+    **signed.CLASSES,
+    **annotations.CLASSES,
+}
+
+
+def odd_files(count: int, seed: int = 1) -> Iterator[tuple[str, bytes]]:
+    """``count`` files with the names of their classes, evenly over the classes."""
+    names = list(CLASSES)
+    for number in range(count):
+        turn, place = divmod(number, len(names))
+        yield names[place], odd_file(names[place], seed, turn)
+
+
+def odd_file(name: str, seed: int, turn: int) -> bytes:
+    """Mutant ``turn`` of a class."""
+    return CLASSES[name](Random(f"{seed} {name} {turn}"))

@@ -1,0 +1,88 @@
+"""Contents that end in the middle of something, and swallow or hide whatever is drawn after them."""
+
+import zlib
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+from tests.pdf.odd_files.papers import contents_number, filled, page, page_number, promise, some
+from tests.pdf.odd_files.raw import Raw
+
+_LAYER = 70
+_ENDS: dict[str, list[bytes]] = {
+    "string": [b"\nBT /F1 20 Tf (and so", b"\n(", b"\n(()", b"\n(\\"],
+    "hexadecimal string": [b"\nBT /F1 20 Tf <4142", b"\n<"],
+    "array": [b"\nBT /F1 20 Tf [(and) 20", b"\n[", b"\n[[[1 2] 3"],
+    "dictionary": [b"\n/Span <</Lang (en)", b"\n/P << /MCID 0", b"\n<<"],
+    "inline image": [
+        b"\nq 20 0 0 20 0 0 cm BI /W 400 /H 400 /BPC 8 /CS /RGB ID xxxx",
+        b"\nBI /W 1 /H 1 /BPC 8 /CS /G",
+        b"\nBI",
+        b"\nBI /W 9000 /H 9000 /IM true ID ",
+    ],
+    "marked content": [b"\n/Span BMC", b"\n/P <</MCID 0>> BDC", b"\n/Artifact BMC /Artifact BMC"],
+    "text object": [b"\nBT /F1 20 Tf", b"\nBT 7 Tr /F1 60 Tf 60 200 Td (clip) Tj", b"\nBT 3 Tr"],
+    "saved states": [b"\nq q q 3 0 0 3 50 50 cm", b"\nq " * 40 + b".1 0 0 .1 0 0 cm", b"\nQ Q Q Q"],
+    "clip": [b"\n0 0 1 1 re W n", b"\n500 500 10 10 re W* n", b"\n0 0 0 0 re W"],
+    "path": [b"\n0 0 m 600 0 l 600 900 l", b"\n10 10 50 50 re"],
+    "name or number": [b"\n/", b"\n/Span", b"\n1 0 0", b"\n-", b"\n1 0 0 1 0"],
+    "comment": [b"\n% and so on", b" %"],
+    "graphics state": [b"\n/Gone gs", b"\n1 1 1 rg 1 1 1 RG", b"\n0 0 0 0 0 0 cm"],
+}
+
+
+def ending_in(chance: Random, *, kind: str) -> bytes:
+    """One of several endings, in one stream or as the last of an array of two."""
+    one, other = some(chance, 2)
+    end = chance.choice(_ENDS[kind])
+    raw = filled(Raw(), [promise(one) + end, promise(other)], deflated=chance.random() < 0.5)
+    if chance.random() < 0.4:
+        split = b"/Contents[%d 0 R %d 0 R]" % (40, contents_number(0))
+        raw.stream(40, promise(other, 650))
+        raw.put(page_number(0), page(0).replace(b"/Contents %d 0 R" % contents_number(0), split))
+    return bytes(raw.close())
+
+
+def hidden_layer(chance: Random) -> bytes:
+    """A layer that is off begins and never ends."""
+    properties = b"/OCProperties<</OCGs[%d 0 R]/D<</OFF[%d 0 R]/Order[]>>>>" % (_LAYER, _LAYER)
+    end = chance.choice([b"\n/OC /Off BDC", b"\n/OC /Off BDC q", b"\n/OC /Off BDC BT"])
+    contents = [promise(some(chance, 1)[0]) + end]
+    raw = filled(Raw(), contents, entries=b"/Properties<</Off %d 0 R>>|" % _LAYER, catalog=properties)
+    return bytes(raw.put(_LAYER, b"<</Type/OCG/Name(off)>>").close())
+
+
+def undecodable(chance: Random) -> bytes:
+    """Compressed data that breaks off, is rubbish, or names a filter that nobody has."""
+    packed = zlib.compress(promise(some(chance, 1)[0]) * 3)
+    data, entries = chance.choice(
+        [
+            (packed[: len(packed) // 2], b"/Filter/FlateDecode"),
+            (packed[:20] + chance.randbytes(40), b"/Filter/FlateDecode"),
+            (chance.randbytes(60), b"/Filter/FlateDecode"),
+            (packed[:-4] + b"\0\0\0\0", b"/Filter/FlateDecode"),
+            (packed, b"/Filter/Nobody"),
+            (packed, b"/Filter[/ASCIIHexDecode/FlateDecode]"),
+            (promise(0) + b"\xff" * 30, b"/Filter/ASCII85Decode"),
+            (packed, b"/Filter/FlateDecode/DecodeParms<</Predictor 12/Columns 7>>"),
+        ]
+    )
+    raw = filled(Raw(), [promise(some(chance, 1)[0])])
+    raw.stream(contents_number(0), data, entries)
+    return bytes(raw.close())
+
+
+def missing(chance: Random) -> bytes:
+    """Contents that are no stream, or not there."""
+    raw = filled(Raw(), [promise(which) for which in some(chance, 2)])
+    value = chance.choice([b"null", b"99 0 R", b"[]", b"[null 99 0 R]", b"(text)", b"<<>>", b"[[%d 0 R]]" % 5])
+    raw.put(page_number(0), page(0).replace(b"/Contents %d 0 R" % contents_number(0), b"/Contents " + value))
+    return bytes(raw.close())
+
+
+CLASSES: dict[str, Callable[[Random], bytes]] = {
+    **{f"contents: open {kind}": partial(ending_in, kind=kind) for kind in _ENDS},
+    "contents: open layer that is off": hidden_layer,
+    "contents: undecodable": undecodable,
+    "contents: missing": missing,
+}

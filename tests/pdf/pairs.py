@@ -1,0 +1,99 @@
+"""Pairs: what the signer saw against what was sealed, looked at by two renderers.
+
+An upload ends in a refusal with a sentence, or in a seal such that PDFium and poppler show what PDFium showed the
+signer, with the marks on it, and this verification finds nothing wrong. Whatever else happens is a find.
+"""
+
+import re
+from collections.abc import Sequence
+
+from benchmarks.corpus.court import pictures
+from benchmarks.corpus.rendering import Drawn, differences, looked_at, placed_mark
+from paraph.pdf.inspect import Inspection, inspect
+from paraph.pdf.marks import Mark
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.verify import verify
+from tests.pdf.looks import Looks, Size, promises, rewritten
+from tests.pdf.sealing import authority, sealed, timestamping
+
+REASONS = frozenset(re.findall(r"``(\w+)``", (PdfRefused.__doc__ or "").partition("Reasons:")[2]))
+"""Of refusals, as they are documented."""
+_PAGE_LIMIT = 50
+
+
+class PairDiffersError(AssertionError):
+    """What was sealed is not what was shown."""
+
+
+def check_pair(pdf: bytes, *, sandbox: bool = True, poppler: bool = True) -> str:
+    """``refused: <reason>`` or ``sealed: <method>``; ``sandbox`` files get a watermark on every page.
+
+    Raises :class:`PairDiffersError`; nothing else may be raised.
+    """
+    try:
+        inspection = inspect(pdf, page_limit=_PAGE_LIMIT)
+    except PdfRefused as refused:
+        if refused.reason not in REASONS or not refused.message.endswith("."):
+            raise PairDiffersError(f"refused without a known reason: {refused.reason}: {refused.message}") from refused
+        return f"refused: {refused.reason}"
+    shown = getattr(inspection, "prepared", None) or pdf
+    content, method = _sealed(shown, inspection, watermark=sandbox)
+    looks = Looks(inspection.pages, poppler=poppler)
+    check_looks(shown, content, looks, "above" if sandbox else "none")
+    if poppler:
+        check_promises(shown, content, looks)
+    _check_verdict(content)
+    return f"sealed: {method}"
+
+
+def _sealed(shown: bytes, inspection: Inspection, *, watermark: bool) -> tuple[bytes, str]:
+    """With a stamp on the first page."""
+    watermarks = [_watermark(number, size) for number, size in enumerate(inspection.pages, 1) if watermark]
+    marks = [*watermarks, placed_mark(inspection.pages[0])]
+    try:
+        made = sealed(shown, timestamping=timestamping(), appearances=pictures(), marks=marks)
+    except Exception as error:
+        raise PairDiffersError(f"accepted, and then not sealed: {error!r}") from error
+    return made.content, made.method
+
+
+def _watermark(number: int, size: Size) -> Mark:
+    """As the service draws it."""
+    side = min(size)
+    return Mark(number, (size[0] - side) / 2, (size[1] - side) / 2, side, side, 1, beneath=True)
+
+
+def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> None:
+    """In each renderer, nothing changed but for the marks, which are seen above everything else."""
+    indexes = looked_at(len(looks.sizes))
+    for index, image in zip(indexes, looks.pdfium.images(shown, indexes), strict=True):
+        if image is None:
+            raise PairDiffersError(f"page {index + 1} cannot be shown to the signer")
+    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay))
+    if found:
+        raise PairDiffersError("; ".join(found))
+
+
+def check_promises(shown: bytes, content: bytes, looks: Looks) -> None:
+    """Both renderers show the same copy of each page. Where they disagree even on a plainly written file, they draw
+    the same objects in their own ways, and no copy was taken for another."""
+    indexes = looked_at(len(looks.sizes))
+    seen, read = promises(looks.pdfium, shown, indexes), promises(looks.poppler, content, indexes)
+    if seen == read or _are_drawn_differently(shown, looks, indexes):
+        return
+    wrong = next(place for place, pair in enumerate(zip(seen, read, strict=True)) if pair[0] != pair[1])
+    told = f"the signer saw promises {seen[wrong]}, a reader sees {read[wrong]}"
+    raise PairDiffersError(f"poppler, page {indexes[wrong] + 1}: {told}")
+
+
+def _are_drawn_differently(shown: bytes, looks: Looks, indexes: Sequence[int]) -> bool:
+    plain = rewritten(shown)
+    if plain is None:
+        return False
+    return promises(looks.pdfium, plain, indexes) != promises(looks.poppler, plain, indexes)
+
+
+def _check_verdict(content: bytes) -> None:
+    found = verify(content, [authority("p-256").root])
+    if not (found.ok and found.covers_whole_file):
+        raise PairDiffersError(f"paraph verify: {' '.join(found.findings)}")

@@ -1,0 +1,80 @@
+"""Odd files of every class: refused with a sentence, or sealed so that every viewer shows what the signer saw, the
+stamp on it, and verification says yes."""
+
+from random import Random
+
+import pytest
+
+from benchmarks.corpus.court import pictures
+from benchmarks.corpus.rendering import placed_mark
+from paraph.pdf.inspect import inspect
+from tests import independent
+from tests.pdf.looks import Looks
+from tests.pdf.odd_files import CLASSES, odd_file
+from tests.pdf.odd_files.papers import paper
+from tests.pdf.pairs import PairDiffersError, check_looks, check_pair, check_promises
+from tests.pdf.sealing import sealed
+
+_TURNS = {
+    "copies: contents in two generations": (3, 4),
+    "copies: page in two generations": (3, 7),
+    "encrypted: RC4 of 40 bits": (4, 7),
+    "encrypted: RC4 of 128 bits": (0, 3),
+    "encrypted: AES of 256 bits, R6": (0, 3),
+    "encrypted: metadata in the clear, R6": (4, 5),
+    "encrypted: no owner password": (2, 3),
+    "contents: undecodable": (2, 7),
+    "structure: wrong /Count": (2, 7),
+    "structure: odd page tree": (2, 3),
+    "signed: field without a signature": (2, 3),
+}
+"""Of each class a file with a watermark and one without; here those that show the class at its worst."""
+
+_REFUSED = {
+    "encrypted: password needed": "refused: password",
+    "encrypted: password needed, R6": "refused: password",
+    "signed: certified, P=1": "refused: changes_forbidden",
+}
+_MAY_BE_REFUSED = {name for name in CLASSES if name.startswith(("tail: ", "copies: ", "structure: "))} | {
+    "contents: missing",
+    "contents: undecodable",
+    "encrypted: for certificates",
+    "encrypted: nothing at all",
+    "encrypted: streams alone",
+    "encrypted: strings alone",
+    "signed: certified, P=1, no /Perms",
+}
+_WRONG_SENTENCE = {"encrypted: for certificates": "refused: unreadable"}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_what_was_shown_is_what_is_sealed(name: str) -> None:
+    independent.need("pdftoppm", "poppler-utils")
+    for turn in _TURNS.get(name, (0, 1)):
+        try:
+            outcome = check_pair(odd_file(name, 1, turn), sandbox=turn % 2 == 0)
+        except PairDiffersError as error:
+            pytest.fail(f"file {turn} of the class “{name}”: {error}")
+        if name in _REFUSED:
+            assert outcome == _REFUSED[name]
+        elif name not in _MAY_BE_REFUSED:
+            assert outcome.startswith("sealed: "), outcome
+        assert outcome != _WRONG_SENTENCE.get(name)
+
+
+def test_another_copy_is_noticed() -> None:
+    """The check itself: by the pixels of each renderer, and by the colours of the promises."""
+    shown, other = (bytes(paper(Random(1), [which]).close()) for which in (0, 1))
+    looks = Looks(inspect(shown, page_limit=1).pages)
+    result = sealed(other, appearances=pictures(), marks=[placed_mark(looks.sizes[0])])
+    with pytest.raises(PairDiffersError, match=r"PDFium, page 1: changed .*poppler, page 1: changed "):
+        check_looks(shown, result.content, looks, "none")
+    with pytest.raises(PairDiffersError, match=r"the signer saw promises \[0\], a reader sees \[1\]"):
+        check_promises(shown, result.content, looks)
+
+
+def test_a_mark_that_is_not_there_is_noticed() -> None:
+    shown = bytes(paper(Random(1), [0]).close())
+    looks = Looks(inspect(shown, page_limit=1).pages)
+    with pytest.raises(PairDiffersError, match=r"PDFium, page 1: .* belongs; poppler, page 1: .* belongs"):
+        check_looks(shown, sealed(shown).content, looks, "none")
