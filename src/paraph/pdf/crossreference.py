@@ -7,10 +7,11 @@ fixed width and rows of a stream too. Whatever does not fit its place exactly is
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from paraph.pdf.objects import Dictionary, Stream, Unsafe, parse, skip_gap
 
-_START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)(?![^\x00\t\n\x0c\r %])")
+_START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)[\x00\t\n\x0c\r ]")
 _NEWER = re.compile(rb"obj|xref|trailer")
 _SUBSECTION = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[ \t]+(\d+)[ \t]*(?:\r\n|\r|\n)[\r\n \t]*")
 _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
@@ -129,6 +130,7 @@ class CrossReference:
         trailer, _ = parse(self._data, position + 7)
         if not isinstance(trailer, dict):
             raise Unsafe("a trailer is no dictionary")
+        _check_runs(runs)
         return Section(runs, trailer)
 
     def _table_entry(self, place: int) -> Entry | None:
@@ -151,6 +153,7 @@ class CrossReference:
             place += count * row_width
         if place > len(rows):
             raise Unsafe("a cross-reference stream is too short")
+        _check_runs(runs)
         return Section(runs, dictionary, rows, widths)
 
 
@@ -164,6 +167,13 @@ def _newest_section(data: bytes) -> int:
     if start is None or _NEWER.search(data, start.end()):
         raise Unsafe("the file does not end with a startxref that is good")
     return int(start[1])
+
+
+def _check_runs(runs: list[tuple[int, int, int]]) -> None:
+    """Of two entries for one object some readers take the first, others the last."""
+    ordered = sorted(runs)
+    if any(first + count > following for (first, count, _), (following, _, _) in pairwise(ordered)):
+        raise Unsafe("a cross-reference section has two entries for one object")
 
 
 def _widths(value: object) -> tuple[int, int, int] | None:

@@ -58,10 +58,10 @@ class Encryption:
             return _rc4(self._object_key(method, ref), data)
         if not method:
             return data
+        if len(data) <= _BLOCK:
+            return b""  # an initialisation vector alone, as some producers write for an empty string, or less
         if len(data) % _BLOCK:
             raise Unsafe("encrypted data is cut short")
-        if len(data) <= _BLOCK:
-            return b""  # an initialisation vector alone, as some producers write for an empty string
         decryptor = Cipher(AES(self._object_key(method, ref)), CBC(data[:_BLOCK])).decryptor()
         remover = PKCS7(_BLOCK * 8).unpadder()
         try:

@@ -34,32 +34,49 @@ class Page(NamedTuple):
 
 
 def pages(reader: Reader) -> Iterator[Page]:
-    """Every page in order. Raises :class:`Unsafe` where the tree is out of order."""
+    """Every page in order. Raises :class:`Unsafe` where the tree is out of order, at the latest behind the last page:
+    some readers go by what its nodes count, others by what they hold."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     top = root.get(b"/Pages")
-    waiting: list[tuple[Any, Dictionary, bool]] = [(top, {}, False)]
+    waiting: list[tuple[Any, Dictionary, bool] | _End] = [(top, {}, False)]
     seen = set[Ref]()
     kinds: dict[tuple[bytes, ...], Kind] = {}
+    count = 0
     while waiting:
-        ref, inherited, among_many = waiting.pop()
+        step = waiting.pop()
+        if isinstance(step, _End):
+            if step.expected != count - step.before:
+                raise Unsafe("the page tree counts its pages wrongly")
+            continue
+        ref, inherited, among_many = step
         if type(ref) is not Ref or ref in seen:
             raise Unsafe("the page tree repeats itself or holds a page directly")
         seen.add(ref)
         text = reader.text_of(ref) if among_many else b""
         between, holes = divided(text) if text else ((), [])
         if between in kinds:
+            count += 1
             yield Page(reader, ref, inherited, kinds[between], holes)
             continue
         node = reader.dictionary(ref)
-        kids = reader.resolve(node.get(b"/Kids"))
-        if type(kids) is list:
+        kids, kind = reader.resolve(node.get(b"/Kids")), reader.resolve(node.get(b"/Type"))
+        if type(kids) is list and kind == b"/Pages":
             inherited = {**inherited, **{key: node[key] for key in _INHERITED if key in node}}
+            waiting.append(_End(reader.resolve(node.get(b"/Count")), count))
             waiting.extend((kid, inherited, len(kids) >= _MANY) for kid in reversed(kids))
-        elif kids is None and node.get(b"/Type", b"/Page") == b"/Page":
-            kind = kinds.setdefault(between, Kind(between)) if between and b"/Kids" not in node else None
-            yield Page(reader, ref, inherited, kind, holes)
+        elif kids is None and kind == b"/Page":
+            count += 1
+            kind_of_page = kinds.setdefault(between, Kind(between)) if between and b"/Kids" not in node else None
+            yield Page(reader, ref, inherited, kind_of_page, holes)
         else:
             raise Unsafe("the page tree is broken")
+
+
+class _End(NamedTuple):
+    """Of a node: how many pages it says that it has, and how many came before it."""
+
+    expected: Any
+    before: int
 
 
 def geometry_of(reader: Reader, page: Page) -> PageGeometry:

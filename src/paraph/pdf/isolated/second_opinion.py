@@ -17,6 +17,8 @@ from paraph.pdf.reader import Reader
 from paraph.pdf.refusal import PdfRefused
 
 _REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
+_TAIL = 1024
+_USUAL_END = re.compile(rb"startxref[ \t]*(?:\r\n|\n|\r)\d+[ \t]*(?:\r\n|\n|\r)%%EOF[\x00\t\n\x0c\r ]*\Z")
 _LEADS_ELSEWHERE = frozenset(
     {
         b"/Parent",
@@ -41,6 +43,8 @@ def agree(reader: Reader, source: Source) -> bool:
     False for encrypted files, whose data qpdf gives out as it is stored, and for files that qpdf does not read.
     """
     root = reader.trailer.get(b"/Root")
+    if not _USUAL_END.search(reader.data[-_TAIL:]):  # readers look for it in different ways
+        return False
     if reader.encryption is not None or not raw.FPDF_DocumentHasValidCrossReferenceTable(source.pdfium()):
         return False
     try:
