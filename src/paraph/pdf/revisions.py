@@ -69,13 +69,17 @@ class OwnRevisions:
         """By pyHanko, which must see the same newest revision and no signature that we do not see. ``None`` where it
         cannot tell."""
         other = self._other
-        known = {each.name for each in self.fields}
         if other is None or other.start != self._reader.crossreference.start:
             return None
-        if not known.issuperset(each.name for each in other.fields):
+        if not all(self._knows(each) for each in other.fields):
             return None
         seen = [each for each in other.fields if not each.fault and each.name == field.name and _same(field, each)]
         return other.appended(seen[0]) if seen else None
+
+    def _knows(self, field: SignatureField) -> bool:
+        """Whether we see this signature too; what only one of both can read is known by its name."""
+        named = [each for each in self.fields if each.name == field.name]
+        return any(field.fault or each.fault or _same(each, field) for each in named)
 
     @cached_property
     def _other(self) -> RevisionsByPyHanko | None:

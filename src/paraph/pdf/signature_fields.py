@@ -61,11 +61,11 @@ def signature_fields(reader: Reader) -> list[SignatureField]:
 
 
 def text_of_string(value: Any) -> str:
-    """The text that a string token stands for, fit to be printed; empty for anything else."""
+    """The text that a string token stands for; empty for anything else."""
     if not isinstance(value, bytes) or value[:1] not in (b"(", b"<"):
         return ""
     text = pdf_string(string_bytes(value))
-    return printable(text.decode("latin-1") if isinstance(text, ByteStringObject) else str(text))
+    return text.decode("latin-1") if isinstance(text, ByteStringObject) else str(text)
 
 
 def printable(text: str) -> str:
@@ -103,6 +103,11 @@ class _Inherited:
     kind: Any = None
     names: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """Its whole name (ISO 32000-1, 12.7.3.2)."""
+        return printable(".".join(self.names))
+
 
 class _Walk:
     def __init__(self, reader: Reader) -> None:
@@ -122,7 +127,7 @@ class _Walk:
                 kids = self._reader.resolve(field.get(b"/Kids")) if isinstance(field, dict) else None
                 here = self._named(field, here) if isinstance(field, dict) else here
             except (Unsafe, *CONFUSED):
-                yield SignatureField(".".join(here.names), here.place, "a field of the form cannot be read")
+                yield SignatureField(here.name, here.place, "a field of the form cannot be read")
                 continue
             if isinstance(field, dict):
                 yield from self._signature(field, kids, here)
@@ -141,7 +146,7 @@ class _Walk:
             return
         if type(given) is Ref:
             self._values.add(given)
-        name, place = ".".join(here.names), place_of(self._reader, given, here.place)
+        name, place = here.name, place_of(self._reader, given, here.place)
         try:
             value = self._reader.resolve(given)
             if value is not None:
