@@ -231,3 +231,20 @@ def test_every_structure(structure: str) -> None:
 def test_rubbish_around_the_upload(before: bytes, after: bytes) -> None:
     assert_holds(sealed_at_the_highest(before + PLAIN + after))
     assert_holds(sealed_at_the_highest(PLAIN + after))
+
+
+def test_a_range_that_seems_to_end_within_the_revision_of_the_seal() -> None:
+    """It tells nothing of the order: a broken field that stands in the form itself, which the seal rewrites, is old."""
+
+    def upload(rest: int) -> bytes:
+        def form(document: pikepdf.Pdf) -> pikepdf.Object:
+            false_end = signature(ByteRange=lambda: Array([0, 1, 2, rest]))(document)
+            field = Dictionary(FT=Name.Sig, T="Range", V=document.make_indirect(false_end))
+            return Dictionary(Fields=Array([document.make_indirect(field), Dictionary(FT=Name.Sig, T="Old", V=5)]))
+
+        return surroundings.with_form(form)
+
+    size, whole = len(upload(1000)), len(sealed(upload(1000), at=clock.now()).content)
+    for rest in range(size, min(whole, 9999), (whole - size) // 30):
+        found = verify(sealed(upload(rest), at=clock.now()).content, ROOTS)
+        assert found.ok and {report.field_name for report in found.signatures[:-1]} == {"Old", "Range"}

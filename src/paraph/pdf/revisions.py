@@ -1,6 +1,5 @@
 """The revisions of a file: its signatures, what each of them covers, what came after it, its long-term data."""
 
-import re
 from functools import cached_property
 from typing import Protocol
 
@@ -12,11 +11,9 @@ from paraph.pdf.long_term import LongTermData
 from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.reader import Reader
 from paraph.pdf.revisions_by_pyhanko import RevisionsByPyHanko
-from paraph.pdf.signature_fields import SignatureField, signature_fields
+from paraph.pdf.signature_fields import SignatureField, ends_revision, signature_fields
 from paraph.pdf.stored_data import StoredData, StoreReader
 
-_END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
-_LONGEST_END = 256
 _KEPT = 2
 
 
@@ -45,9 +42,7 @@ class OwnRevisions:
 
     def ends_with(self, field: SignatureField) -> bool:
         """Whether the byte range ends where a revision ends, and the file as it was then has this very signature."""
-        if not _END.search(self._pdf, max(0, field.end - _LONGEST_END), field.end):
-            return False
-        then = self._reader_until(field.end)
+        then = self._reader_until(field.end) if ends_revision(self._pdf, field.end) else None
         return then is not None and any(_same(field, other) for other in signature_fields(then))
 
     def followed(self, field: SignatureField) -> bool:
@@ -69,13 +64,17 @@ class OwnRevisions:
         """By pyHanko, which must see the same newest revision and no signature that we do not see. ``None`` where it
         cannot tell."""
         other = self._other
-        known = {each.name for each in self.fields}
         if other is None or other.start != self._reader.crossreference.start:
             return None
-        if not known.issuperset(each.name for each in other.fields):
+        if not all(self._knows(each) for each in other.fields):
             return None
         seen = [each for each in other.fields if not each.fault and each.name == field.name and _same(field, each)]
         return other.appended(seen[0]) if seen else None
+
+    def _knows(self, field: SignatureField) -> bool:
+        """Whether we see this signature too; what only one of both can read is known by its name."""
+        named = [each for each in self.fields if each.name == field.name]
+        return any(field.fault or each.fault or _same(each, field) for each in named)
 
     @cached_property
     def _other(self) -> RevisionsByPyHanko | None:

@@ -36,7 +36,7 @@ class RevisionsByPyHanko:
             raise Locked
         self._signatures: dict[SignatureField, EmbeddedPdfSignature] = {}
         found = enumerate_sig_fields(self._reader, filled_status=True)
-        self.fields = sorted((self._field(*each) for each in found), key=lambda field: field.order)
+        self.fields = sorted((self._field(*each) for each in found), key=lambda field: field.rank)
 
     @property
     def start(self) -> int | None:

@@ -1,5 +1,6 @@
 """The signature fields of a form that have a value, as our own reader finds them. Nothing of them is believed yet."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,6 +12,8 @@ from paraph.pdf.encryption import string_bytes
 from paraph.pdf.objects import CONFUSED, Dictionary, Ref, Unsafe
 from paraph.pdf.reader import Reader
 
+_END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
+_LONGEST_END = 256
 _DEEPEST = 32
 _LONGEST_NAME = 127
 
@@ -37,13 +40,21 @@ class SignatureField:
         """Where its byte range ends."""
         return self.byte_range[2] + self.byte_range[3]
 
+    @property
+    def rank(self) -> tuple[int, bool]:
+        """For sorting: what cannot be judged comes before the signature whose revision it stands in."""
+        return self.order, not self.fault
+
 
 class _Faulty(ValueError):
     """A signature cannot be judged; the message is the reason."""
 
 
 def signature_fields(reader: Reader) -> list[SignatureField]:
-    """All of them, in the order of the file's revisions. Raises :class:`Unsafe` where there is no catalog."""
+    """All of them, in the order of the signed revisions that they stand in.
+
+    Raises :class:`Unsafe` where there is no catalog.
+    """
     root_ref = reader.trailer.get(b"/Root")
     root = reader.dictionary(root_ref)
     try:
@@ -54,18 +65,23 @@ def signature_fields(reader: Reader) -> list[SignatureField]:
         return [SignatureField("", reader.size, "the form of the file cannot be read")]
     place = max(place_of(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), given))
     found = list(_Walk(reader).below(fields, _Inherited(place)))
-    ends = sorted({field.end for field in found if not field.fault and field.end <= reader.size})
-    # Only then is a field that stands in the form itself as old as the signature which was made with that form.
+    ends = {field.end for field in found if not field.fault and ends_revision(reader.data, field.end)}
+    # The place alone is not enough: a field without an object of its own stands in the form, which sealing writes anew.
     ordered = [replace(field, order=sum(end <= field.order for end in ends)) for field in found]
-    return sorted(ordered, key=lambda field: field.order)
+    return sorted(ordered, key=lambda field: field.rank)
+
+
+def ends_revision(data: bytes, end: int) -> bool:
+    """Whether a revision may end there."""
+    return 0 < end <= len(data) and _END.search(data, max(0, end - _LONGEST_END), end) is not None
 
 
 def text_of_string(value: Any) -> str:
-    """The text that a string token stands for, fit to be printed; empty for anything else."""
+    """The text that a string token stands for; empty for anything else."""
     if not isinstance(value, bytes) or value[:1] not in (b"(", b"<"):
         return ""
     text = pdf_string(string_bytes(value))
-    return printable(text.decode("latin-1") if isinstance(text, ByteStringObject) else str(text))
+    return text.decode("latin-1") if isinstance(text, ByteStringObject) else str(text)
 
 
 def printable(text: str) -> str:
@@ -103,6 +119,11 @@ class _Inherited:
     kind: Any = None
     names: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """Its whole name (ISO 32000-1, 12.7.3.2)."""
+        return printable(".".join(self.names))
+
 
 class _Walk:
     def __init__(self, reader: Reader) -> None:
@@ -122,7 +143,7 @@ class _Walk:
                 kids = self._reader.resolve(field.get(b"/Kids")) if isinstance(field, dict) else None
                 here = self._named(field, here) if isinstance(field, dict) else here
             except (Unsafe, *CONFUSED):
-                yield SignatureField(".".join(here.names), here.place, "a field of the form cannot be read")
+                yield SignatureField(here.name, here.place, "a field of the form cannot be read")
                 continue
             if isinstance(field, dict):
                 yield from self._signature(field, kids, here)
@@ -141,7 +162,7 @@ class _Walk:
             return
         if type(given) is Ref:
             self._values.add(given)
-        name, place = ".".join(here.names), place_of(self._reader, given, here.place)
+        name, place = here.name, place_of(self._reader, given, here.place)
         try:
             value = self._reader.resolve(given)
             if value is not None:
