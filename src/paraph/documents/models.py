@@ -33,3 +33,13 @@ class Document(models.Model):
                 fields=["organization", "environment", "status", "created_at", "id"], name="document_by_status"
             ),
         ]
+
+
+class UnshownPage(models.Model):
+    """A page whose picture failed by fault of the file (``documents/unshown_pages.py``)."""
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="+")
+    page_number = models.IntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["document", "page_number"], name="unshown_page_once")]

@@ -2,10 +2,13 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
+from paraph.documents import unshown_pages
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
+from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.render import render_page
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.signature_requests.standing import require_open
 from paraph.signer import answers
 from paraph.signer.door import found
@@ -41,7 +44,27 @@ def _picture(document: Document, number: int) -> bytes:
     try:
         return store.get(key)
     except FileNotFoundError:
-        width, height = document.pages[number - 1]
-        picture = render_page(store.get(document.object_key), number, min(_FINEST, _WIDEST / min(width, height)))
+        try:
+            picture = _drawn(document, number)
+        except PdfRefused as refused:
+            return _drawn_by_another(document, number, key, refused)
         store.put(key, picture)
+        unshown_pages.forget(document, number)
         return picture
+
+
+def _drawn(document: Document, number: int) -> bytes:
+    width, height = document.pages[number - 1]
+    return render_page(store.get(document.object_key), number, min(_FINEST, _WIDEST / min(width, height)))
+
+
+def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
+    """The picture that another call has kept meanwhile. Raises PageNotShownError, which stands in the way of signatures
+    until there is one: what is looked for only after it is remembered cannot be missed by both."""
+    unshown_pages.remember(document, number)
+    try:
+        picture = store.get(key)
+    except FileNotFoundError:
+        raise PageNotShownError(number, document.name, document.pk) from refused
+    unshown_pages.forget(document, number)
+    return picture

@@ -37,15 +37,15 @@ class Seen(NamedTuple):
 def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     """``{"pages": [[width, height], …], "preflight": …}``."""
     reader = read_quietly(source)
-    seen = reader and at_a_glance(reader, page_limit)
-    if not seen:
-        seen = thoroughly(source, page_limit, quiet=reader is not None)
+    glance = reader and at_a_glance(reader, page_limit)
+    seen = glance or thoroughly(source, page_limit, quiet=reader is not None)
     viewed = source.pdfium()
     _check_count(len(viewed), page_limit)
     if len(viewed) != len(seen.pages):
         message = "The page tree of the PDF is damaged: readers disagree on its number of pages."
         raise PdfRefused("unclear_page_count", message)
-    require_pages(viewed)
+    if not glance:  # which has seen that every page is one
+        require_pages(viewed)
     _try_first_page(viewed)
     preflight = {
         "page_count": len(seen.pages),
