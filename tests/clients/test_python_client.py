@@ -107,6 +107,22 @@ def test_a_429_waits_as_long_as_it_says_and_tries_again(service: Answering) -> N
         assert time.monotonic() - began >= 1
 
 
+def test_a_service_that_is_too_busy_is_tried_again(service: Answering) -> None:
+    busy = {"error": {"code": "unavailable", "message": "Wait."}}
+    service.answers = [(503, busy, {"Retry-After": "0"}), (200, HEALTH, {})]
+    with Client(service.url, "k") as client:
+        client.health()
+    assert len(service.asked) == 2
+
+
+@pytest.mark.parametrize("body", [{}, {"error": {"code": "maintenance", "message": "Later."}}])
+def test_another_503_may_have_been_done_and_is_not_sent_twice(service: Answering, body: dict[str, Any]) -> None:
+    service.answers = [(503, body, {"Retry-After": "0"}), (200, HEALTH, {})]
+    with Client(service.url, "k") as client, pytest.raises(ParaphError):
+        client.health()
+    assert len(service.asked) == 1
+
+
 def test_a_429_is_not_tried_for_ever(service: Answering) -> None:
     limited = {"error": {"code": "rate_limited", "message": "Wait."}}
     service.answers = [(429, limited, {"Retry-After": "0"})] * 3

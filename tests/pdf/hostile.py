@@ -9,16 +9,16 @@ from pikepdf import Array, Dictionary, Name
 from tests.pdf.papers import paper, saved, text
 
 
-def nested_forms(levels: int = 12, calls: int = 10) -> bytes:
-    """Every form draws the next one ten times: a trillion drawings in 3 KB."""
+def nested_forms(levels: int = 12, calls: int = 10, page: int = 1) -> bytes:
+    """Every form draws the next one ten times: a trillion drawings in 3 KB, on the last page, which is ``page``."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         inner = document.make_stream(b"0 0 1 1 re f", _form({}))
         for _ in range(levels):
             inner = document.make_stream(b"/X Do " * calls, _form({"/X": inner}))
-        document.pages[0].obj.Resources = Dictionary(XObject=Dictionary(X=inner))
+        document.pages[-1].obj.Resources = Dictionary(XObject=Dictionary(X=inner))
 
-    return paper("/X Do", prepare=prepare)
+    return paper(*[text("a", 50, 50)] * (page - 1), "/X Do", prepare=prepare)
 
 
 def _form(objects: dict[str, pikepdf.Object]) -> Dictionary:

@@ -55,3 +55,13 @@ class Document(models.Model):
 def prepared_key(object_key: str) -> str:
     """Where the file is kept that stands in for the upload of that key."""
     return f"prepared/{object_key.removeprefix('documents/')}"
+
+
+class UnshownPage(models.Model):
+    """A page whose picture failed by fault of the file (``documents/unshown_pages.py``)."""
+
+    document = models.ForeignKey(Document, models.CASCADE, related_name="+")
+    page_number = models.IntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["document", "page_number"], name="unshown_page_once")]

@@ -15,6 +15,7 @@ from paraph.otp import codes
 from paraph.rows.write import update
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.shown_pages import require_shown
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.standing import next_signer, require_open
 
@@ -34,10 +35,12 @@ class Signature:
 def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
     """Returns the signer as signed, with ``request`` in its new state.
 
-    Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``invalid_otp`` or
-    ``too_many_attempts``. The attempt at the code counts even when the signature is then refused.
+    Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
+    shown), ``invalid_otp`` or ``too_many_attempts``. The attempt at the code counts even when the signature is then
+    refused.
     """
     require_open(signer)
+    require_shown(signer)
     code_hash = codes.guess(signer, given.code)
     with transaction.atomic():
         signer = lock_signer(signer.pk)

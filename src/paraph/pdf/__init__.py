@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from paraph.pdf.place import under as place_under
     from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.proof import proof as typeset_proof
-    from paraph.pdf.refusal import PdfRefused
+    from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
     from paraph.pdf.render import render_page, render_png
     from paraph.pdf.seal import SealedPdf
     from paraph.pdf.seal import seal as seal_pdf
@@ -47,7 +47,7 @@ _HOMES = {
     "marks": ("Mark", "Overlay"),
     "place": ("Rect", "under as place_under"),
     "proof": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner", "proof as typeset_proof"),
-    "refusal": ("PdfRefused",),
+    "refusal": ("PdfRefused", "ReadersUnavailable"),
     "render": ("render_page", "render_png"),
     "seal": ("SealedPdf", "seal as seal_pdf"),
     "statuses": ("DevelopmentStatuses", "LongTerm"),
@@ -78,6 +78,7 @@ __all__ = [
     "ProofDocument",
     "ProofSeal",
     "ProofSigner",
+    "ReadersUnavailable",
     "Rect",
     "SealError",
     "SealTimestamp",

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
+from paraph.signature_requests.shown_pages import PageNotShownError
 
 log = logging.getLogger("paraph.signer")
 
@@ -28,7 +29,9 @@ STATUSES = {
     "rate_limited": 429,
     "internal_error": 500,
     "delivery_failed": 503,
+    "unavailable": 503,
 }
+_RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 
 
 def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
@@ -44,9 +47,14 @@ def refusal(error: DomainError) -> HttpResponse:
     """The answer to a refusal. A code that is none of the signer's is a fault of the service."""
     if error.code not in STATUSES:
         return crash()
-    response = answer({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
+    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    if isinstance(error, PageNotShownError):  # for the page, which says it in the signer's language
+        told |= {"page_number": error.page_number, "document_id": error.document_id, "document": error.document_name}
+    response = answer({"error": told}, STATUSES[error.code])
     if isinstance(error, TooManySendsError):
         response["Retry-After"] = str(error.retry_after)
+    elif error.code == "unavailable":
+        response["Retry-After"] = str(_RETRY_AFTER_SECONDS)
     return response
 
 

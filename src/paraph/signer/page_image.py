@@ -2,10 +2,13 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
+from paraph.documents import unshown_pages
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
+from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.render import render_page, render_printed_page
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.signature_requests.standing import require_open
 from paraph.signer import answers
 from paraph.signer.door import found
@@ -45,8 +48,31 @@ def _picture(document: Document, number: int, *, printed: bool) -> bytes:
     try:
         return store.get(key)
     except FileNotFoundError:
-        width, height = document.pages[number - 1]
-        draw = render_printed_page if printed else render_page
-        picture = draw(store.get(document.shown_key), number, min(_FINEST, _WIDEST / min(width, height)))
+        try:
+            picture = _drawn(document, number, printed=printed)
+        except PdfRefused as refused:
+            if printed:  # what is signed is the page on the screen
+                raise PageNotShownError(number, document.name, document.pk) from refused
+            return _drawn_by_another(document, number, key, refused)
         store.put(key, picture)
+        if not printed:
+            unshown_pages.forget(document, number)
         return picture
+
+
+def _drawn(document: Document, number: int, *, printed: bool) -> bytes:
+    width, height = document.pages[number - 1]
+    draw = render_printed_page if printed else render_page
+    return draw(store.get(document.shown_key), number, min(_FINEST, _WIDEST / min(width, height)))
+
+
+def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
+    """The picture that another call has kept meanwhile. Raises PageNotShownError, which stands in the way of signatures
+    until there is one: what is looked for only after it is remembered cannot be missed by both."""
+    unshown_pages.remember(document, number)
+    try:
+        picture = store.get(key)
+    except FileNotFoundError:
+        raise PageNotShownError(number, document.name, document.pk) from refused
+    unshown_pages.forget(document, number)
+    return picture

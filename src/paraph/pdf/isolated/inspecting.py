@@ -42,10 +42,10 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     quiet = read_quietly(source)
     viewed = source.pdfium()
     _check_count(len(viewed), page_limit)
-    require_pages(viewed)
     seen = at_a_glance(quiet.reader, page_limit) if quiet and not quiet.may_draw_annotations else None
     content = b""
     if not (quiet and seen and len(seen.pages) == len(viewed) and agree(quiet.reader, source)):
+        require_pages(viewed)
         seen, content = thoroughly(source, page_limit, quiet=quiet is not None)
     _try_first_page(viewed)
     preflight = {

@@ -86,7 +86,7 @@ class Source:
                     raise refused from None
         return self._pikepdf
 
-    def _opened_by_qpdf(self, file: BinaryIO) -> "pikepdf.Pdf":
+    def _opened_by_qpdf(self, file: BinaryIO) -> Any:
         try:
             document = pikepdf.open(
                 file,

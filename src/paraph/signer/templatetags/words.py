@@ -19,6 +19,7 @@ _FOR_SCRIPT = (
     "expired_text",
     "not_your_turn_text",
     "already_signed_text",
+    "unshown",
     "failed",
 )
 

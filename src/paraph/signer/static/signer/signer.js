@@ -29,6 +29,10 @@ const marks = [...form.querySelectorAll(".mark")].map((box) => {
 for (const button of form.querySelectorAll("[data-channel]")) {
   button.addEventListener("click", () => sendCode(button));
 }
+for (const picture of document.querySelectorAll(".paper img")) {
+  picture.addEventListener("error", () => explain(picture));
+  if (picture.complete && !picture.naturalWidth) explain(picture);
+}
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (complete()) sign();
@@ -60,9 +64,24 @@ async function sign() {
     finish();
     return;
   }
-  problem.textContent = sentence(answer.error);
-  problem.hidden = false;
+  say(answer.error);
   point(code, ["invalid_otp", "too_many_attempts"].includes(answer.error.code));
+}
+
+// Why there is no picture of a page: told where it can never be signed, tried again where the service was busy.
+async function explain(picture) {
+  const response = await fetch(picture.src).catch(() => null);
+  if (response && response.status === 422) {
+    say((await response.json()).error);
+  } else if (!response || response.ok || response.status === 503) {
+    const seconds = Number(response && response.headers.get("Retry-After")) || 10;
+    setTimeout(() => { picture.src = picture.src; }, seconds * 1000);
+  }
+}
+
+function say(error) {
+  problem.textContent = sentence(error);
+  problem.hidden = false;
 }
 
 // Says what is missing, and goes to the first of it.
@@ -86,6 +105,7 @@ function point(field, wrong) {
 }
 
 function sentence(error) {
+  if (error.page_number) return words.unshown.replace("{page}", error.page_number).replace("{name}", () => error.document);
   return words[error.code] || words[`${error.code}_text`] || words.failed;
 }
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("documents", "0003_count")]
+    dependencies = [("documents", "0004_unshown_pages")]
     operations = [
         migrations.AddField("document", "method", models.CharField(db_default="", default="", max_length=12)),
         migrations.AddField("document", "prepared_sha256", models.BinaryField(null=True)),

@@ -1,0 +1,39 @@
+"""Only what can be shown can be signed."""
+
+from paraph.kernel.errors import DomainError
+from paraph.rows.prepared import prepared_cursor
+from paraph.signature_requests.models import Signer
+
+_UNSHOWN = """
+    SELECT page.page_number, document.name, document.id FROM documents_unshownpage page
+    JOIN documents_document document ON document.id = page.document_id
+    JOIN signature_requests_requestdocument listed ON listed.document_id = document.id
+    WHERE EXISTS (
+        SELECT FROM signature_requests_placement placement
+        WHERE placement.signer_id = %s AND placement.request_document_id = listed.id
+    )
+    ORDER BY listed.position, page.page_number LIMIT 1
+"""
+
+
+class PageNotShownError(DomainError):
+    """Names the page of the document that stands in the way of a signature."""
+
+    def __init__(self, page_number: int, document_name: str, document_id: int) -> None:
+        message = (
+            f"Page {page_number} of “{document_name}” cannot be shown, so it cannot be signed. "
+            "Please ask the sender for another file."
+        )
+        super().__init__("validation_error", message)
+        self.page_number = page_number
+        self.document_name = document_name
+        self.document_id = document_id
+
+
+def require_shown(signer: Signer) -> None:
+    """Raises PageNotShownError where the picture of a page failed in a document that the signer signs."""
+    with prepared_cursor() as cursor:
+        cursor.execute(_UNSHOWN, [signer.pk])
+        found = cursor.fetchone()
+    if found:
+        raise PageNotShownError(*found)

@@ -1,0 +1,128 @@
+"""A page that cannot be shown cannot be signed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from paraph.documents.models import Document, UnshownPage
+from paraph.otp.models import OneTimeCode
+from paraph.pdf.sandbox import Limits, configure
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signing_token import token
+from paraph.signer import language
+from paraph.storage import store
+from tests.api.v1.cast import rectangle, someone
+from tests.pdf import hostile, refused
+from tests.pdf.processes import stopped
+from tests.scene import Scene, scene
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = "Page 2 of “contract-1.pdf” cannot be shown, so it cannot be signed. Please ask the sender for another file."
+
+
+@pytest.fixture(autouse=True)
+def little_time() -> Iterator[None]:
+    configure(1, Limits(memory=8 << 30, processor_seconds=1))
+    yield
+    configure(2)
+
+
+def picture(client: Client, made: Scene, number: int, document: int = 0) -> Any:
+    document_id = made.request_documents[document].document_id
+    return client.get(made.url(0, f"/documents/{document_id}/pages/{number}.webp"))
+
+
+def sign(client: Client, made: Scene, position: int = 0) -> Any:
+    body = {"code": made.code(position), "consent": True}
+    return client.post(made.url(position, "/signature"), body, content_type="application/json")
+
+
+def replace(made: Scene, content: bytes, document: int = 0) -> None:
+    """The stored file, as an upload that was checked less."""
+    store.put(made.request_documents[document].document.object_key, content)
+
+
+def error(response: Any) -> dict[str, Any]:
+    assert response.status_code == 422
+    found: dict[str, Any] = response.json()["error"]
+    assert found["code"] == "validation_error"
+    return found
+
+
+@pytest.mark.parametrize(
+    "pdf", [hostile.nested_forms(6, page=2), refused.font_for_page_two()], ids=["takes too long", "is not there"]
+)
+def test_the_signature_is_refused_and_the_code_not_used_up(client: Client, pdf: bytes) -> None:
+    made = scene(pages=2)
+    replace(made, pdf)
+    assert picture(client, made, 1).status_code == 200
+    assert error(picture(client, made, 2))["message"] == REFUSED
+    before = made.events()
+    told = error(sign(client, made))
+    document_id = made.request_documents[0].document_id
+    assert told["message"] == REFUSED
+    assert (told["page_number"], told["document"], told["document_id"]) == (2, "contract-1.pdf", document_id)
+    code = OneTimeCode.objects.get()
+    assert (code.attempts, code.used_at) == (0, None)
+    assert Signer.objects.get().status == "pending"
+    assert made.events() == [*before, "signer.otp_sent"]
+
+
+def test_a_later_success_allows_the_signature(client: Client) -> None:
+    made = scene(pages=2)
+    sound = made.uploads[0]
+    replace(made, refused.font_for_page_two())
+    for _ in range(2):
+        error(picture(client, made, 2))
+    assert UnshownPage.objects.count() == 1
+    replace(made, sound)
+    assert picture(client, made, 2).status_code == 200
+    assert not UnshownPage.objects.exists()
+    assert sign(client, made).status_code == 200
+
+
+def test_only_those_who_sign_the_document_are_refused(client: Client) -> None:
+    made = scene(signers=2, documents=2, pages=2)
+    made.request_documents[1].placements.filter(signer=made.signers[1]).delete()
+    replace(made, refused.font_for_page_two(), document=1)
+    error(picture(client, made, 2, document=1))
+    assert "Page 2 of “contract-2.pdf”" in error(sign(client, made, 0))["message"]
+    assert sign(client, made, 1).status_code == 200
+
+
+def test_a_service_without_time_is_told_and_not_remembered(client: Client) -> None:
+    made = scene(pages=2)
+    stopped(configure(1, Limits(wall_seconds=1.0)))
+    busy = picture(client, made, 2)
+    assert (busy.status_code, busy.json()["error"]["code"], busy["Retry-After"]) == (503, "unavailable", "5")
+    assert not UnshownPage.objects.exists()
+    assert picture(client, made, 2).status_code == 200
+    assert sign(client, made).status_code == 200
+
+
+def test_from_upload_to_refusal(client: Client) -> None:
+    """A file that bursts on page 2 passes the upload, which draws the first page alone."""
+    owner = someone()
+    document = owner.upload(hostile.nested_forms(6, page=2), name="lease.pdf").json()["id"]
+    signer = {"ref": "ada", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "order": 1}
+    placed = {"id": document, "signers": [{"signer_ref": "ada", "stamps": [rectangle(page_number=1)]}]}
+    body = {"mode": "parallel", "validity_days": 7, "signers": [signer], "documents": [placed]}
+    assert owner.create(body).status_code == 201
+    address = f"/sign/{token(Signer.objects.get())}"
+    error(client.get(f"{address}/documents/{document}/pages/2.webp"))
+    code = client.post(f"{address}/otp", {"channel": "email"}, content_type="application/json").json()["sandbox_code"]
+    signed = client.post(f"{address}/signature", {"code": code, "consent": True}, content_type="application/json")
+    assert error(signed)["message"].startswith("Page 2 of “lease.pdf” cannot be shown, so it cannot be signed.")
+    assert SignatureRequest.objects.get().status == "pending"
+    assert Document.objects.get().status == "ready"
+
+
+def test_the_page_has_words_for_it_in_every_language(client: Client) -> None:
+    made = scene()
+    for locale in ("en", "de", "es", "fr", "it", "nl", "pt"):
+        sentence = language.words(locale)["unshown"]
+        assert "{page}" in sentence and "{name}" in sentence
+        assert '"unshown"' in client.get(made.url(rest=f"?lang={locale}")).content.decode()
