@@ -96,6 +96,19 @@ def test_a_page_that_prints_as_it_is_shown(pdf: bytes) -> None:
         assert render_page(pdf, 1, 1.0) == render_printed_page(pdf, 1, 1.0)
 
 
+@pytest.mark.parametrize("flags", [36.0, 2**32 + 4, 2**63 - 1, -(2**31) + 4])
+def test_flags_that_readers_may_understand_differently_are_tried(flags: float) -> None:
+    def change(page: Any) -> None:
+        page.Annots[0].F = flags
+
+    assert preflight(changed(change))["prints_differently"] == pixels_differ(changed(change))
+
+
+def pixels_differ(pdf: bytes) -> list[int]:
+    """What drawing page 1 both ways says."""
+    return [] if render_page(pdf, 1, 1.0) == render_printed_page(pdf, 1, 1.0) else [1]
+
+
 def test_a_layer_that_prints_as_it_is_shown_can_still_be_switched() -> None:
     for usage in (None, Dictionary(Export=Dictionary(ExportState=Name.OFF))):
         told = preflight(changing.layered(usage))

@@ -1,11 +1,13 @@
 """The examples of the OpenAPI document are real: the requests are accepted, the refusals come in these very words."""
 
+import io
 import json
 import re
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+import pikepdf
 import pytest
 
 from paraph.api.v1.openapi_errors import refusals
@@ -13,6 +15,8 @@ from paraph.api.v1.openapi_examples import ANSWERS, CREATIONS, SMALLEST_PDF
 from paraph.cli.demo.contract import contract
 from tests.api.v1.cast import Someone, branding_profile, someone
 from tests.api.v1.test_openapi import OPERATIONS
+from tests.pdf.changing import SCRIPT
+from tests.pdf.papers import saved
 
 Make = Callable[[Someone, dict[str, Any]], Any]
 
@@ -24,8 +28,14 @@ def creation(name: str, document_id: int) -> dict[str, Any]:
     return content
 
 
-def lease(owner: Someone) -> int:
-    return int(owner.upload(contract(), name="lease.pdf").json()["id"])
+def lease(owner: Someone, file: bytes = b"") -> int:
+    return int(owner.upload(file or contract(), name="lease.pdf").json()["id"])
+
+
+def lease_with_a_script() -> bytes:
+    with pikepdf.open(io.BytesIO(contract())) as document:
+        document.Root.OpenAction = SCRIPT
+        return saved(document)
 
 
 @pytest.mark.parametrize("name", CREATIONS)
@@ -154,7 +164,7 @@ def test_refusals_that_any_call_may_meet(owner: Someone) -> None:
 
 
 def test_answers_have_the_fields_of_the_examples(owner: Someone) -> None:
-    document_id = lease(owner)
+    document_id = lease(owner, lease_with_a_script())
     created = owner.create(creation("links", document_id)).json()
     assert list(owner.get(f"/documents/{document_id}").json()) == list(ANSWERS["readDocument"]["ready"][1])
     read = owner.get(f"/signature_requests/{created['id']}").json()
@@ -162,6 +172,7 @@ def test_answers_have_the_fields_of_the_examples(owner: Someone) -> None:
     log = owner.get(f"/signature_requests/{created['id']}/audit_logs").json()["data"][0]
     example = ANSWERS["listAuditLogs"]["begun"][1]["data"][0]
     assert list(log) == list(example) and set(log["metadata"]) == set(example["metadata"])
+    assert set(log["metadata"]["documents"][0]) == set(example["metadata"]["documents"][0])
 
 
 def test_the_document_holds_the_examples_as_they_are() -> None:

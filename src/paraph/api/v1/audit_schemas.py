@@ -1,12 +1,12 @@
 """The shape of the audit log, for the OpenAPI document (specification 2.5 and 6.2)."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from ninja import Field, Schema
 from pydantic import ConfigDict
 
-from paraph.api.v1.preflight_schemas import Change
-from paraph.api.v1.schemas import Digest, Id, Pagination, Timestamp
+from paraph.api.v1.preflight_schemas import MOST_PAGES, Change, PageNumber
+from paraph.api.v1.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
 from paraph.signature_requests.values import LONGEST_EMAIL
 
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
@@ -24,13 +24,13 @@ class DocumentRemarks(Schema):
     """What a document's `preflight` says of print and of changes, as it stands in the journal."""
 
     document_id: Id = Field(description="The document.")
-    prints_differently: list[Annotated[int, Field(ge=1)]] = Field(
-        description="Numbers of the pages that look different in print."
+    prints_differently: list[PageNumber] = Field(
+        max_length=MOST_PAGES, description="Numbers of the pages that look different in print."
     )
     print_unknown: int = Field(
         _ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
     )
-    can_change: list[Change] = Field(description="What can change what is shown.")
+    can_change: list[Change] = Field(max_length=9, description="What can change what is shown.")
 
     model_config = ConfigDict(json_schema_extra=_without_defaults)
 
@@ -47,6 +47,7 @@ class AuditMetadata(Schema):
     )
     documents: list[DocumentRemarks] = Field(
         _ABSENT,
+        max_length=MOST_DOCUMENTS,
         description="Of `signature_request.created`: the documents that can look different than on the signer's page, "
         "where there are any.",
     )

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
-MOST_SIZES = 100_000  # one a page; the limit of pages is a setting
+MOST_PAGES = 100_000  # the limit of pages is a setting
 
 Number = Annotated[int, Field(ge=0)]
+PageNumber = Annotated[int, Field(ge=1)]
 Points = Annotated[float, Field(ge=0)]
 Change = Literal[
     "scripts",
@@ -74,7 +75,7 @@ class Preflight(Schema):
     Scripts and actions are left as they are, and signers never run them: they see pictures of the pages."""
 
     page_count: int = Field(ge=1, description="Pages.")
-    sizes: list[PageSize] = Field(max_length=MOST_SIZES, description="The sizes of pages, the most frequent first.")
+    sizes: list[PageSize] = Field(max_length=MOST_PAGES, description="The sizes of pages, the most frequent first.")
     rotated_pages: Number = Field(description="Pages that are shown turned.")
     version: str = Field(
         min_length=1, max_length=20, description="Version of PDF that the file names.", examples=["1.7"]
@@ -86,9 +87,10 @@ class Preflight(Schema):
     launch_actions: Number = Field(description="Actions that would start a program or open a file.")
     submit_actions: Number = Field(description="Actions that would send or fetch form data.")
     attachments: Number = Field(description="Files that are attached to it.")
-    prints_differently: list[Annotated[int, Field(ge=1)]] = Field(
+    prints_differently: list[PageNumber] = Field(
+        max_length=MOST_PAGES,
         description="Numbers of the pages that look different in print than on the screen: by layers, or by "
-        "annotations and form fields that are for one of the two alone. Signers are shown both."
+        "annotations and form fields that are for one of the two alone. Signers are shown both.",
     )
     print_unknown: Number = Field(
         description="Pages that may look different in print and were not compared, because that would have taken too "

@@ -1,6 +1,7 @@
 """Which annotations of a page are shown on the screen, and which are printed (ISO 32000-2, 12.5.3)."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pikepdf
@@ -10,6 +11,7 @@ HIDDEN = 1 << 1
 PRINT = 1 << 2
 NO_VIEW = 1 << 5
 _TOGGLE_NO_VIEW = 1 << 8
+_MOST = (1 << 31) - 1
 
 
 class Annotation(NamedTuple):
@@ -50,9 +52,15 @@ def annotations(page: pikepdf.Page) -> Iterator[Annotation]:
 
 
 def _annotation(item: Any) -> Annotation:
-    subtype, flags = item.get("/Subtype"), item.get("/F", 0)
+    subtype = item.get("/Subtype")
     kind = str(subtype) if isinstance(subtype, pikepdf.Name) else ""
-    return Annotation(kind, flags if isinstance(flags, int) else 0, _draws(item, kind))
+    return Annotation(kind, _flags(item.get("/F")), _draws(item, kind))
+
+
+def _flags(value: Any) -> int:
+    """What readers may understand differently counts as none: then the page is drawn."""
+    flags = int(value) if isinstance(value, int | Decimal) else 0
+    return flags if 0 <= flags <= _MOST else 0
 
 
 def _draws(item: Any, kind: str) -> bool:
