@@ -32,7 +32,7 @@ from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.inspect import inspect
 from tests.cli.service import free_port
 from tests.pdf.test_http_authority import send, server
-from tests.scene import scene
+from tests.scene import scene, sign
 
 Settings = Any
 
@@ -192,7 +192,9 @@ def test_a_worker_that_stopped_beating_is_dead() -> None:
 @pytest.mark.django_db
 def test_requests_that_cannot_be_sealed() -> None:
     assert statuses(unsealed) == {"sealing failures": "ok"}
-    request = scene().request
+    made = scene()
+    sign(made)
+    request = made.request
     for hours, status in ((0, "warning"), (2, "failed")):
         request.completed_at = clock.now() - timedelta(hours=hours)
         request.save()

@@ -31,7 +31,9 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
         return
     for row in found:
         state = "given up" if row["given_up"] else "tried again"
-        click.echo(f"{row['request_id']}  {row['stage']}  {row['attempts']} attempts, {state}  {row['cause']}")
+        where = f"{row['organization']} ({row['organization_id']}), {row['environment']}"
+        tried = f"{row['attempts']} attempt{'s' if row['attempts'] != 1 else ''}, {state}"
+        click.echo(f"{row['request_id']}  {where}  {row['stage']}  {tried}  {row['cause']}")
     if not found:
         click.echo("No request waits for a retry by hand." if failed else "No request is kept from being finalized.")
 

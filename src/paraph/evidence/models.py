@@ -35,10 +35,14 @@ class ProofFile(models.Model):
 
 
 class SealingFailure(models.Model):
-    """Why a request is not finalized yet: the latest cause, gone once it is. What operators look at and retry."""
+    """Why a request is not finalized yet: the latest cause, gone once it is. What operators look at and retry.
+
+    ``cause`` is for operators, and may name paths and hosts. ``kind``: what clients are told instead
+    (:func:`paraph.evidence.failures.told`)."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="sealing_failure")
     stage = models.CharField(max_length=10)
+    kind = models.CharField(max_length=12, default="", db_default="")
     cause = models.TextField()
     attempts = models.IntegerField(default=1)
     failed_at = models.DateTimeField(default=clock.now)

@@ -11,6 +11,7 @@ from procrastinate.jobs import Job
 from paraph.flow.certificate_statuses import refresh_statuses
 from paraph.flow.expire import expire
 from paraph.flow.finalize import finalize
+from paraph.flow.giving_up import tell_when_given_up
 from paraph.flow.invite import invite
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
@@ -46,7 +47,8 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "expire": (expire, "default"),
 }
 for _name, (_verb, _lane) in _VERBS.items():
-    app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane)(traced(_name, _verb))
+    _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[tell_when_given_up])
+    _task(traced(_name, _verb))
 
 
 @app.periodic(cron="*/5 * * * *")

@@ -10,6 +10,7 @@ from prometheus_client.metrics_core import Metric
 
 from paraph.evidence.models import SealingFailure
 from paraph.measures import processes
+from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -51,6 +52,8 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_workers", "Worker processes that are alive.", state.workers)
     failures = SealingFailure.objects.count()
     yield _gauge("paraph_sealing_failures", "Completed requests that wait because of a fault.", failures)
+    hopeless = len(given_up()) if failures else 0
+    yield _gauge("paraph_sealing_failures_given_up", "Those of them that no job tries again.", hopeless)
     webhooks = GaugeMetricFamily("paraph_webhooks", "Webhooks on their way.", labels=["state"])
     for status, count in _rows(_WEBHOOKS):
         webhooks.add_metric([status], count)

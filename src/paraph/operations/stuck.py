@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from paraph.evidence.failures import told
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
-from paraph.operations.steps import job_for, jobs_of, missing_steps
+from paraph.operations.given_up import given_up
 
 
 def stuck(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
@@ -12,26 +13,37 @@ def stuck(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
 
     ``given_up``: a step has no job that would try it again; ``paraph request retry`` asks for one.
     """
-    faults = SealingFailure.objects.select_related("request").filter(request__finalized=False).order_by("request_id")
-    found = []
-    for fault in faults.iterator():
-        given_up = _given_up(fault)
-        if given_up or not given_up_only:
-            found.append(_row(fault, given_up=given_up))
-        if len(found) == limit:
-            break
-    return found
+    faults = SealingFailure.objects.filter(request__finalized=False).order_by("request_id")
+    hopeless = given_up()
+    if given_up_only:
+        faults = faults.filter(request_id__in=hopeless)
+    return [
+        _row(fault, given_up=fault.request_id in hopeless)
+        for fault in faults.select_related("request__organization")[:limit]
+    ]
 
 
-def _given_up(fault: SealingFailure) -> bool:
-    jobs = jobs_of(fault.request)
-    own = [job_for(step, jobs) for step in missing_steps(fault.request)]
-    return any(job is None or not job.is_live for job in own)
+def finalization(request_id: int) -> dict[str, Any] | None:
+    """What keeps a request from being finalized, in words for its client; None when nothing does."""
+    fault = SealingFailure.objects.filter(request=request_id, request__finalized=False).first()
+    if fault is None:
+        return None
+    return {
+        "state": "given_up" if given_up([request_id]) else "retrying",
+        "stage": fault.stage,
+        "cause": told(fault),
+        "attempts": fault.attempts,
+        "failed_at": clock.iso(fault.failed_at),
+    }
 
 
 def _row(fault: SealingFailure, *, given_up: bool) -> dict[str, Any]:
+    request = fault.request
     return {
-        "request_id": fault.request_id,
+        "request_id": request.pk,
+        "organization_id": request.organization_id,
+        "organization": request.organization.name,
+        "environment": request.environment,
         "stage": fault.stage,
         "cause": fault.cause,
         "attempts": fault.attempts,

@@ -18,6 +18,22 @@ _ABSENT: Any = None  # an event has its own keys only; none of them is null for 
 def _without_defaults(schema: dict[str, Any]) -> None:
     for each in schema["properties"].values():
         each.pop("default", None)
+        for only in each.pop("allOf", ()):  # around one reference, as older documents want it
+            each.update(only)
+
+
+class Finalization(Schema):
+    """What keeps a completed request from being finalized, as of the moment when the log is read."""
+
+    state: Literal["retrying", "given_up"] = Field(
+        description="`retrying`: the service tries again by itself. `given_up`: it waits for its operator."
+    )
+    stage: Literal["seal", "prove", "publish"] = Field(
+        description="Where it fails: sealing a document, issuing the proof, or reading back what was stored."
+    )
+    cause: str = Field(max_length=500, description="The latest cause, one sentence.")
+    attempts: int = Field(ge=1, description="How often it has failed.")
+    failed_at: Timestamp = Field(description="When it last failed.")
 
 
 class DocumentRemarks(Schema):
@@ -68,6 +84,11 @@ class AuditMetadata(Schema):
     consent_notice: str = Field(_ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
     locale: Literal["en", "fr", "de", "es", "it", "pt", "nl"] = Field(
         _ABSENT, description="Of `signer.signed`: the language of that text."
+    )
+    finalization: Finalization = Field(
+        _ABSENT,
+        description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
+        "added when the log is read and no part of the journal, whose entries never change.",
     )
     expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended.")
     document_id: Id = Field(_ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")

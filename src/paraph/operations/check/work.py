@@ -9,6 +9,7 @@ from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import QueueState, queue_state
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
@@ -40,6 +41,12 @@ def unsealed() -> Iterator[Outcome]:
     waiting = SealingFailure.objects.aggregate(count=Count("pk"), since=Min("request__completed_at"))
     if not waiting["count"]:
         yield ok("sealing failures", "No completed request waits for its seal because of a fault.")
+        return
+    hopeless = len(given_up())
+    if hopeless:
+        requests = f"{hopeless} completed request{'s were' if hopeless > 1 else ' was'} given up"
+        more = "paraph request list --failed shows them and why, paraph request retry has one tried again."
+        yield failed("sealing failures", f"{requests}, no job tries to finalize them any more: {more}")
         return
     first = SealingFailure.objects.order_by("request__completed_at").values_list("request_id", "cause")[0]
     count = f"{waiting['count']} completed request{'s wait' if waiting['count'] > 1 else ' waits'}"

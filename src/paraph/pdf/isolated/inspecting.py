@@ -45,8 +45,8 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     seen = at_a_glance(quiet.reader, page_limit) if quiet and not quiet.may_draw_annotations else None
     content = b""
     if not (quiet and seen and len(seen.pages) == len(viewed) and agree(quiet.reader, source)):
-        require_pages(viewed)
         seen, content = thoroughly(source, page_limit, quiet=quiet is not None)
+        require_pages(viewed)
     _try_first_page(viewed)
     preflight = {
         "page_count": len(seen.pages),

@@ -58,7 +58,7 @@ def search_lines(
     ``as_stored``: as programs draw it that know nothing of its direction, its first letter leftmost.
     """
     if not both_ways:
-        return [hit for line in lines for hit in _search([i for glyph in line for i in glyph], exact, folded)]
+        return [hit for line in lines for hit in _search([i for glyph in line for i in glyph], exact, [folded])]
     ways = [_alike(folded)] if as_stored else _ways(folded)
     return [hit for line in lines for hit in _search_both_ways(line, exact, ways)]
 
@@ -81,9 +81,9 @@ def _glyphs(line: Sequence[tuple[int, Baseline]]) -> Line:
 def _search_both_ways(line: Line, exact: Sequence[str], ways: Sequence[str]) -> list[list[int]]:
     order = [index for glyph in line for index in glyph]
     turned = [index for glyph in line for index in reversed(glyph)]  # a ligature's letters come in either order
-    found: list[list[int]] = []
-    for way, each in product(ways, [order] if turned == order else [order, turned]):
-        found += [hit for hit in _search(each, exact, way, alike=True) if hit not in found]
+    found = _search(order, exact, ways, alike=True)
+    if turned != order:
+        found += [hit for hit in _search(turned, exact, ways, alike=True) if hit not in found]
     return found
 
 
@@ -97,13 +97,13 @@ def _ways(folded: str) -> list[str]:
     return list(dict.fromkeys(_alike("".join(folded[index] for index in way)) for way in ways if way))
 
 
-def _search(order: Sequence[int], exact: Sequence[str], wanted: str, *, alike: bool = False) -> list[list[int]]:
+def _search(order: Sequence[int], exact: Sequence[str], ways: Sequence[str], *, alike: bool = False) -> list[list[int]]:
     text, places = fold_with_places(exact[index] for index in order)
     if alike:
         places = [place for place, character in zip(places, text, strict=True) if _alike(character)]
         text = _alike(text)
-    starts = occurrences(wanted, text)
-    return [[order[place] for place in sorted(set(places[start : start + len(wanted)]))] for start in starts]
+    stretches = [places[start : start + len(way)] for way in ways for start in occurrences(way, text)]
+    return [[order[place] for place in sorted(set(stretch))] for stretch in stretches]
 
 
 def _alike(text: str) -> str:
