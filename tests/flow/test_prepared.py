@@ -7,8 +7,10 @@ import pytest
 from django.test import Client
 
 from paraph.documents.models import Document
+from paraph.documents.remarks import preparation_facts
 from paraph.evidence.models import SealedDocument
 from paraph.flow import sweep as sweeping
+from paraph.flow.create import create
 from paraph.flow.sweep import sweep
 from paraph.flow.upload import Incoming, upload
 from paraph.journal.models import Entry
@@ -19,14 +21,16 @@ from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, St
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
+from tests.api.v1.cast import payload
 from tests.flow.test_evidence_tied import finished, tied
 from tests.flow.test_sweep import made_older, there
 from tests.pdf.papers import paper, text
-from tests.scene import Scene, scene
+from tests.scene import VISITOR, Scene, scene
 
 pytestmark = pytest.mark.django_db
 
 PLAIN = paper(text("I pay 1 EUR {{sign}}", 72, 700))
+STAMP = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 50}}
 BEFORE_HEADER = b"a line that no PDF begins with\n" + PLAIN
 WRONG_TABLE = re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", PLAIN)
 
@@ -78,6 +82,17 @@ def test_tags_are_searched_in_what_is_sealed() -> None:
     draft = DocumentDraft("", document.pk, [AssignmentDraft("", "a", stamps)])
     problems = Problems()
     assert len(place(draft, document, problems)) == 1
+
+
+def test_the_journal_names_it_before_anybody_signs() -> None:
+    document = uploaded(scene(), BEFORE_HEADER)
+    application = document.organization.applications.get()
+    caller = Caller(document.organization_id, document.environment, "pro", application.pk)
+    stamps = [{"signer_ref": ref, "stamps": [STAMP]} for ref in ("ada", "grace")]
+    made = create(caller, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, VISITOR)
+    created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
+    told = {"document_id": document.pk, **preparation_facts(document)}
+    assert created["prepared_documents"] == [told] and "documents" not in created
 
 
 def test_a_file_that_stands_in_is_kept_as_long_as_its_document() -> None:

@@ -1,5 +1,6 @@
 """The processes that read untrusted files: limits, replacement, many threads, no orphans."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -50,10 +51,15 @@ def test_a_process_is_replaced_after_its_jobs() -> None:
     pool.close()
 
 
+def send(process: int, sign: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):  # the signal before it has ended the process
+        os.kill(process, sign)
+
+
 def lost(pool: Sandbox, end: signal.Signals) -> None:
     """The worker gets this signal in the middle of a job."""
     worker = stopped(pool)
-    timers = [threading.Timer(0.2, os.kill, (worker, sign)) for sign in (end, signal.SIGCONT)]
+    timers = [threading.Timer(0.2, send, (worker, sign)) for sign in (end, signal.SIGCONT)]
     for timer in timers:
         timer.start()
     try:

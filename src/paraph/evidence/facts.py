@@ -3,7 +3,6 @@
 import base64
 from typing import Any
 
-from paraph.documents.models import Document
 from paraph.kernel import clock
 from paraph.pdf.seal import SealedPdf
 
@@ -27,18 +26,6 @@ def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
     }
     optional = {"timestamp_failures": sealed.timestamp_failures, "level_reasons": list(sealed.level_reasons)}
     return facts | {name: value for name, value in optional.items() if value}
-
-
-def preparation_facts(document: Document) -> dict[str, Any]:
-    """What else the journal says of a document that could not be sealed as it was uploaded: both digests. Signers saw
-    the prepared file, and its bytes, ``prepared_pdf_size`` of them, are the beginning of the sealed one."""
-    if document.prepared_sha256 is None:
-        return {}
-    return {
-        "uploaded_pdf_sha256": bytes(document.sha256).hex(),
-        "prepared_pdf_sha256": document.shown_sha256.hex(),
-        "prepared_pdf_size": document.prepared_size,
-    }
 
 
 def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import get_language
 
-from paraph.documents.remarks import remarks
+from paraph.documents.remarks import preparation_facts, remarks
 from paraph.flow.queue import defer
 from paraph.journal.append import Origin, begin
 from paraph.journal.models import Entry
@@ -117,10 +117,14 @@ def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> list[Entr
 
 
 def _remarks(plan: Plan) -> dict[str, Any]:
-    """``documents``: those that can look different than on the signer's page. Empty where none can."""
-    told = [(planned.document.pk, remarks(planned.document)) for planned in plan.documents]
-    found = [{"document_id": pk, **said} for pk, said in told if said]
-    return {"documents": found} if found else {}
+    """``documents``: those that can look different than on the signer's page; ``prepared_documents``: those in whose
+    place signers see another file. Each only where there are such."""
+    told = {"documents": remarks, "prepared_documents": preparation_facts}
+    found = {
+        key: [{"document_id": each.document.pk, **said} for each in plan.documents if (said := facts_of(each.document))]
+        for key, facts_of in told.items()
+    }
+    return {key: documents for key, documents in found.items() if documents}
 
 
 def _invite(signers: dict[str, Signer], plan: Plan) -> None:

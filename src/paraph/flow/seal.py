@@ -6,8 +6,9 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
+from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
-from paraph.evidence.facts import preparation_facts, seal_facts
+from paraph.evidence.facts import seal_facts
 from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
 from paraph.flow.lock import lock_request

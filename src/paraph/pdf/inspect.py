@@ -15,6 +15,7 @@ from paraph.pdf.preparation import Method
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sandbox import sandbox
 
+_PATIENCE = 3  # an odd file has each of its pages drawn twice
 _MARK_WITHIN = 1024  # bytes in which readers look for the mark of a PDF
 
 
@@ -49,7 +50,7 @@ def inspect(pdf: bytes | BinaryIO, *, page_limit: int) -> Inspection:
     """What a file holds; an open one is read whole, wherever it stands. Raises PdfRefused when it cannot be taken."""
     if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
-    result, prepared = sandbox().call("inspect", pdf, page_limit=page_limit)
+    result, prepared = sandbox().call("inspect", pdf, patience=_PATIENCE, page_limit=page_limit)
     return Inspection([(width, height) for width, height in result["pages"]], result["preflight"], prepared or None)
 
 

@@ -38,6 +38,7 @@ _METADATA = {
     "consent_notice": "consent text accepted",
     "documents_count": "documents signed",
     "documents": "can look different than signed",
+    "prepared_documents": "signed in another form",
     "locale": "language",
     "signed_pdf_sha256": "SHA-256 of the signed file",
     "uploaded_pdf_sha256": "SHA-256 of the uploaded file",
@@ -118,6 +119,14 @@ def _remarks(told: Mapping[str, Any]) -> str:
     return f"document {told.get('document_id')}: " + "; ".join(parts)
 
 
+def _prepared(told: Mapping[str, Any]) -> str:
+    """What the journal notes of a document that could not be sealed as it was uploaded."""
+    return (
+        f"document {told.get('document_id')}: signers saw a form of it that can be sealed, "
+        f"{told.get('prepared_pdf_size')} bytes, SHA-256 {told.get('prepared_pdf_sha256')}"
+    )
+
+
 def _timestamps(content: "ProofContent") -> str:
     seals = [document.seal for document in content.documents]
     stamped = [seal for seal in seals if seal.timestamped_at is not None]
@@ -181,5 +190,6 @@ ENGLISH = Words(
     "spelling",
     verdict=_verdict,
     remarks=_remarks,
+    prepared=_prepared,
     steps=_STEPS,
 )

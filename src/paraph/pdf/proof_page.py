@@ -132,6 +132,8 @@ def _values(key: str, value: Any, language: Words) -> Iterator[str]:
     """How a metadata value reads; empty ones are left to evidence.json."""
     if key == "documents" and isinstance(value, list):
         yield from map(language.remarks, value)
+    elif key == "prepared_documents" and isinstance(value, list):
+        yield from map(language.prepared, value)
     elif isinstance(value, bool):
         yield "yes" if value else "no"
     elif isinstance(value, list) and all(isinstance(item, str) for item in value):

@@ -26,6 +26,7 @@ class Words:
     transliterated: str
     verdict: Callable[["ProofContent"], str]
     remarks: Callable[[Mapping[str, Any]], str]  # of a document that can look different than on the signer's page
+    prepared: Callable[[Mapping[str, Any]], str]  # of a document that can look different than on the signer's page
     steps: Sequence[tuple[str, str]]  # how to verify: a sentence and a command
 
     def event(self, event_type: str) -> str:

@@ -35,15 +35,17 @@ class Sandbox:
         # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
         self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
 
-    def call(self, job: str, pdf: bytes | BinaryIO, **arguments: Any) -> tuple[dict[str, Any], bytes]:
+    def call(
+        self, job: str, pdf: bytes | BinaryIO, *, patience: int = 1, **arguments: Any
+    ) -> tuple[dict[str, Any], bytes]:
         """What the job answers: JSON and bytes. Waits for a free process. An open file is read whole, wherever it
-        stands, and must not change meanwhile.
+        stands, and must not change meanwhile. ``patience``: so many times the usual time is granted.
 
         Raises PdfRefused with the reason the job gave; ``too_complex`` when the process was lost by fault of the
         file. Raises ReadersUnavailable when it was lost otherwise, or when none could be started.
         """
         with self._worker() as worker:
-            message, content = worker.ask({"job": job, "arguments": arguments}, pdf)
+            message, content = worker.ask({"job": job, "arguments": arguments, "patience": patience}, pdf)
         if "refused" in message:
             raise PdfRefused(*message["refused"])
         if "fault" in message:

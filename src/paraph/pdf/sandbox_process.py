@@ -71,9 +71,9 @@ class Worker:
             with _descriptor(pdf) as descriptor:
                 self._connection.settimeout(self._limits.wall_seconds)
                 wire.send(self._connection, request, descriptor=descriptor)
-            message, content = wire.receive(self._connection, self._limits.wall_seconds)
+            message, content = wire.receive(self._connection, self._limits.wall_seconds * request["patience"])
         except OSError as error:  # also TimeoutError and ConnectionEndedError
-            raise self._lost(request["job"], error) from error
+            raise self._lost(request, error) from error
         self._used = Used(*message.get("used", self._used))
         self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
         return message, content
@@ -92,14 +92,15 @@ class Worker:
             raise ReadersUnavailable from error
         self._ready, self._used = True, Used(*message["used"])
 
-    def _lost(self, job: str, error: OSError) -> PdfRefused | ReadersUnavailable:
+    def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """The refusal after the process has died, has not answered in time or was not understood."""
         end, granted = kill(self._process), self._limits
         self._connection.close()
+        seconds = granted.processor_seconds * request["patience"]
         at_fault = isinstance(error, wire.NoMessageError) or file_at_fault(
-            end, self._used, processor_seconds=granted.processor_seconds, memory=granted.memory
+            end, self._used, processor_seconds=seconds, memory=granted.memory
         )
-        told = (job, type(error).__name__, end.status, end.used.processor - self._used.processor)
+        told = (request["job"], type(error).__name__, end.status, end.used.processor - self._used.processor)
         if at_fault:
             _log.warning("a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
             return too_complex()

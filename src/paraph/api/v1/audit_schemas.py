@@ -51,6 +51,15 @@ class DocumentRemarks(Schema):
     model_config = ConfigDict(json_schema_extra=_without_defaults)
 
 
+class PreparedDocument(Schema):
+    """A document that could not be sealed as it was uploaded, and the file that stands in for it."""
+
+    document_id: Id = Field(description="The document.")
+    uploaded_pdf_sha256: Digest = Field(description="SHA-256 of the uploaded file.")
+    prepared_pdf_sha256: Digest = Field(description="SHA-256 of the file that signers see and that is sealed.")
+    prepared_pdf_size: int = Field(ge=1, description="Its bytes, with which the file behind `signed_url` begins.")
+
+
 class AuditMetadata(Schema):
     """Facts of the event. Each event type has its own keys; the others are absent."""
 
@@ -66,6 +75,12 @@ class AuditMetadata(Schema):
         max_length=MOST_DOCUMENTS,
         description="Of `signature_request.created`: the documents that can look different than on the signer's page, "
         "where there are any.",
+    )
+    prepared_documents: list[PreparedDocument] = Field(
+        _ABSENT,
+        max_length=MOST_DOCUMENTS,
+        description="Of `signature_request.created`: the documents in whose place signers see another file, because "
+        "the upload cannot be sealed as it is, where there are any.",
     )
     channel: Literal["email"] = Field(_ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
     recipient: str = Field(

@@ -43,7 +43,7 @@ def main() -> None:
         wire.send(connection, {"used": _used()})
         while True:
             request, descriptor = wire.receive_with_descriptor(connection)
-            _grant_processor_time(limits["processor_seconds"])
+            _grant_processor_time(limits["processor_seconds"] * request["patience"])
             message, content = _answer(request, descriptor)
             message["resident"], message["used"] = _resident(), _used()
             wire.send(connection, message, content)
