@@ -21,7 +21,9 @@ _NAME = rb"/" + _REGULAR + rb"{1,127}+" + _ENDS + _ANY
 _HEXADECIMAL = rb"<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
 
 
-PATH_BEGINS = re.compile(rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+")
+PATH_BEGINS = re.compile(
+    rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
+)
 """A part of a path; group 1 where a path begins with it."""
 
 
@@ -36,14 +38,33 @@ def operations() -> re.Pattern[bytes]:
     number, path = _NUMBER, _path()
     passed = [
         _kerned() + rb"(?:T\*" + _END + rb")?+",
-        path + rb"++" + _painting() + _END,
+        _path_begin() + path + rb"*+" + _painting() + _END,
         number + _numbered() + _END,
         _text() + rb"(?:Tj|')" + _END,
         _NAME + rb"(?:gs|cs|CS|Do|sh|ri|MP|SCN|scn|" + number + rb"Tf)" + _END,
-        rb"T\*" + _END,
+        rb"(?:T\*|[BE]X)" + _END,
         _SOME,
-        rb"\[(?:" + _DIGITS + rb"(?=[\x00\t\n\x0c\r (<\]])|" + _text() + rb"|" + _SOME + rb")*+\]" + _ANY + rb"TJ" + _END,
-        rb"\[" + _SPACE + rb"*+(?:" + _DIGITS + rb"(?=[\x00\t\n\x0c\r \]])" + _ANY + rb")*+\]" + _ANY + number + rb"d" + _END,
+        rb"\[(?:"
+        + _DIGITS
+        + rb"(?=[\x00\t\n\x0c\r (<\]])|"
+        + _text()
+        + rb"|"
+        + _SOME
+        + rb")*+\]"
+        + _ANY
+        + rb"TJ"
+        + _END,
+        rb"\["
+        + _SPACE
+        + rb"*+(?:"
+        + _DIGITS
+        + rb"(?=[\x00\t\n\x0c\r \]])"
+        + _ANY
+        + rb")*+\]"
+        + _ANY
+        + number
+        + rb"d"
+        + _END,
         rb"%[^\r\n]*+[\r\n]",
     ]
     marked = _NAME + rb"(?:BMC|(?:" + _NAME + rb"|" + _dictionary() + rb")BDC)"
@@ -62,13 +83,18 @@ def _path() -> bytes:
     return rb"(?:(?:" + two + rb"(?:[ml]|" + two + rb"(?:" + two + rb"c|re|[vy]))|h|W\*?+)" + _END + rb")"
 
 
+def _path_begin() -> bytes:
+    two = _NUMBER * 2
+    return two + rb"(?:m|" + two + rb"re)" + _END
+
+
 def _painting() -> bytes:
     return rb"(?:[fBb]\*?+|[SnsF])"
 
 
 def _numbered() -> bytes:
     """The rest of an operation that begins with a number."""
-    colour = rb"SCN?+|scn?+"
+    colour = rb"SCN?+|scn?+|" + _NAME + rb"(?:SCN|scn)"
     more = rb"[kK]|" + colour + rb"|" + _NUMBER * 2 + rb"(?:cm|Tm)"
     for here in (rb"rg|RG", rb"T[dD]|" + _text() + rb"\"", rb"[wJjMigG]|T[cwzLsr]"):
         more = here + rb"|" + colour + rb"|" + _NUMBER + rb"(?:" + more + rb")"
@@ -83,7 +109,7 @@ def _string(depth: int) -> bytes:
     """A literal string within which others may stand, as deep as that."""
     plain = rb"[\x00-'*-\[\]-\xff]*+"
     nested = rb"|" + _string(depth - 1) if depth else rb""
-    return rb"\(" + plain + rb"(?:(?:\\(?s:.)" + nested + rb")" + plain + rb")*+\)"
+    return rb"\(" + plain + rb"(?:(?:\\[\x00-\xff]" + nested + rb")" + plain + rb")*+\)"
 
 
 def _dictionary() -> bytes:

@@ -13,7 +13,9 @@ from paraph.pdf.pages import Page, pages
 from paraph.pdf.revision import Revision
 from paraph.pdf.whole import whole
 
-_ELSEWHERE = frozenset({b"/Contents", b"/Parent", b"/P", b"/Popup", b"/Dest", b"/A", b"/AA", b"/B", b"/IRT", b"/Metadata"})
+_ELSEWHERE = frozenset(
+    {b"/Contents", b"/Parent", b"/P", b"/Popup", b"/Dest", b"/A", b"/AA", b"/B", b"/IRT", b"/Metadata"}
+)
 
 
 def may_stay_open(revision: Revision) -> bool:
@@ -24,7 +26,9 @@ def may_stay_open(revision: Revision) -> bool:
     seen = set[Ref]()
     for page in pages(revision.reader):
         roots = [page.dictionary, page.get(b"/Resources")]
-        if _leave_open(_contents(revision, page)) or any(_leave_open([item]) for item in _streams(revision, roots, seen)):
+        if _leave_open(_contents(revision, page)) or any(
+            _leave_open([item]) for item in _streams(revision, roots, seen)
+        ):
             return True
     return False
 

@@ -8,7 +8,7 @@ from paraph.pdf.objects import Stream, text_of
 
 _LARGEST = 256 * 1024 * 1024
 _FLATE = (b"/FlateDecode", [b"/FlateDecode"])
-_NO_PARAMETERS = (None, [None], {}, [{}])
+_NO_PARAMETERS: tuple[object, ...] = (None, [None], {}, [{}])
 _OF_PICTURES = (b"DCT", b"JPX", b"CCITT", b"CCF", b"JBIG2", b"Crypt")
 _LAST = {b"/ASCIIHexDecode": b">", b"/AHx": b">", b"/ASCII85Decode": b"~>", b"/A85": b"~>"}
 
@@ -25,7 +25,7 @@ def whole(stream: Stream) -> bytes | None:
         return _inflated(stream.data)
     first = filters[0] if isinstance(filters, list) else filters
     ends = isinstance(first, bytes) and stream.data.rstrip().endswith(_LAST.get(first, b""))
-    return _decoded_by_qpdf(stream) if ends else None
+    return _decoded_by_qpdf(stream) if ends and stream.data else None
 
 
 def _inflated(data: bytes) -> bytes | None:
