@@ -74,12 +74,12 @@ def drawn(document: pikepdf.Pdf) -> pikepdf.Object:
 
 def arrays_of_contents(document: pikepdf.Pdf) -> None:
     for page in document.pages:
-        page.obj.Contents = Array([page.obj.Contents, document.make_stream(b"0 0 m")])
+        page.obj.Contents = Array([page.obj.Contents, document.make_stream(b"0 0 m 9 9 l S")])
 
 
 def indirect_arrays_of_contents(document: pikepdf.Pdf) -> None:
     for page in document.pages:
-        page.obj.Contents = document.make_indirect(Array([page.obj.Contents, document.make_stream(b"0 0 m")]))
+        page.obj.Contents = document.make_indirect(Array([page.obj.Contents, document.make_stream(b"0 0 m 9 9 l S")]))
 
 
 def contents_missing_on_some(document: pikepdf.Pdf) -> None:

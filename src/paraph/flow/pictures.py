@@ -72,7 +72,7 @@ def _watermarks(sizes: Sequence[Size], shapes: Sequence[Size], drawn: Appearance
         scale = min(page[0] / shape[0], page[1] / shape[1])
         width, height = shape[0] * scale, shape[1] * scale
         left, bottom = (page[0] - width) / 2, (page[1] - height) / 2
-        marks.append(Mark(number, left, bottom, width, height, page_of[shape], beneath=True))
+        marks.append(Mark(number, left, bottom, width, height, page_of[shape], background=True))
     return marks
 
 

@@ -45,7 +45,7 @@ class Alike:
         if model is None:
             return None
         contents = [reference(page.holes[number]) for number in model.contents]
-        if not self._stamper.leaves_state(contents):
+        if not self._stamper.leaves_nothing_open(contents):
             return None
         if model.resources is not None and not self._stamper.knows(
             reference(page.holes[model.resources]), model.drawing
@@ -66,7 +66,7 @@ class Alike:
     def _model(self, kind: Kind, first: Page, drawing: Drawing) -> _Model | None:
         """None where what must be known of each page is behind a reference."""
         shape = kind.dictionary
-        if shape is None or has_marks([shape.get(key) for key in _SHOWN_BY]):
+        if shape is None or b"/Annots" in shape or has_marks([shape.get(key) for key in _SHOWN_BY]):
             return None
         contents, resources = _marks(shape.get(b"/Contents")), shape.get(b"/Resources")
         if contents is None or (isinstance(resources, dict) and marked(resources.get(b"/XObject")) is not None):

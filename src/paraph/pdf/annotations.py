@@ -3,19 +3,25 @@
 from typing import Any
 
 from paraph.pdf.geometry import Box
-from paraph.pdf.objects import numeric
+from paraph.pdf.objects import Dictionary, numeric
 from paraph.pdf.pages import Page
 from paraph.pdf.revision import Revision
 
-_HIDDEN_OR_NO_VIEW = 2 + 32
-_WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
+_NO_ZOOM, _NO_ROTATE = 8, 16
+_EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 
 def covered(revision: Revision, page: Page) -> list[Box]:
-    """The rectangles, in user space, of the annotations that are shown."""
-    annotations = revision.resolve(page.dictionary.get(b"/Annots"))
-    shown = [_rectangle(revision, item) for item in annotations] if isinstance(annotations, list) else []
-    return [box for box in shown if box is not None]
+    """Where in user space annotations of the page may draw: wherever they have an appearance, whether it is shown
+    now or not, and anywhere at all where it is up to the viewer what is drawn."""
+    given = page.dictionary.get(b"/Annots")
+    annotations = revision.resolve(given)
+    if annotations is None:
+        return []
+    if not isinstance(annotations, list):
+        return [_EVERYWHERE]
+    found = [_covered(revision, revision.resolve(item)) for item in annotations]
+    return [box for box in found if box is not None]
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -23,17 +29,36 @@ def overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _rectangle(revision: Revision, item: Any) -> Box | None:
-    annotation = revision.resolve(item)
-    if not isinstance(annotation, dict) or annotation.get(b"/Subtype") in _WITHOUT_PICTURE:
+def _covered(revision: Revision, annotation: Any) -> Box | None:
+    if annotation is None:
         return None
-    flags = revision.resolve(annotation.get(b"/F"))
-    if isinstance(flags, int) and flags & _HIDDEN_OR_NO_VIEW:
-        return None
-    corners = revision.resolve(annotation.get(b"/Rect"))
-    numbers = [numeric(revision.resolve(corner)) for corner in corners] if isinstance(corners, list) else []
-    values = [number for number in numbers if number is not None]
+    if not isinstance(annotation, dict):
+        return _EVERYWHERE
+    subtype = revision.resolve(annotation.get(b"/Subtype"))
+    if annotation.get(b"/AP") is None and subtype != b"/Widget":
+        return None if subtype == b"/Link" and _has_no_border(revision, annotation) else _EVERYWHERE
+    flags = revision.resolve(annotation.get(b"/F", 0))
+    if not isinstance(flags, int) or flags & (_NO_ZOOM | _NO_ROTATE) or subtype == b"/Text":
+        return _EVERYWHERE
+    values = _numbers(revision, annotation.get(b"/Rect"))
     if len(values) != 4:
-        return None
+        return _EVERYWHERE
     x1, y1, x2, y2 = values
     return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+
+
+def _has_no_border(revision: Revision, annotation: Dictionary) -> bool:
+    """An annotation that says nothing of its border has one."""
+    return b"/BS" not in annotation and _numbers(revision, annotation.get(b"/Border"))[2:3] == [0.0]
+
+
+def _numbers(revision: Revision, value: Any) -> list[float]:
+    """The numbers that an array begins with."""
+    found = list[float]()
+    array = revision.resolve(value)
+    for item in array if isinstance(array, list) else ():
+        number = numeric(revision.resolve(item))
+        if number is None:
+            break
+        found.append(number)
+    return found

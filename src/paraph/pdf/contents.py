@@ -1,76 +1,98 @@
-"""Whether what a page draws leaves the graphics state as it found it (ISO 32000-1, 8.4.2).
+"""In which state the contents of a page end, where that is beyond doubt (ISO 32000-1, 7.8.2).
 
-A ``q`` without its ``Q`` would displace whatever is drawn after it. A ``Q`` without its ``q`` is ignored by
-viewers, but would undo the ``q`` that is put before the page's contents.
+What is appended to contents is drawn as intended only where every viewer reads them alike. Contents that end within a
+string swallow what follows; poppler shows nothing more after an operator that lacks an operand, MuPDF after a hundred
+words that it does not know. Contents are certain when they consist of known operators with their operands, and of
+nothing else.
 """
 
-import re
-from operator import lt
+from collections.abc import Sequence
+from typing import NamedTuple
 
-# A letter as a word of its own. That they begin with a letter, not with what must not be before it, makes them quick.
-_OPENS = re.compile(rb"q(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%]q)")
-_CLOSES = re.compile(rb"Q(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%]Q)")
-_SKIPPED = re.compile(
-    rb"(?P<operator>(?<![^\x00\t\n\x0c\r ()<>\[\]{}])[qQ](?![^\x00\t\n\x0c\r ()<>\[\]{}/%]))"
-    rb"|(?P<string>\()"
-    rb"|%[^\r\n]*"
-    rb"|<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
-    rb"|(?P<image>(?<![^\x00\t\n\x0c\r ])BI(?=[\x00\t\n\x0c\r /]))"
-)
-_IMAGE_DATA = re.compile(rb"[\x00\t\n\x0c\r ]ID[\x00\t\n\x0c\r ]")
-_IMAGE_END = re.compile(rb"[\x00\t\n\x0c\r ]EI(?![^\x00\t\n\x0c\r ])")
-_IN_STRING = re.compile(rb"[()\\]")
+from paraph.pdf.contents_grammar import PAINTING, PATH_BEGINS, SPACES, operations
+
+_DEEPEST = 200
 
 
-def unclosed(contents: bytes) -> tuple[int, list[int]]:
-    """How many ``q`` stay open at the end, and where each ``Q`` stands that closes nothing.
+class Ending(NamedTuple):
+    """What contents leave open: so many ``q``, so much marked content, a text object. ``strays``: whether there is a
+    ``Q`` that closes nothing; it would undo the ``q`` that is put before the contents."""
 
-    ``contents`` are all streams of the page, decoded and joined by white space. Contents whose letters q and Q
-    pair up at first sight are not parsed: a string or an inline image would have to imitate just the missing
-    operator to hide it.
+    states: int = 0
+    marked: int = 0
+    text: bool = False
+    strays: bool = False
+
+
+CLEAN = Ending()
+
+
+def ending(streams: Sequence[bytes]) -> Ending | None:
+    """Of the streams of a page, decoded. None where viewers may read them differently.
+
+    Each stream must be certain by itself: some viewers put white space between two of them and some do not, or take
+    what begins in one of them as ended there.
     """
-    opened = [match.start() for match in _OPENS.finditer(contents)]
-    closed = [match.start() for match in _CLOSES.finditer(contents)]
-    # Balanced when the n-th Q comes after the n-th q, for each n.
-    pairs_up = len(opened) == len(closed) and all(map(lt, opened, closed))
-    return (0, []) if pairs_up else _parsed(contents)
+    found = _State()
+    certain = all(map(_apart, streams, streams[1:])) and all(map(found.go_on, streams)) and not found.pending
+    return Ending(found.states, found.marked, found.text, found.strays) if certain else None
 
 
-def _parsed(contents: bytes) -> tuple[int, list[int]]:
-    depth, extra, position, images = 0, [], 0, True
-    while match := _SKIPPED.search(contents, position):
-        position = match.end()
-        if match.lastgroup == "string":
-            position = _string_end(contents, position)
-        elif match.lastgroup == "image" and images:
-            end = _image_end(contents, position)
-            images, position = end is not None, end or position  # without an end from here, there is none later
-        elif match.lastgroup == "operator":
-            if match[0] == b"q":
+def without_strays(streams: Sequence[bytes]) -> bytes:
+    """The same as one stream, with white space in place of each ``Q`` that closes nothing."""
+    depth, kept = 0, []
+    for stream in streams:
+        text = bytearray(stream)
+        for match in operations().finditer(stream):
+            if match[1] == b"q":
                 depth += 1
-            elif depth:
+            elif match[1] == b"Q" and depth:
                 depth -= 1
-            else:
-                extra.append(match.start())
-    return depth, extra
+            elif match[1] == b"Q":
+                text[match.start(1)] = 0x20
+        kept.append(bytes(text))
+    return b"\n".join(kept)
 
 
-def _image_end(contents: bytes, position: int) -> int | None:
-    """Where the inline image that begins there ends; None for one without data or end."""
-    data = _IMAGE_DATA.search(contents, position)
-    end = _IMAGE_END.search(contents, data.end() - 1) if data else None
-    return end.end() if end else None
+def _apart(one: bytes, other: bytes) -> bool:
+    """Whether the last word of one stream and the first of the next are two words without anything between them."""
+    return not one or not other or one[-1] in SPACES or other[0] in SPACES
 
 
-def _string_end(contents: bytes, position: int) -> int:
-    depth = 1
-    while depth:
-        match = _IN_STRING.search(contents, position)
-        if match is None:
-            return len(contents)
-        position = match.end()
-        if match[0] == b"\\":
-            position += 1
-        else:
-            depth += 1 if match[0] == b"(" else -1
-    return position
+class _State:
+    """What is open so far. ``pending``: a path that was neither painted nor ended."""
+
+    __slots__ = ("marked", "pending", "states", "strays", "text")
+
+    def __init__(self) -> None:
+        self.states = self.marked = 0
+        self.text = self.pending = self.strays = False
+
+    def go_on(self, stream: bytes) -> bool:
+        """Whether all of the stream is certain."""
+        for operator in operations().findall(stream):
+            if operator == b"q":
+                self.states += 1
+            elif operator == b"Q":
+                self.strays |= not self.states
+                self.states -= self.states > 0
+            elif operator in (b"BT", b"ET"):
+                self.text = operator == b"BT"
+            elif operator == b"EMC":
+                self.marked -= self.marked > 0
+            elif operator[-3:] in (b"BMC", b"BDC"):
+                self.marked += 1
+            elif operator and not self._path(operator):
+                return False
+        return self.states <= _DEEPEST
+
+    def _path(self, operator: bytes) -> bool:
+        """Whether it is a part of a path that is not painted at once, or the painting of such a path."""
+        if operator in PAINTING:
+            self.pending = False
+            return True
+        part = PATH_BEGINS.fullmatch(operator)
+        if part is None or not (part[1] or self.pending):
+            return False
+        self.pending = True
+        return True

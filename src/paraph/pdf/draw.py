@@ -10,6 +10,7 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.field import Widget
 from paraph.pdf.forms import Forms, open_forms
 from paraph.pdf.geometry import PageGeometry, transform_box
+from paraph.pdf.layers import may_stay_open
 from paraph.pdf.marks import Drawing, Drawings, Mark, Overlay
 from paraph.pdf.normalise import Unreadable, normalised
 from paraph.pdf.objects import Ref, Unsafe
@@ -31,8 +32,8 @@ class Drawn:
 def draw(
     revision: Revision, appearances: bytes, marks: Sequence[Mark], overlay: Overlay | None, *, signed: bool
 ) -> Drawn:
-    """Into the contents of the pages; into appearances of the seal's own field, on top of everything, where the
-    file was signed before or an annotation would hide a mark.
+    """Into the contents of the pages. Into appearances of the seal's own field, on top of everything, where the file
+    was signed before, where an annotation might hide a mark, and where contents might swallow what follows them.
 
     Raises :class:`SealError` when a mark names a page or a picture that does not exist.
     """
@@ -40,26 +41,23 @@ def draw(
     if not marks and overlay is None:
         return drawn
     used = [mark.appearance for mark in marks] + ([overlay.appearance] if overlay else [])
-    pictures, stamper = Drawings(_open(appearances, revision, max(used) + 1)), Stamper(revision)
-    alike = Alike(revision, stamper)
+    forms, stamper = _open(appearances, revision, max(used) + 1), Stamper(revision)
+    pictures, alike = Drawings(forms, layers_open=may_stay_open(revision)), Alike(revision, stamper)
     for page, own in _wanted(revision, marks, everywhere=overlay is not None):
         if not own and not signed and (picture := alike.stamp(page)):
             drawn.placed.append(Placed(page.ref, picture, in_annotation=False, background=True))
             continue
         geometry = geometry_of(revision.reader, page)
-        above = own if signed else _hidden(revision, page, geometry, own)
-        beneath = [mark for mark in own if mark not in above]
-        if beneath or (overlay and not signed):
-            picture = pictures.drawing(geometry, beneath, overlay)
+        picture = pictures.drawing(geometry, own, overlay)
+        above = signed or _hidden(revision, page, geometry, own, overlay) or not stamper.can_append(page)
+        if above:
+            drawn.widgets.append(Widget(page, picture.extent, _appearance(revision, picture), signed))
+        else:
             stamper.stamp(page, picture)
             if not own:
                 alike.learn(page, picture)
-            watermark_only = all(mark.beneath for mark in beneath)
-            drawn.placed.append(Placed(page.ref, picture, in_annotation=False, background=watermark_only))
-        if above or (overlay and signed):
-            picture = pictures.drawing(geometry, above, overlay if signed else None)
-            drawn.widgets.append(Widget(page, picture.extent, _appearance(revision, picture)))
-            drawn.placed.append(Placed(page.ref, picture, in_annotation=True))
+        background = all(mark.background for mark in own)
+        drawn.placed.append(Placed(page.ref, picture, in_annotation=above, background=background))
     return drawn
 
 
@@ -78,15 +76,14 @@ def _wanted(revision: Revision, marks: Sequence[Mark], *, everywhere: bool) -> I
         raise SealError(f"A mark is placed on page {min(by_page)}, which the PDF does not have.")
 
 
-def _hidden(revision: Revision, page: Page, geometry: PageGeometry, marks: Sequence[Mark]) -> list[Mark]:
-    """The marks that annotations of the page would cover."""
-    boxes = covered(revision, page) if not all(mark.beneath for mark in marks) else []
-    return [
-        mark
-        for mark in marks
-        for place in [(mark.x, mark.y, mark.x + mark.width, mark.y + mark.height)]
-        if not mark.beneath and any(overlap(transform_box(geometry.to_user, place), box) for box in boxes)
-    ]
+def _hidden(
+    revision: Revision, page: Page, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None
+) -> bool:
+    """Whether annotations of the page might cover one of the marks, or the overlay."""
+    boxes = covered(revision, page)
+    places = [(mark.x, mark.y, mark.x + mark.width, mark.y + mark.height) for mark in marks]
+    shown = [transform_box(geometry.to_user, place) for place in places] + ([geometry.visible] if overlay else [])
+    return any(overlap(place, box) for place in shown for box in boxes)
 
 
 def _open(appearances: bytes, revision: Revision, needed: int) -> Forms:

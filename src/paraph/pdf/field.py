@@ -28,11 +28,13 @@ class Standing:
 
 @dataclass(frozen=True)
 class Widget:
-    """Where the field shows. ``appearance`` None: nowhere."""
+    """Where the field shows. ``appearance`` None: nowhere. ``signed``: in a file that was signed before, of which no
+    more may change than must."""
 
     page: Page
     rectangle: Box
     appearance: Ref | None
+    signed: bool = False
 
 
 def standing(revision: Revision) -> Standing:
@@ -58,7 +60,7 @@ def add_field(
     field: Dictionary = {b"/FT": b"/Sig", b"/T": free, b"/V": signature}
     if len(widgets) == 1:
         ref = revision.add({**field, **_widget(widgets[0])})
-        _annotate(revision, widgets[0].page, ref)
+        _annotate(revision, widgets[0], ref)
     else:
         ref = revision.reserve()
         # Poppler looks for the value, PDFium for the type, in the widgets alone.
@@ -66,7 +68,7 @@ def add_field(
         kids = [revision.add({**_widget(widget), **inherited}) for widget in widgets]
         revision.put(ref, {**field, b"/Kids": kids})
         for widget, kid in zip(widgets, kids, strict=True):
-            _annotate(revision, widget.page, kid)
+            _annotate(revision, widget, kid)
     _extend_form(revision, ref)
 
 
@@ -123,9 +125,12 @@ def _names(base: str) -> Iterator[str]:
 
 
 def _widget(widget: Widget) -> Dictionary:
+    return {**_annotation(widget), b"/Subtype": b"/Widget"}
+
+
+def _annotation(widget: Widget) -> Dictionary:
     entries: Dictionary = {
         b"/Type": b"/Annot",
-        b"/Subtype": b"/Widget",
         b"/F": _PRINT_AND_LOCKED,
         b"/Rect": [float(edge) for edge in widget.rectangle],
         b"/P": widget.page.ref,
@@ -135,15 +140,30 @@ def _widget(widget: Widget) -> Dictionary:
     return entries
 
 
-def _annotate(revision: Revision, page: Page, widget: Ref) -> None:
-    """An array of annotations that is an object of its own is extended there, else in the page."""
-    annotations = page.dictionary.get(b"/Annots")
+def _annotate(revision: Revision, widget: Widget, ref: Ref) -> None:
+    """As the last of the page's annotations: that is on top. A page that shares its annotations with others gets its
+    own where something shows; in a signed file, their array is extended wherever it is."""
+    annotations = widget.page.dictionary.get(b"/Annots")
     existing = revision.resolve(annotations)
-    extended = [*existing, widget] if isinstance(existing, list) else [widget]
-    if type(annotations) is Ref and isinstance(existing, list):
+    shown = widget.appearance is not None and not widget.signed
+    added = [revision.add(_stamp(widget)), ref] if shown and _draws_fields_anew(revision) else [ref]
+    extended = [*existing, *added] if isinstance(existing, list) else added
+    if type(annotations) is Ref and isinstance(existing, list) and not shown:
         revision.put(annotations, extended)
     else:
-        revision.change(page.ref)[b"/Annots"] = extended
+        revision.change(widget.page.ref)[b"/Annots"] = extended
+
+
+def _stamp(widget: Widget) -> Dictionary:
+    """The same picture as no field."""
+    return {**_annotation(widget), b"/Subtype": b"/Stamp"}
+
+
+def _draws_fields_anew(revision: Revision) -> bool:
+    """Whether viewers are told to draw all fields themselves: poppler then shows nothing of a signature's picture."""
+    root = revision.resolve(revision.reader.trailer[b"/Root"])
+    form = revision.resolve(root.get(b"/AcroForm"))
+    return isinstance(form, dict) and revision.resolve(form.get(b"/NeedAppearances")) == b"true"
 
 
 def _extend_form(revision: Revision, field: Ref) -> None:
@@ -153,7 +173,7 @@ def _extend_form(revision: Revision, field: Ref) -> None:
     if type(form_ref) is Ref and isinstance(existing, dict):
         form = revision.change(form_ref)
     else:
-        form = dict(existing) if isinstance(existing, dict) else {}
+        form = dict(existing) if isinstance(existing, dict) else _new_form(revision)
         revision.change(root_ref)[b"/AcroForm"] = form
     flags, fields = form.get(b"/SigFlags"), form.get(b"/Fields")
     form[b"/SigFlags"] = (flags if isinstance(flags, int) else 0) | _SIGNATURES_EXIST_APPEND_ONLY
@@ -163,3 +183,10 @@ def _extend_form(revision: Revision, field: Ref) -> None:
         revision.put(fields, extended)
     else:
         form[b"/Fields"] = extended
+
+
+def _new_form(revision: Revision) -> Dictionary:
+    """With the defaults that PDFium draws text annotations by where a file has no form. It shows none of those that
+    lack an appearance where there is a form without defaults."""
+    font = {b"/Type": b"/Font", b"/Subtype": b"/Type1", b"/BaseFont": b"/Helvetica", b"/Encoding": b"/WinAnsiEncoding"}
+    return {b"/DA": b"(/Helv 12 Tf 0 g)", b"/DR": {b"/Font": {b"/Helv": revision.add(font)}}}

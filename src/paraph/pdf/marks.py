@@ -7,13 +7,16 @@ from paraph.pdf.forms import Form, Forms
 from paraph.pdf.geometry import Box, Matrix, PageGeometry, compose, transform_box
 from paraph.pdf.objects import Ref, number
 
+_LAYERS_CLOSED = 5000  # compressed, they take no room
+
 
 @dataclass(frozen=True)
 class Mark:
     """One picture on one page. Rectangle in reader space: points, origin bottom left.
 
     ``page_number`` counts from 1; ``appearance`` is the page (from 0) of the appearances, scaled to the rectangle.
-    A mark that form fields or other annotations would hide is put above them, unless it may be ``beneath`` them.
+    A mark that form fields or other annotations might hide is put above them. Of the pages that have nothing but
+    marks in the ``background`` the self-check looks at some only.
     """
 
     page_number: int
@@ -22,7 +25,7 @@ class Mark:
     width: float
     height: float
     appearance: int
-    beneath: bool = False
+    background: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,10 @@ class Drawing:
 class Drawings:
     """What to draw on each page. Pages of one geometry with the same marks share their drawing."""
 
-    def __init__(self, forms: Forms) -> None:
+    def __init__(self, forms: Forms, *, layers_open: bool = False) -> None:
+        """``layers_open``: what a page draws may leave layers open that are off, and these must be closed first."""
         self._forms = forms
+        self._first = b"EMC\n" * _LAYERS_CLOSED if layers_open else b""
         self._known: dict[tuple[object, ...], Drawing] = {}
 
     def drawing(self, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None) -> Drawing:
@@ -55,7 +60,7 @@ class Drawings:
         if key not in self._known:
             placed = [self._fitted(geometry, overlay)] if overlay else []
             placed += [self._scaled(geometry, *place) for place in places]
-            self._known[key] = _drawing(placed)
+            self._known[key] = _drawing(placed, self._first)
         return self._known[key]
 
     def _fitted(self, page: PageGeometry, overlay: Overlay) -> "_Placed":
@@ -76,8 +81,8 @@ class Drawings:
 _Placed = tuple[bytes, Form, Matrix]
 
 
-def _drawing(placed: list[_Placed]) -> Drawing:
-    operators = [b"/Artifact BMC\n"]
+def _drawing(placed: list[_Placed], first: bytes) -> Drawing:
+    operators = [first, b"/Artifact BMC\n"]
     for name, _, matrix in placed:
         operators.append(b"q %b cm %b Do Q\n" % (b" ".join(number(value) for value in matrix), name))
     operators.append(b"EMC\n")

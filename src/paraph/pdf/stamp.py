@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from paraph.pdf.contents import unclosed
+from paraph.pdf.contents import CLEAN, Ending, ending, without_strays
 from paraph.pdf.marks import Drawing
 from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe
 from paraph.pdf.pages import Page
-from paraph.pdf.reader import decoded
 from paraph.pdf.revision import Revision
+from paraph.pdf.whole import whole
 
 
 class Stamper:
@@ -17,54 +17,66 @@ class Stamper:
     def __init__(self, revision: Revision) -> None:
         self._revision = revision
         self._streams: dict[bytes, Ref] = {}
-        self._balance: dict[tuple[Any, ...], tuple[int, Ref | None]] = {}
+        self._endings: dict[tuple[Any, ...], Ending | None] = {}
         self._known: set[tuple[Ref, int]] = set()
 
+    def can_append(self, page: Page) -> bool:
+        """Whether every viewer shows what is appended to the contents of the page."""
+        contents = self._contents(page.dictionary.get(b"/Contents"))
+        return contents is not None and self._ending(contents) is not None
+
     def stamp(self, page: Page, drawing: Drawing) -> None:
-        """Draws over the page: ``q``, what was there, ``Q``, the drawing."""
+        """Draws over the page: ``q``, what was there, the end of all that it leaves open, ``Q``, the drawing."""
         before = self._contents(page.dictionary.get(b"/Contents"))
-        open_states, rewritten = self._balanced(before)
-        before = before if rewritten is None else [rewritten]
-        self.draw_over(self._revision.change(page.ref), page.inherited, before, drawing, open_states)
+        found = self._ending(before) if before is not None else None
+        if before is None or found is None:
+            raise Unsafe("what is appended to the contents of a page would not show")
+        if found.strays:
+            before = [self._revision.stream(without_strays(self._decoded(before) or []))]
+        self.draw_over(self._revision.change(page.ref), page.inherited, before, drawing, found)
 
     def draw_over(
-        self, dictionary: Dictionary, inherited: Dictionary, before: list[Any], drawing: Drawing, open_states: int = 0
+        self, dictionary: Dictionary, inherited: Dictionary, before: list[Any], drawing: Drawing, found: Ending = CLEAN
     ) -> None:
-        """The same to the dictionary of a page, whose contents ``before`` leave so many ``q`` open."""
+        """The same to the dictionary of a page, whose contents ``before`` end like that."""
         prefix = self._add_names(dictionary, inherited, drawing)
         operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
-        after = self._stream(b"\nQ" * (1 + open_states) + b"\n" + operators)
-        dictionary[b"/Contents"] = [self._stream(b"q\n"), *before, after]
+        closed = b"\nET" * found.text + b"\nEMC" * found.marked + b"\nQ" * (1 + found.states)
+        dictionary[b"/Contents"] = [self._stream(b"q\n"), *before, self._stream(closed + b"\n" + operators)]
 
-    def leaves_state(self, contents: list[Ref]) -> bool:
-        """Whether these are streams that together open and close the same number of ``q``."""
-        streams = all(isinstance(self._revision.resolve(ref), Stream) for ref in contents)
-        return streams and self._balanced(contents) == (0, None)
+    def leaves_nothing_open(self, contents: list[Ref]) -> bool:
+        """Whether these are streams that together close whatever they open."""
+        return self._ending(contents) == CLEAN
 
     def knows(self, resources: Ref, drawing: Drawing) -> bool:
         """Whether these have the names of the drawing already, just as it uses them."""
         return (resources, id(drawing)) in self._known
 
-    def _contents(self, value: Any) -> list[Any]:
-        """The content streams as a list of its own."""
+    def _contents(self, value: Any) -> list[Any] | None:
+        """The content streams as a list of its own, None where there is something else."""
         resolved = self._revision.resolve(value)
         if isinstance(resolved, list):
             return list(resolved)
-        return [value] if isinstance(resolved, Stream) else []
+        if value is None:
+            return []
+        return [value] if isinstance(resolved, Stream) else None
 
-    def _balanced(self, contents: list[Any]) -> tuple[int, Ref | None]:
-        """How many ``q`` the contents leave open, and contents without stray ``Q`` where they have some."""
+    def _ending(self, contents: list[Any]) -> Ending | None:
         key = tuple(contents)
-        if key not in self._balance:
-            try:
-                streams = [self._revision.resolve(item) for item in contents]
-                text = b"\n".join([decoded(stream) for stream in streams if isinstance(stream, Stream)])
-            except Unsafe:  # cannot be decoded: viewers show nothing of it either
-                text = b""
-            depth, strays = unclosed(text)
-            rewritten = self._revision.stream(_without(text, strays)) if strays else None
-            self._balance[key] = (depth, rewritten)
-        return self._balance[key]
+        if key not in self._endings:
+            texts = self._decoded(contents)
+            self._endings[key] = None if texts is None else ending(texts)
+        return self._endings[key]
+
+    def _decoded(self, contents: list[Any]) -> list[bytes] | None:
+        texts = []
+        for item in contents:
+            stream = self._revision.resolve(item)
+            text = whole(stream) if type(stream) is Stream else None
+            if text is None:
+                return None
+            texts.append(text)
+        return texts
 
     def _stream(self, data: bytes) -> Ref:
         if data not in self._streams:
@@ -108,10 +120,3 @@ def _free_prefix(existing: Iterable[bytes], names: dict[bytes, Ref]) -> bytes:
 
 def _renamed(text: bytes, prefix: bytes) -> bytes:
     return text.replace(b"/Paraph", b"/Paraph" + prefix) if prefix else text
-
-
-def _without(text: bytes, positions: list[int]) -> bytes:
-    kept = bytearray(text)
-    for position in positions:
-        kept[position] = 0x20
-    return bytes(kept)

@@ -1,0 +1,123 @@
+"""The operators of page contents with their operands as one regular expression (ISO 32000-1, annex A).
+
+It is possessive throughout: it never goes back into what it has read, so that no contents take it long. Sets of
+characters name what is in them, which is twice as quick as naming what is not.
+"""
+
+import re
+from functools import cache
+
+SPACES = b"\x00\t\n\x0c\r "
+PAINTING = frozenset({b"S", b"s", b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*", b"n"})
+_SPACE = rb"[\x00\t\n\x0c\r ]"
+_REGULAR = rb"[!-$&'*-.0-;=?-Z^-z|~\x80-\xff]"
+_ANY = _SPACE + rb"*+(?:%[^\r\n]*+[\r\n]" + _SPACE + rb"*+)*+"
+_SOME = _SPACE + rb"++(?:%[^\r\n]*+[\r\n]" + _SPACE + rb"*+)*+"
+_ENDS = rb"(?!" + _REGULAR + rb")"
+_END = rb"(?:" + _SPACE + rb"++|" + _ENDS + rb")"
+_DIGITS = rb"[-+]?+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)"
+_NUMBER = _DIGITS + _SOME
+_NAME = rb"/" + _REGULAR + rb"{1,127}+" + _ENDS + _ANY
+_HEXADECIMAL = rb"<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
+
+
+PATH_BEGINS = re.compile(
+    rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
+)
+"""A part of a path; group 1 where a path begins with it."""
+
+
+@cache
+def operations() -> re.Pattern[bytes]:
+    """Finds, one after the other, the operators that open, close or interrupt something, and passes over all others:
+    finds ``q Q BT ET EMC``, ``BMC`` and ``BDC`` with their operands, and of a path what is not painted at once. Where
+    contents are not certain, what it finds last is everything that is left of them.
+
+    Compiling it takes a moment, so it waits for the first contents.
+    """
+    number, path = _NUMBER, _path()
+    passed = [
+        _kerned() + rb"(?:T\*" + _END + rb")?+",
+        _path_begin() + path + rb"*+" + _painting() + _END,
+        number + _numbered() + _END,
+        _text() + rb"(?:Tj|')" + _END,
+        _NAME + rb"(?:gs|cs|CS|Do|sh|ri|MP|SCN|scn|" + number + rb"Tf)" + _END,
+        rb"(?:T\*|[BE]X)" + _END,
+        _SOME,
+        rb"\[(?:"
+        + _DIGITS
+        + rb"(?=[\x00\t\n\x0c\r (<\]])|"
+        + _text()
+        + rb"|"
+        + _SOME
+        + rb")*+\]"
+        + _ANY
+        + rb"TJ"
+        + _END,
+        rb"\["
+        + _SPACE
+        + rb"*+(?:"
+        + _DIGITS
+        + rb"(?=[\x00\t\n\x0c\r \]])"
+        + _ANY
+        + rb")*+\]"
+        + _ANY
+        + number
+        + rb"d"
+        + _END,
+        rb"%[^\r\n]*+[\r\n]",
+    ]
+    marked = _NAME + rb"(?:BMC|(?:" + _NAME + rb"|" + _dictionary() + rb")BDC)"
+    found = [rb"(?:[qQ]|BT|ET|EMC|" + _painting() + rb"|" + marked + rb")" + _ENDS, path + rb"++", rb"[\s\S]++", rb"\Z"]
+    return re.compile(rb"(?:" + rb"|".join(passed) + rb")*+(" + rb"|".join(found) + rb")")
+
+
+def _kerned() -> bytes:
+    """A shown array of strings with at most one number between two of them, as is usual."""
+    return rb"\[(?:" + _string(0) + rb"[-0-9 ]*+\.?+[0-9 ]*+)*+\] ?+TJ" + _END
+
+
+def _path() -> bytes:
+    """An operator that makes a part of a path."""
+    two = _NUMBER * 2
+    return rb"(?:(?:" + two + rb"(?:[ml]|" + two + rb"(?:" + two + rb"c|re|[vy]))|h|W\*?+)" + _END + rb")"
+
+
+def _path_begin() -> bytes:
+    two = _NUMBER * 2
+    return two + rb"(?:m|" + two + rb"re)" + _END
+
+
+def _painting() -> bytes:
+    return rb"(?:[fBb]\*?+|[SnsF])"
+
+
+def _numbered() -> bytes:
+    """The rest of an operation that begins with a number."""
+    colour = rb"SCN?+|scn?+|" + _NAME + rb"(?:SCN|scn)"
+    more = rb"[kK]|" + colour + rb"|" + _NUMBER * 2 + rb"(?:cm|Tm)"
+    for here in (rb"rg|RG", rb"T[dD]|" + _text() + rb"\"", rb"[wJjMigG]|T[cwzLsr]"):
+        more = here + rb"|" + colour + rb"|" + _NUMBER + rb"(?:" + more + rb")"
+    return rb"(?:" + more + rb")"
+
+
+def _text() -> bytes:
+    return rb"(?:" + _string(2) + rb"|" + _HEXADECIMAL + rb")" + _ANY
+
+
+def _string(depth: int) -> bytes:
+    """A literal string within which others may stand, as deep as that."""
+    plain = rb"[\x00-'*-\[\]-\xff]*+"
+    nested = rb"|" + _string(depth - 1) if depth else rb""
+    return rb"\(" + plain + rb"(?:(?:\\[\x00-\xff]" + nested + rb")" + plain + rb")*+\)"
+
+
+def _dictionary() -> bytes:
+    """The properties of marked content."""
+    key = rb"/" + _REGULAR + rb"{1,127}+"
+    array = rb"\[(?:" + _NAME + rb"|" + _DIGITS + rb"(?=[\x00\t\n\x0c\r \]])|" + _SOME + rb")*+\]"
+    word = rb"(?:" + key + rb"|" + _DIGITS + rb"|true|false|null)" + _ENDS
+    values = [word, _string(1), _HEXADECIMAL, array]
+    value = rb"(?:" + rb"|".join(values) + rb")" + _ANY
+    inner = rb"<<" + _ANY + rb"(?:" + _NAME + value + rb")*+>>" + _ANY
+    return rb"<<" + _ANY + rb"(?:" + _NAME + rb"(?:" + value + rb"|" + inner + rb"))*+>>" + _ANY
