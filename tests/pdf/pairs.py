@@ -69,7 +69,7 @@ def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> N
     for index, image in zip(indexes, looks.pdfium.images(shown, indexes), strict=True):
         if image is None:
             raise PairDiffersError(f"page {index + 1} cannot be shown to the signer")
-    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay))
+    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay, signers=looks.pdfium))
     if found:
         raise PairDiffersError("; ".join(found))
 
