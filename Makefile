@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
 JOBS   ?= 2
 
-.PHONY: help demo serve test check bench corpus chaos fuzz clean
+.PHONY: help demo serve test check bench corpus odd chaos fuzz clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -42,14 +42,18 @@ check: $(VENV)/.development  ## ruff, mypy, import-linter
 bench: $(VENV)/.development  ## seals, whole flows and API calls per second on this machine
 	$(BIN)/python -m benchmarks
 
-corpus: $(VENV)/.development  ## seals every PDF of a folder and has others judge the results   DIR=folder
-	$(BIN)/python -m benchmarks.corpus "$(DIR)"
+corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, poppler and qpdf judge   DIR=folder [KEEP=folder]
+	$(BIN)/python -m benchmarks.corpus "$(DIR)" $(if $(KEEP),--keep "$(KEEP)")
+
+odd: $(VENV)/.development  ## odd PDFs of every class through a whole service   [COUNT=1000] [SEED=n]
+	$(BIN)/python -m benchmarks.odd_files $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
 chaos: $(VENV)/.development  ## 200 requests while processes are killed and everything around them fails   [SEED=n]
 	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
 
-fuzz: $(VENV)/.development  ## what reads bytes from outside, fed with hostile ones   [SECONDS=60] [CORPUS=folder]
+fuzz: $(VENV)/.development  ## hostile bytes; then pairs of what was shown and what was sealed   [SECONDS=60] [CORPUS=folder] [SEED=n]
 	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)")
+	$(BIN)/python -m tests.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 clean:  ## removes the virtual environment
 	rm -rf $(VENV)

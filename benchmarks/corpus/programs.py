@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 _PACKAGES = {"certutil": "libnss3-tools", "pdfsig": "poppler-utils", "pdftoppm": "poppler-utils", "qpdf": "qpdf"}
 SECONDS = 20
+"""For one call of one program."""
 
 
 class NoAnswer(Exception):
@@ -21,10 +22,10 @@ def missing() -> str:
     return f"To judge PDFs, {', '.join(absent)} must be installed (Debian and Ubuntu: apt-get install {packages})."
 
 
-def run(command: Sequence[str], seconds: float = SECONDS) -> "subprocess.CompletedProcess[bytes]":
-    """Raises :class:`NoAnswer` when the program takes longer than ``seconds``; its exit status is the caller's."""
+def run(command: Sequence[str]) -> "subprocess.CompletedProcess[bytes]":
+    """Raises :class:`NoAnswer` when the program takes longer than it may; its exit status is the caller's."""
     try:
-        return subprocess.run(command, capture_output=True, check=False, timeout=seconds)
+        return subprocess.run(command, capture_output=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired as error:
-        package = "poppler" if _PACKAGES.get(command[0]) == "poppler-utils" else command[0]
-        raise NoAnswer(f"no answer from {package} ({command[0]}) within {seconds:.0f} s") from error
+        whose = "poppler" if _PACKAGES.get(command[0]) == "poppler-utils" else command[0]
+        raise NoAnswer(f"no answer from {whose} ({command[0]}) within {SECONDS} s") from error

@@ -11,6 +11,7 @@ from PIL import Image
 from benchmarks.corpus.programs import run
 
 PIXELS = 400  # of the longer side
+_NO_PAGE = (1, 1)  # what poppler draws of an object that is no page
 
 
 class Renderer(Protocol):

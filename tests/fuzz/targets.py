@@ -24,6 +24,8 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.seal import Mark, Overlay
 from paraph.pdf.timestamp_token import TokenRefused, check_token
 from paraph.pdf.verify import verify
+from tests.pdf.odd_files import CLASSES, odd_files
+from tests.pdf.pairs import check_pair
 from tests.pdf.sealing import RED, WATERMARK, authority, pictures, sealed, timestamping
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.surroundings import ODD_STORES, signature, signed_by, with_store
@@ -73,8 +75,10 @@ def own_reader(data: bytes) -> None:
 
 
 def seal(data: bytes) -> None:
-    """All writers: a file that comes out was checked by sealing itself, and begins with its upload where it says so.
-    (Other readers need not understand a damaged upload, sealed or not.)"""
+    """What an upload that is accepted becomes: sealed, verified, and to PDFium what it was, with its marks. All writers
+    see what would be refused, too: a file that comes out was checked by sealing itself, and begins with its upload
+    where it says so."""
+    check_pair(data, poppler=False)
     marks = [Mark(1, 50, 50, 100, 50, RED)]
     try:
         made = sealed(data, appearances=pictures(), marks=marks, page_overlay=Overlay(WATERMARK))
@@ -123,6 +127,11 @@ def seeds(name: str) -> list[bytes]:
     if name == "actions":
         return [*a_file_of_each_structure(), *files_with_actions()]
     return a_file_of_each_structure()
+
+
+def more_seeds(name: str) -> list[bytes]:
+    """What it begins with besides: these have a test of their own, :mod:`tests.pdf.test_pairs`."""
+    return [pdf for _, pdf in odd_files(len(CLASSES))] if name in ("seal", "inspect", "own_reader") else []
 
 
 def _seeds_of_judge() -> list[bytes]:

@@ -5,9 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from tests import independent
 from tests.fuzz.targets import TARGETS, run, seeds
+from tests.pdf.pairs import check_pair
 
 KEPT = Path(__file__).parent / "seeds"
+
+
+def _pairs(data: bytes) -> None:
+    """What ``tests.fuzz.pairs`` finds."""
+    independent.need("pdftoppm", "poppler-utils")
+    check_pair(data, sandbox=True)
+    check_pair(data, sandbox=False)
+
+
+_RUNNERS = {**TARGETS, "pairs": _pairs}
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -28,8 +40,8 @@ def test_the_seeds_with_a_few_bytes_changed(name: str) -> None:
 
 @pytest.mark.parametrize("path", sorted(KEPT.glob("*/*")), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_what_was_found(path: Path) -> None:
-    run(TARGETS[path.parent.name], path.read_bytes())
+    run(_RUNNERS[path.parent.name], path.read_bytes())
 
 
 def test_every_kept_seed_has_a_target() -> None:
-    assert {path.parent.name for path in KEPT.glob("*/*")} <= set(TARGETS)
+    assert {path.parent.name for path in KEPT.glob("*/*")} <= set(_RUNNERS)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from benchmarks.corpus.court import pictures
 from benchmarks.corpus.rendering import Drawn, differences, looked_at, placed_mark
+from paraph.kernel.errors import DomainError
 from paraph.pdf.inspect import Inspection, inspect
 from paraph.pdf.marks import Mark
 from paraph.pdf.refusal import PdfRefused
@@ -26,10 +27,20 @@ class PairDiffersError(AssertionError):
 
 
 def check_pair(pdf: bytes, *, sandbox: bool = True, poppler: bool = True) -> str:
-    """``refused: <reason>`` or ``sealed: <method>``; ``sandbox`` files get a watermark on every page.
+    """``refused: <reason>``, ``sealed: <method>``, or ``unavailable`` on a machine that is too busy to read the file;
+    ``sandbox`` files get a watermark on every page.
 
     Raises :class:`PairDiffersError`; nothing else may be raised.
     """
+    try:
+        return _outcome(pdf, sandbox=sandbox, poppler=poppler)
+    except DomainError as error:
+        if error.code != "unavailable":
+            raise
+        return "unavailable"
+
+
+def _outcome(pdf: bytes, *, sandbox: bool, poppler: bool) -> str:
     try:
         inspection = inspect(pdf, page_limit=_PAGE_LIMIT)
     except PdfRefused as refused:
@@ -60,7 +71,7 @@ def _sealed(shown: bytes, inspection: Inspection, *, watermark: bool) -> tuple[b
 def _watermark(number: int, size: Size) -> Mark:
     """As the service draws it."""
     side = min(size)
-    return Mark(number, (size[0] - side) / 2, (size[1] - side) / 2, side, side, 1, beneath=True)
+    return Mark(number, (size[0] - side) / 2, (size[1] - side) / 2, side, side, 1)
 
 
 def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> None:
@@ -69,7 +80,7 @@ def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> N
     for index, image in zip(indexes, looks.pdfium.images(shown, indexes), strict=True):
         if image is None:
             raise PairDiffersError(f"page {index + 1} cannot be shown to the signer")
-    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay))
+    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay, signers=looks.pdfium))
     if found:
         raise PairDiffersError("; ".join(found))
 
