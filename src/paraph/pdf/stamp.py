@@ -56,7 +56,7 @@ class Stamper:
         """The content streams as a list of its own, None where there is something else."""
         resolved = self._revision.resolve(value)
         if isinstance(resolved, list):
-            return list(resolved)
+            return list(resolved) if all(type(item) is Ref for item in resolved) else None
         if value is None:
             return []
         return [value] if isinstance(resolved, Stream) else None

@@ -74,10 +74,29 @@ class _Comparison:
                 continue
             self._seen.add(ref)
             value = self._reader.object(ref)
-            if not _same(value, self._document.get_object(ref)):
+            if not _same(value, self._document.get_object(ref)) or not self._is_usual(value):
                 return False
             waiting.extend(_drawn_with(value))
         return True
+
+    def _is_usual(self, value: Any) -> bool:
+        """Whether it is no page, or one whose parts are of the kinds that sealing adds to."""
+        if not isinstance(value, dict) or value.get(b"/Type") != b"/Page":
+            return True
+        resolve = self._reader.resolve
+        contents, resources = resolve(value.get(b"/Contents")), resolve(value.get(b"/Resources"))
+        streams = contents if isinstance(contents, list) else [contents]
+        objects = resolve(resources.get(b"/XObject")) if isinstance(resources, dict) else None
+        annotations = resolve(value.get(b"/Annots"))
+        return (
+            all(isinstance(resolve(stream), Stream | None) for stream in streams)
+            and isinstance(resources, dict | None)
+            and isinstance(objects, dict | None)
+            and (annotations is None or (isinstance(annotations, list) and all(map(self._is_dictionary, annotations))))
+        )
+
+    def _is_dictionary(self, value: Any) -> bool:
+        return isinstance(self._reader.resolve(value), dict)
 
 
 def _same(ours: Any, theirs: Any) -> bool:
