@@ -119,7 +119,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     work()
     (line,) = gave_up(caplog)
     assert (line["level"], line["task"], line["signature_request"]) == ("error", "finalize", made.request.pk)
-    assert line["cause"].endswith("is not the uploaded one.") and line["attempts"] == RETRY.attempts + 1
+    assert line["cause"].endswith("is not the one that was shown.") and line["attempts"] == RETRY.attempts + 1
     kept_back = told(made)
     assert (kept_back["state"], kept_back["cause"]) == ("given_up", CAUSE)
     assert figures()["paraph_sealing_failures_given_up"] == 1
@@ -128,7 +128,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     assert outcome.sentence.startswith("1 completed request was given up") and "list --failed" in outcome.sentence
     (row,) = stuck(given_up_only=True, limit=10)
     assert (row["organization"], row["environment"], row["given_up"]) == ("Acme Ltd", "sandbox", True)
-    assert row["cause"].endswith("is not the uploaded one.")
+    assert row["cause"].endswith("is not the one that was shown.")
     entries = list(Entry.objects.filter(request=made.request).order_by("position"))
     assert broken_at(entries) is None and entries[-1].metadata == before
 

@@ -104,7 +104,7 @@ def test_a_fault_is_told_and_its_retry_brought_forward() -> None:
         seal(made.request_documents[0].pk)
     execute("UPDATE procrastinate_jobs SET attempts = 3, scheduled_at = now() + interval '10 minutes'")
     told = why(made)
-    assert "3 attempts failed, the next is due on" in told and "is not the uploaded one." in told
+    assert "3 attempts failed, the next is due on" in told and "is not the one that was shown." in told
     assert request_state(made.request.pk)["sealing_failure"]["stage"] == "seal"
     assert outcomes(made) == [("finalize", "brought forward")]
     assert outcomes(made) == [("finalize", "waiting")]
@@ -176,7 +176,7 @@ def test_what_was_given_up_is_listed_until_it_is_mended() -> None:
     assert (row["request_id"], row["stage"], row["given_up"]) == (made.request.pk, "seal", False)
     execute("UPDATE procrastinate_jobs SET status = 'failed'")
     (row,) = stuck(given_up_only=True, limit=10)
-    assert row["given_up"] and "is not the uploaded one" in row["cause"]
+    assert row["given_up"] and "is not the one that was shown" in row["cause"]
     store.put(key, content)
     assert outcomes(made) == [("finalize", "deferred")]
     seal(made.request_documents[0].pk)

@@ -115,6 +115,7 @@ class Source:
 
     def _refused_by_pdfium(self, code: int) -> PdfRefused:
         if code == raw.FPDF_ERR_PASSWORD:
+            self.pikepdf()  # which tells an encryption that nobody knows from one with a password
             return _locked()
         if code == raw.FPDF_ERR_SECURITY:
             return unsupported_encryption(self.content)
