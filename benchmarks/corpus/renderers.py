@@ -9,6 +9,7 @@ import pypdfium2
 from PIL import Image
 
 from benchmarks.corpus.programs import run
+from paraph.pdf.isolated.form_fields import show_form_fields
 
 PIXELS = 400  # of the longer side
 _NO_PAGE = (1, 1)  # what poppler draws of an object that is no page
@@ -35,7 +36,7 @@ class Pdfium:
         except pypdfium2.PdfiumError:
             return [None] * len(indexes)
         try:
-            document.init_forms()
+            show_form_fields(document)
             return [self._image(document, index, annotations=annotations) for index in indexes]
         finally:
             document.close()

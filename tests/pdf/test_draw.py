@@ -8,6 +8,7 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 from PIL import Image, ImageChops
 
+from paraph.pdf.isolated.form_fields import show_form_fields
 from paraph.pdf.seal import Mark, Overlay
 from tests.pdf.papers import paper, saved, text
 from tests.pdf.sealing import GREEN, RED, WATERMARK, pictures, sealed
@@ -20,7 +21,7 @@ SCALE = 2.0
 def page_of(pdf: bytes, number: int = 1) -> Image.Image:
     """The page as a reader sees it, 2 pixels a point."""
     document = pypdfium2.PdfDocument(pdf)
-    document.init_forms()  # else fields stay invisible
+    show_form_fields(document)
     image: Image.Image = document[number - 1].render(scale=SCALE).to_pil().convert("RGB")
     document.close()
     return image

@@ -10,6 +10,7 @@ from PIL import Image
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.render import render_page, render_png
 from tests.pdf.papers import paper, text
+from tests.pdf.sealing import sealed
 
 SQUARE = "0 0 0 rg 100 200 50 50 re f"  # black, in user space
 
@@ -87,3 +88,17 @@ def test_a_page_of_extraordinary_size_is_drawn_smaller() -> None:
     image = picture(render_page(paper(SQUARE, size=(14400, 14400)), 1, 2))
     assert image.width * image.height <= 16_100_000
     assert picture(render_page(paper(SQUARE, size=(100, 14400)), 1, 2)).height <= 16_383
+
+
+def test_form_fields_that_no_form_lists_are_shown() -> None:
+    """As browsers show them; what a seal adds to the file is a form, and must not bring them about."""
+
+    def with_field(document: pikepdf.Pdf) -> None:
+        look = document.make_stream(b"0 0 1 rg 0 0 100 50 re f", Subtype=Name.Form, BBox=Array([0, 0, 100, 50]))
+        field = Dictionary(Subtype=Name.Widget, FT=Name.Tx, T="a", F=4, Rect=Array([100, 100, 200, 150]))
+        field.AP = Dictionary(N=look)
+        document.pages[0].obj.Annots = Array([document.make_indirect(field)])
+
+    pdf = paper("", prepare=with_field)
+    for content in (pdf, sealed(pdf).content):
+        assert picture(render_png(content, 1, 1)).getpixel((150, 842 - 125)) == (0, 0, 255)

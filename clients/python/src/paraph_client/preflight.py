@@ -36,8 +36,8 @@ class Preflight(TypedDict):
     """What a file holds that you may want to know of before anybody signs it.
 
     ``prints_differently``: numbers of pages that look different in print; ``print_unknown``: how many were not
-    compared; ``can_change``: words such as "scripts" or "layers" for what can change what is shown; ``method``: what had
-    to be done to the file, "incremental" (nothing), "general" or "normalised".
+    compared; ``can_change``: words such as "scripts" or "layers" for what can change what is shown; ``method``: what
+    had to be done to the file, "incremental" (nothing), "general" or "normalised".
     """
 
     page_count: int

@@ -7,6 +7,7 @@ import pypdfium2
 from PIL import Image, ImageChops, ImageDraw
 
 from paraph.pdf.geometry import Box
+from paraph.pdf.isolated.form_fields import show_form_fields
 from paraph.pdf.refusal import page_not_shown
 
 Colour = tuple[int, int, int]
@@ -42,7 +43,7 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
 
 def _opened(file: Any) -> pypdfium2.PdfDocument:
     document = pypdfium2.PdfDocument(file)
-    document.init_forms()  # without it filled fields stay empty
+    show_form_fields(document)
     return document
 
 

@@ -84,18 +84,15 @@ def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], 
 
 
 def _unsure(reader: Reader, count: int) -> list[int]:
-    """The pages with an annotation that PDFium draws by itself as long as there is no form: a seal brings one."""
+    """The pages with an annotation that may draw something, of a file without a form: a seal brings one, and with it
+    readers may draw annotations in another way."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []
-    return [index for index, page in enumerate(islice(pages(reader), count)) if _draws_itself(reader, page.dictionary)]
+    return [index for index, page in enumerate(islice(pages(reader), count)) if _is_annotated(reader, page.dictionary)]
 
 
-def _draws_itself(reader: Reader, page: dict[bytes, Any]) -> bool:
+def _is_annotated(reader: Reader, page: dict[bytes, Any]) -> bool:
     annotations = reader.resolve(page.get(b"/Annots"))
-    for item in annotations if isinstance(annotations, list) else ():
-        annotation = reader.resolve(item)
-        may_draw = isinstance(annotation, dict) and annotation.get(b"/Subtype") not in _WITHOUT_PICTURE
-        if may_draw and not isinstance(reader.resolve(annotation.get(b"/AP")), dict):
-            return True
-    return False
+    found = [reader.resolve(item) for item in annotations] if isinstance(annotations, list) else []
+    return any(isinstance(item, dict) and item.get(b"/Subtype") not in _WITHOUT_PICTURE for item in found)

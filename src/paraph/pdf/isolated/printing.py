@@ -9,6 +9,7 @@ from pypdfium2 import raw
 from pypdfium2.internal import set_callback
 
 from paraph.pdf.isolated.annotations import Annotation
+from paraph.pdf.isolated.form_fields import show_form_fields
 from paraph.pdf.isolated.printed import make_fields_annotations, show_as_printed
 from paraph.pdf.isolated.source import Source
 
@@ -37,7 +38,7 @@ def compare(source: Source, annotations: Sequence[Sequence[Annotation]], *, laye
     deadline = time.process_time() + _SECONDS
     different, unknown = [], 0
     document = source.pdfium_again()
-    document.init_forms()
+    show_form_fields(document)
     for done, index in enumerate(asked):
         try:
             if _differs(source, document, index, deadline, layered=layered):

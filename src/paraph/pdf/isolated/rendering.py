@@ -7,6 +7,7 @@ from typing import Any
 import pypdfium2
 from PIL import Image
 
+from paraph.pdf.isolated.form_fields import show_form_fields
 from paraph.pdf.isolated.layers import has_layers
 from paraph.pdf.isolated.pages import geometry_of
 from paraph.pdf.isolated.printed import make_fields_annotations, show_as_printed
@@ -25,7 +26,7 @@ def render(
     """``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``). ``printed``: the page as it
     is printed, else as it is on the screen."""
     document = source.pdfium()
-    document.init_forms()  # without it filled fields stay empty
+    show_form_fields(document)
     if not 1 <= page_number <= len(document):
         raise no_such_page(page_number, len(document))
     try:
