@@ -90,6 +90,7 @@ def test_a_page_of_extraordinary_size_is_drawn_smaller() -> None:
     assert picture(render_page(paper(SQUARE, size=(100, 14400)), 1, 2)).height <= 16_383
 
 
+@pytest.mark.filterwarnings("ignore::pikepdf.PageCopyWarning")
 def test_form_fields_that_no_form_lists_are_shown() -> None:
     """As browsers show them; what a seal adds to the file is a form, and must not bring them about."""
 
@@ -97,7 +98,7 @@ def test_form_fields_that_no_form_lists_are_shown() -> None:
         look = document.make_stream(b"0 0 1 rg 0 0 100 50 re f", Subtype=Name.Form, BBox=Array([0, 0, 100, 50]))
         field = Dictionary(Subtype=Name.Widget, FT=Name.Tx, T="a", F=4, Rect=Array([100, 100, 200, 150]))
         field.AP = Dictionary(N=look)
-        document.pages[0].obj.Annots = Array([document.make_indirect(field)])
+        document.Root.Pages.Kids[0].Annots = Array([document.make_indirect(field)])
 
     pdf = paper("", prepare=with_field)
     for content in (pdf, sealed(pdf).content):

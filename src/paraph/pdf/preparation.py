@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
+from paraph.pdf.errors import SealError
 from paraph.pdf.normalise import normalised
 from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.recovery import recovered
@@ -23,5 +24,5 @@ def forms(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
 def _recovered(pdf: bytes) -> bytes | None:
     try:
         return recovered(pdf)
-    except (Unsafe, *CONFUSED):
+    except (Unsafe, SealError, *CONFUSED):
         return None

@@ -15,7 +15,7 @@ from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_
 from paraph.pdf.isolated.page_presence import require_pages
 from paraph.pdf.isolated.preparing import prepare
 from paraph.pdf.isolated.quiet import read_quietly
-from paraph.pdf.isolated.second_opinion import agree
+from paraph.pdf.isolated.second_opinion import Opinion, second_opinion
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.pages import geometries_of
@@ -44,7 +44,7 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     _check_count(len(viewed), page_limit)
     seen = at_a_glance(quiet.reader, page_limit) if quiet and not quiet.may_draw_annotations else None
     content = b""
-    if not (quiet and seen and len(seen.pages) == len(viewed) and agree(quiet.reader, source)):
+    if not (quiet and seen and len(seen.pages) == len(viewed) and second_opinion(quiet.reader, source) is Opinion.SAME):
         seen, content = thoroughly(source, page_limit, quiet=quiet is not None)
         require_pages(viewed)
     _try_first_page(viewed)

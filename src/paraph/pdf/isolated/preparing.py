@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from paraph.pdf.errors import SealError
 from paraph.pdf.geometry import PageGeometry
 from paraph.pdf.isolated.looks import Changed, check_looks
-from paraph.pdf.isolated.second_opinion import agree
+from paraph.pdf.isolated.second_opinion import Opinion, second_opinion
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.normalise import Unreadable
 from paraph.pdf.objects import CONFUSED, Unsafe
@@ -34,28 +34,38 @@ class Prepared(NamedTuple):
 def prepare(source: Source, page_limit: int) -> Prepared:
     """The first form that passes its dry run. Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where
     readers disagree on what the pages show, ``unclear_page_count`` where they disagree on their number."""
-    count = len(source.pdfium())
     refusal = cannot_be_sealed()
-    upload = source.whole
     try:
-        for method, content in forms(upload):
+        for method, content in forms(source.whole):
             try:
-                reader = Reader(content)
-                geometries = geometries_of(reader, islice(pages(reader), page_limit + 1))
-                if len(geometries) != count:
-                    refusal = unclear_page_count()
-                    continue
-                everywhere = method != "incremental" or not agree(reader, source)
-                _dry_run(upload, content, geometries, range(count) if everywhere else _unsure(reader, count))
+                if method == "incremental":
+                    return Prepared(method, None, _tried(source, source, page_limit))
+                with Source(content=content) as form:
+                    return Prepared(method, content, _tried(source, form, page_limit))
             except Changed:
                 refusal = shown_differently()
+            except PdfRefused as refused:
+                refusal = refused
             except (Unsafe, SealError, *CONFUSED):
                 continue
-            else:
-                return Prepared(method, None if method == "incremental" else content, geometries)
     except Unreadable:
         pass
     raise refusal
+
+
+def _tried(source: Source, form: Source, page_limit: int) -> list[PageGeometry]:
+    """The geometries of the pages of ``form``, after its dry run. Raises Changed, PdfRefused, and what reading and
+    sealing raise."""
+    reader = Reader(form.whole)
+    geometries = geometries_of(reader, islice(pages(reader), page_limit + 1))
+    if len(geometries) != len(source.pdfium()):
+        raise unclear_page_count()
+    opinion = second_opinion(reader, form)
+    if opinion is Opinion.OTHER:
+        raise Changed("qpdf finds other objects")
+    everywhere = form is not source or opinion is not Opinion.SAME
+    _dry_run(source.whole, form.whole, geometries, range(len(geometries)) if everywhere else _unsure(reader))
+    return geometries
 
 
 def cannot_be_sealed() -> PdfRefused:
@@ -83,13 +93,13 @@ def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], 
     check_looks(upload, sealed, trial.marked_boxes(geometries, indices), trial.COLOUR)
 
 
-def _unsure(reader: Reader, count: int) -> list[int]:
+def _unsure(reader: Reader) -> list[int]:
     """The pages with an annotation that may draw something, of a file without a form: a seal brings one, and with it
     readers may draw annotations in another way."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []
-    return [index for index, page in enumerate(islice(pages(reader), count)) if _is_annotated(reader, page.dictionary)]
+    return [index for index, page in enumerate(pages(reader)) if _is_annotated(reader, page.dictionary)]
 
 
 def _is_annotated(reader: Reader, page: dict[bytes, Any]) -> bool:

@@ -6,6 +6,7 @@ compared once, its text as qpdf writes it and its data byte by byte.
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 import pikepdf
@@ -37,26 +38,35 @@ _LEADS_ELSEWHERE = frozenset(
 _OF_A_PAGE = (b"/Contents", b"/Resources", b"/Annots", b"/Kids")
 
 
-def agree(reader: Reader, source: Source) -> bool:
-    """Whether qpdf has the same page tree with the same objects, and PDFium went by the cross-reference too.
+class Opinion(Enum):
+    """What other readers think of what ours takes."""
 
-    False for encrypted files, whose data qpdf gives out as it is stored, and for files that qpdf does not read.
-    """
-    root = reader.trailer.get(b"/Root")
-    if not _USUAL_END.search(reader.data[-_TAIL:]):  # readers look for it in different ways
-        return False
-    if reader.encryption is not None or not raw.FPDF_DocumentHasValidCrossReferenceTable(source.pdfium()):
-        return False
+    SAME = "all go by the same cross-reference and find the same"
+    ODD = "qpdf finds the same, but the file ends, or has pages, of an unusual kind"
+    OTHER = "qpdf finds something else"
+    NONE = "qpdf does not read the file"
+
+
+def second_opinion(reader: Reader, source: Source) -> Opinion:
+    """``reader``: ours, of the file of the source."""
     try:
         document = source.pikepdf()
-        return (
-            source.read_by_qpdf
-            and type(root) is Ref
-            and document.Root.objgen == root
-            and _Comparison(reader, document).alike(root)
-        )
-    except (PdfRefused, Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
-        return False
+        if not source.read_by_qpdf:
+            return Opinion.NONE
+        root, comparison = reader.trailer.get(b"/Root"), _Comparison(reader, document)
+        if type(root) is not Ref or document.Root.objgen != root or not comparison.alike(root):
+            return Opinion.OTHER
+    except PdfRefused:
+        return Opinion.NONE
+    except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
+        return Opinion.OTHER
+    return Opinion.SAME if comparison.usual and _ends_as_usual(reader, source) else Opinion.ODD
+
+
+def _ends_as_usual(reader: Reader, source: Source) -> bool:
+    """Readers look for the end in different ways where it is another, and PDFium tells when it had to search."""
+    usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
+    return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(source.pdfium()))
 
 
 class _Comparison:
@@ -64,6 +74,8 @@ class _Comparison:
         self._reader = reader
         self._document = document
         self._seen: set[Ref] = set()
+        self.usual = True
+        """Whether the parts of all pages so far are of the kinds that sealing adds to."""
 
     def alike(self, root: Ref) -> bool:
         """The catalog, the page tree, and all that the pages draw with."""
@@ -74,13 +86,14 @@ class _Comparison:
                 continue
             self._seen.add(ref)
             value = self._reader.object(ref)
-            if not _same(value, self._document.get_object(ref)) or not self._is_usual(value):
+            if not _same(value, self._document.get_object(ref)):
                 return False
+            self.usual = self.usual and self._is_usual(value)
             waiting.extend(_drawn_with(value))
         return True
 
     def _is_usual(self, value: Any) -> bool:
-        """Whether it is no page, or one whose parts are of the kinds that sealing adds to."""
+        """Of anything but a page it is."""
         if not isinstance(value, dict) or value.get(b"/Type") != b"/Page":
             return True
         resolve = self._reader.resolve
