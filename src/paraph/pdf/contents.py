@@ -34,8 +34,10 @@ def ending(streams: Sequence[bytes]) -> Ending | None:
     what begins in one of them as ended there.
     """
     found = _State()
-    certain = all(map(_apart, streams, streams[1:])) and all(map(found.go_on, streams)) and not found.pending
-    return Ending(found.states, found.marked, found.text, found.strays) if certain else None
+    for number, stream in enumerate(streams):
+        if (number and not _apart(streams[number - 1], stream)) or not found.go_on(stream):
+            return None
+    return None if found.pending else Ending(found.states, found.marked, found.text, found.strays)
 
 
 def without_strays(streams: Sequence[bytes]) -> bytes:

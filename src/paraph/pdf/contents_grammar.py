@@ -37,7 +37,7 @@ def operations() -> re.Pattern[bytes]:
     """
     number, path = _NUMBER, _path()
     passed = [
-        _kerned() + rb"(?:T\*" + _END + rb")?+",
+        _kerned(),
         _path_begin() + path + rb"*+" + _painting() + _END,
         number + _numbered() + _END,
         _text() + rb"(?:Tj|')" + _END,
@@ -73,8 +73,11 @@ def operations() -> re.Pattern[bytes]:
 
 
 def _kerned() -> bytes:
-    """A shown array of strings with at most one number between two of them, as is usual."""
-    return rb"\[(?:" + _string(0) + rb"[-0-9 ]*+\.?+[0-9 ]*+)*+\] ?+TJ" + _END
+    """A line of text as it is mostly written: an array of strings with at most one number after each. Everything
+    else that text may look like is found by the general rules, in twice the time."""
+    kern = rb"[-0-9]*+\.?+[0-9]*+"
+    shown = rb"\[(?:" + _string(0) + kern + rb")*+\] ?+TJ" + _SPACE + rb"++"
+    return shown + rb"(?:T\*" + _SPACE + rb"++)?+"
 
 
 def _path() -> bytes:
@@ -108,8 +111,8 @@ def _text() -> bytes:
 def _string(depth: int) -> bytes:
     """A literal string within which others may stand, as deep as that."""
     plain = rb"[\x00-'*-\[\]-\xff]*+"
-    nested = rb"|" + _string(depth - 1) if depth else rb""
-    return rb"\(" + plain + rb"(?:(?:\\[\x00-\xff]" + nested + rb")" + plain + rb")*+\)"
+    within = rb"(?:\\[\x00-\xff]|" + _string(depth - 1) + rb")" if depth else rb"\\[\x00-\xff]"
+    return rb"\(" + plain + rb"(?:" + within + plain + rb")*+\)"
 
 
 def _dictionary() -> bytes:
