@@ -26,6 +26,7 @@ _BLOCK = 16
 _ESCAPES = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|\r|\n)|(.))|(\r\n|\r)", re.DOTALL)
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _FILTERS = (b"/StmF", b"/StrF")
+_LENGTHS = {b"/O": (48, 127), b"/U": (48, 127), b"/OE": (32,), b"/UE": (32,)}  # Acrobat fills up the former
 _METHODS = {"none": "", "rc4": "rc4", "aes": "aes", "aesv3": "aesv3"}
 
 
@@ -97,6 +98,7 @@ def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
 
     Raises :class:`SealError` when it needs a password, :class:`Unsafe` when that cannot be read.
     """
+    _check_lengths(dictionary)
     by_filter = isinstance(dictionary, dict) and dictionary.get(b"/V") in (4, 5)
     if by_filter and all(dictionary.get(key, b"/Identity") == b"/Identity" for key in _FILTERS):
         return Encryption(b"", "", "")  # only attachments are encrypted
@@ -113,6 +115,14 @@ def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
         raise SealError("The PDF needs a password to open.") from error
     except (pikepdf.PikepdfError, KeyError, ValueError, RuntimeError) as error:
         raise Unsafe("the encryption cannot be read") from error
+
+
+def _check_lengths(dictionary: Any) -> None:
+    """Readers differ on AES-256 with values of other lengths than it has (ISO 32000-2, 7.6.4.4)."""
+    if isinstance(dictionary, dict) and dictionary.get(b"/V") == 5:
+        values = {key: dictionary.get(key) for key in _LENGTHS}
+        if any(type(value) is bytes and len(string_bytes(value)) not in _LENGTHS[key] for key, value in values.items()):
+            raise Unsafe("a value of the encryption has another length than it must have")
 
 
 def string_bytes(token: bytes) -> bytes:

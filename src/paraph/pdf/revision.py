@@ -136,7 +136,11 @@ class Revision:
 
     def _trailer(self, text: bytearray) -> Dictionary:
         old = self.reader.trailer
-        trailer: Dictionary = {key: old[key] for key in (b"/Root", b"/Info", b"/Encrypt") if key in old}
+        trailer: Dictionary = {key: old[key] for key in (b"/Root", b"/Encrypt") if key in old}
+        if isinstance(
+            self.reader.resolve(old.get(b"/Info")), dict
+        ):  # poppler searches the whole file for one that is not
+            trailer[b"/Info"] = old[b"/Info"]
         fresh = b"<" + hashlib.sha256(text).hexdigest()[:32].encode() + b">"
         # The first element is part of the key of an encrypted file, which may have been made without one.
         identifier = self.reader.resolve(old.get(b"/ID")) or [b"<>" if b"/Encrypt" in old else fresh]

@@ -14,11 +14,11 @@ from paraph.pdf.isolated.looks import Changed, check_looks
 from paraph.pdf.isolated.second_opinion import Opinion, second_opinion
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.normalise import Unreadable
-from paraph.pdf.objects import CONFUSED, Unsafe
+from paraph.pdf.objects import CONFUSED, Stream, Unsafe
 from paraph.pdf.pages import geometries_of, pages
 from paraph.pdf.preparation import Method, forms
 from paraph.pdf.reader import Reader
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import PdfRefused, page_not_shown
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
 
@@ -57,9 +57,14 @@ def _tried(source: Source, form: Source, page_limit: int) -> list[PageGeometry]:
     """The geometries of the pages of ``form``, after its dry run. Raises Changed, PdfRefused, and what reading and
     sealing raise."""
     reader = Reader(form.whole)
-    geometries = geometries_of(reader, islice(pages(reader), page_limit + 1))
+    found = list(islice(pages(reader), page_limit + 1))
+    geometries = geometries_of(reader, found)
     if len(geometries) != len(source.pdfium()):
         raise unclear_page_count()
+    for number, page in enumerate(found, start=1):
+        contents = reader.resolve(page.dictionary.get(b"/Contents"))
+        if not isinstance(contents, Stream | list | None):  # poppler shows no such page, others an empty one
+            raise page_not_shown(number)
     opinion = second_opinion(reader, form)
     if opinion is Opinion.OTHER:
         raise Changed("qpdf finds other objects")
