@@ -1,5 +1,6 @@
 """The pages of a file as its page tree gives them, with what they inherit (ISO 32000-1, 7.7.3)."""
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -80,11 +81,14 @@ class _End(NamedTuple):
 
 
 def geometry_of(reader: Reader, page: Page) -> PageGeometry:
-    """Where things are on the page."""
+    """Where things are on the page. Raises :class:`Unsafe` for one that readers turn in different ways."""
+    rotate = numeric(reader.resolve(page.get(b"/Rotate")))
+    if rotate is not None and (not math.isfinite(rotate) or rotate % 90):
+        raise Unsafe("a page is turned by no quarter")
     return page_geometry(
         _numbers(reader, page.get(b"/MediaBox")),
         _numbers(reader, page.get(b"/CropBox")),
-        numeric(reader.resolve(page.get(b"/Rotate"))),
+        rotate,
         numeric(reader.resolve(page.dictionary.get(b"/UserUnit"))),
     )
 
