@@ -18,6 +18,7 @@ from paraph.pdf.reader import Reader
 from paraph.pdf.refusal import PdfRefused
 
 _REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
+_FONTS = frozenset({b"/Type0", b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
 _TAIL = 1024
 _USUAL_END = re.compile(rb"startxref[ \t]*(?:\r\n|\n|\r)\d+[ \t]*(?:\r\n|\n|\r)%%EOF[\x00\t\n\x0c\r ]*\Z")
 _LEADS_ELSEWHERE = frozenset(
@@ -100,13 +101,20 @@ class _Comparison:
         contents, resources = resolve(value.get(b"/Contents")), resolve(value.get(b"/Resources"))
         streams = contents if isinstance(contents, list) else [contents]
         objects = resolve(resources.get(b"/XObject")) if isinstance(resources, dict) else None
+        fonts = resolve(resources.get(b"/Font")) if isinstance(resources, dict) else None
         annotations = resolve(value.get(b"/Annots"))
         return (
             all(isinstance(resolve(stream), Stream | None) for stream in streams)
             and isinstance(resources, dict | None)
             and isinstance(objects, dict | None)
+            and isinstance(fonts, dict | None)
+            and all(map(self._is_font, (fonts or {}).values()))
             and (annotations is None or (isinstance(annotations, list) and all(map(self._is_dictionary, annotations))))
         )
+
+    def _is_font(self, value: Any) -> bool:
+        font = self._reader.resolve(value)
+        return isinstance(font, dict) and font.get(b"/Subtype") in _FONTS
 
     def _is_dictionary(self, value: Any) -> bool:
         return isinstance(self._reader.resolve(value), dict)
