@@ -30,7 +30,7 @@ from paraph.pdf.objects import Ref, Unsafe, number, parse, string, text_of
         (b"[1 -]", Unsafe),
         (b"/A#42", b"/AB"),
         (b"/A#20B", b"/A#20B"),
-        (b"<</A 1/A 2>>", {b"/A": 2}),
+        (b"<</A 1/A 2>>", Unsafe),
         (b"<<>>", {}),
         (b"<</A 1 0 Rx>>", Unsafe),
         (b"<</A 1 0>>", Unsafe),

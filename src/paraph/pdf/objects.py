@@ -69,7 +69,7 @@ class Stream(NamedTuple):
     data: bytes
 
 
-def parse(data: bytes, position: int) -> tuple[Any, int]:
+def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  read for every value, so in one piece
     """The object that begins at ``position`` and the position after it. Raises :class:`Unsafe`."""
     inner: Any = None  # the innermost dictionary or array that is open
     outer: list[Any] = []
@@ -90,7 +90,10 @@ def parse(data: bytes, position: int) -> tuple[Any, int]:
         else:
             value = _VALUES[kind](match[kind])
         if key is not None and type(inner) is dict:
-            inner[_name(key) if b"#" in key else key] = value
+            key = _name(key) if b"#" in key else key
+            if key in inner:  # some readers take the first, others the last
+                raise Unsafe("a dictionary has a key twice")
+            inner[key] = value
         elif inner is not None:
             _put(inner, key, value)
         if kind >= _DICTIONARY:

@@ -21,6 +21,7 @@ _REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^
 _FONTS = frozenset({b"/Type0", b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
 _TAIL = 1024
 _USUAL_END = re.compile(rb"startxref[ \t]*(?:\r\n|\n|\r)\d+[ \t]*(?:\r\n|\n|\r)%%EOF[\x00\t\n\x0c\r ]*\Z")
+_HOLDING = frozenset({Ref, dict, list})
 _LEADS_ELSEWHERE = frozenset(
     {
         b"/Parent",
@@ -143,11 +144,11 @@ def _same_text(ours: Any, theirs: Any) -> bool:
 def _as_qpdf_writes(value: Any) -> bytes:
     kind = type(value)
     if kind is dict:
-        entries = [b"%b %b" % (key, _as_qpdf_writes(value[key])) for key in sorted(value)]
-        return b"<< %b >>" % b" ".join(entries)
-    if kind is list:
-        return b"[ %b ]" % b" ".join([_as_qpdf_writes(item) for item in value])
-    return text_of(value)
+        return b"<< %b >>" % b" ".join([key + b" " + _as_qpdf_writes(value[key]) for key in sorted(value)])
+    if kind is list:  # of numbers mostly, and long
+        items = [item if type(item) is bytes else _as_qpdf_writes(item) for item in value]
+        return b"[ %b ]" % b" ".join(items)
+    return b"%d" % value if kind is int else text_of(value)
 
 
 def _drawn_with(value: Any) -> Iterator[Ref]:
@@ -163,10 +164,11 @@ def _drawn_with(value: Any) -> Iterator[Ref]:
 def _references(value: Any) -> Iterator[Ref]:
     if type(value) is Ref:
         yield value
-    elif isinstance(value, dict):
+    elif type(value) is dict:
         for key, item in value.items():
-            if key not in _LEADS_ELSEWHERE:
+            if type(item) in _HOLDING and key not in _LEADS_ELSEWHERE:
                 yield from _references(item)
-    elif isinstance(value, list):
+    elif type(value) is list:
         for item in value:
-            yield from _references(item)
+            if type(item) in _HOLDING:
+                yield from _references(item)

@@ -1,0 +1,115 @@
+"""What is done to a file before anybody signs it: forms that can be extended, the second opinion, the dry run."""
+
+import io
+import re
+
+import pikepdf
+import pytest
+from pikepdf import ObjectStreamMode
+
+from paraph.pdf.inspect import inspect
+from paraph.pdf.isolated.looks import Changed, check_looks
+from paraph.pdf.isolated.second_opinion import Opinion, second_opinion
+from paraph.pdf.isolated.source import Source
+from paraph.pdf.isolated.trial import COLOUR, marked_boxes, sealed_on_trial
+from paraph.pdf.objects import Unsafe
+from paraph.pdf.pages import geometries_of, pages
+from paraph.pdf.preparation import forms
+from paraph.pdf.reader import Reader
+from paraph.pdf.recovery import recovered
+from paraph.pdf.refusal import PdfRefused
+from tests.pdf.papers import paper, text
+
+PLAIN = paper(text("I pay 1 EUR", 100, 500), object_stream_mode=ObjectStreamMode.disable)
+OTHER = paper(text("I pay 9 EUR", 100, 500), object_stream_mode=ObjectStreamMode.disable)
+START = re.findall(rb"startxref\s+(\d+)", PLAIN)[-1]
+
+
+def opinion(of: bytes, seen: bytes) -> Opinion:
+    """Of our reader's view of one file and qpdf's view of another."""
+    with Source(content=seen) as source:
+        return second_opinion(Reader(of), source)
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b"startxref\n\n%%EOF\n",
+        b"startxref\nabc\n%%EOF\n",
+        b"startxref\n-5\n%%EOF\n",
+        b"startxref",
+        b"startxref\n12",
+        b"7 0 obj\n(x)\nendobj\n",
+        b"trailer\n<</Root 7 0 R>>\n",
+    ],
+)
+def test_a_broken_end_is_never_passed_over(tail: bytes) -> None:
+    with pytest.raises(Unsafe):
+        Reader(PLAIN + tail)
+
+
+def test_the_last_startxref_counts() -> None:
+    assert Reader(PLAIN + b"startxref\n" + START + b"\n%%EOF\n").crossreference.start == int(START)
+
+
+def test_each_form_keeps_what_it_can() -> None:
+    by_method = dict(forms(PLAIN.replace(b"startxref", b"startxxxx")))
+    assert list(by_method) == ["incremental", "general", "normalised"]
+    assert by_method["general"].startswith(by_method["incremental"])
+    assert [len(list(pages(Reader(by_method[name])))) for name in ("general", "normalised")] == [1, 1]
+
+
+def test_what_stands_before_the_header_is_left_out_and_nothing_else() -> None:
+    assert dict(forms(b"\xef\xbb\xbf" + PLAIN))["normalised"] == PLAIN
+
+
+@pytest.mark.parametrize("again", [b"4 1 obj\n<</Type/Page>>\nendobj\n"])
+def test_an_object_in_two_generations_is_not_guessed_at(again: bytes) -> None:
+    with pytest.raises(Unsafe, match="generations"):
+        recovered(PLAIN.replace(b"startxref", b"startxxxx") + again)
+
+
+def test_readers_of_the_same_bytes_agree() -> None:
+    assert opinion(PLAIN, PLAIN) is Opinion.SAME
+    packed = paper(text("x", 1, 1), object_stream_mode=ObjectStreamMode.generate)
+    assert opinion(packed, packed) is Opinion.SAME
+
+
+def test_another_object_is_noticed() -> None:
+    assert opinion(PLAIN, OTHER) is Opinion.OTHER
+    assert opinion(PLAIN, PLAIN.replace(b"/Rotate", b"/Rotatx").replace(b"[ 0 0 595", b"[ 9 0 595")) is Opinion.OTHER
+
+
+def test_an_unusual_end_is_a_reason_to_look() -> None:
+    assert opinion(PLAIN + b"a word", PLAIN + b"a word") is Opinion.ODD
+
+
+def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
+    """Poppler takes the first of two values, PDFium and qpdf the last."""
+    twice = re.sub(rb"(/Contents \d+ 0 R)", rb"/Contents 99 0 R \1", PLAIN)
+    try:
+        inspection = inspect(twice, page_limit=1)
+    except PdfRefused as refused:
+        assert refused.reason in {"shown_differently", "cannot_be_sealed"}
+    else:
+        assert inspection.method == "normalised" and inspection.prepared
+        assert inspection.prepared.count(b"/Contents") == 1
+
+
+def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
+    geometries = geometries_of(Reader(PLAIN), pages(Reader(PLAIN)))
+    sealed, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
+    check_looks(PLAIN, sealed, boxes, COLOUR)
+    with pytest.raises(Changed, match="page 1 looks different"):
+        check_looks(OTHER, sealed, boxes, COLOUR)
+    with pytest.raises(Changed, match="the mark on page 1 cannot be seen"):
+        check_looks(PLAIN, PLAIN, boxes, COLOUR)
+
+
+def test_an_encrypted_file_that_must_be_rewritten_keeps_its_encryption() -> None:
+    locked = paper(text("x", 100, 100), encryption=pikepdf.Encryption(owner="owner", user="", R=6))
+    damaged = b"junk\n" + re.sub(rb"startxref\s+\d+", b"startxref\n7", locked)
+    inspection = inspect(damaged, page_limit=1)
+    assert inspection.method == "normalised" and inspection.prepared
+    with pikepdf.open(io.BytesIO(inspection.prepared)) as document:
+        assert document.is_encrypted
