@@ -39,7 +39,8 @@ def test_however_a_stream_is_described() -> None:
         reader = Reader(pdf)
         [span] = places.places(pdf).perhaps_streams
         usual, other = (_seen(way, pdf, span, reader) for way in (places._usual_stream, places._other_stream))
-        assert usual in (None, other), pdf
+        unread_key_twice = dictionary.count(b"/K") > 1 and other == "unsafe"
+        assert usual in (None, other) or unread_key_twice, pdf
         usual_ones += usual is not None
     assert usual_ones > 200
 

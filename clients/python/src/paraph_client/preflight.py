@@ -37,7 +37,8 @@ class Preflight(TypedDict):
 
     ``prints_differently``: numbers of pages that look different in print; ``print_unknown``: how many were not
     compared; ``can_change``: words such as "scripts" or "layers" for what can change what is shown; ``method``: what
-    had to be done to the file, "incremental" (nothing), "general" or "normalised".
+    had to be done to the file, "incremental" (nothing), "general" or "normalised". These four are None for documents
+    of earlier versions of the service.
     """
 
     page_count: int
@@ -51,8 +52,8 @@ class Preflight(TypedDict):
     launch_actions: int
     submit_actions: int
     attachments: int
-    prints_differently: list[int]
-    print_unknown: int
-    can_change: list[str]
+    prints_differently: list[int] | None
+    print_unknown: int | None
+    can_change: list[str] | None
     repairs: list[str]
     method: str | None

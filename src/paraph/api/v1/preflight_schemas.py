@@ -87,23 +87,25 @@ class Preflight(Schema):
     launch_actions: Number = Field(description="Actions that would start a program or open a file.")
     submit_actions: Number = Field(description="Actions that would send or fetch form data.")
     attachments: Number = Field(description="Files that are attached to it.")
-    prints_differently: list[PageNumber] = Field(
+    prints_differently: list[PageNumber] | None = Field(
         max_length=MOST_PAGES,
         description="Numbers of the pages that look different in print than on the screen: by layers, or by "
-        "annotations and form fields that are for one of the two alone. Signers are shown both.",
+        "annotations and form fields that are for one of the two alone. Signers are shown both. "
+        "Null for documents of earlier versions.",
     )
-    print_unknown: Number = Field(
+    print_unknown: Number | None = Field(
         description="Pages that may look different in print and were not compared, because that would have taken too "
-        "long. 0 for nearly all files."
+        "long. 0 for nearly all files. Null for documents of earlier versions."
     )
-    can_change: list[Change] = Field(
+    can_change: list[Change] | None = Field(
         max_length=9,
         description="What can make a viewer show something else than it shows now, or something else in print. Signers "
         "are told. `scripts`: JavaScript. `actions`: what is clicked, or opening a page or the file, can start "
         "something, hide, reset, send or fetch. `layers`: optional content, which a reader may switch. `media`: sound, "
         "film or a 3D model. `xfa_form`: some viewers draw the XFA form instead of the pages. `hover_annotations`: "
         "come or go under the mouse. `screen_only_annotations`, `print_only_annotations`: comments or form fields that "
-        "are not printed, or only printed. `print_only_contents`: pictures or programs for printers alone.",
+        "are not printed, or only printed. `print_only_contents`: pictures or programs for printers alone. "
+        "Null for documents of earlier versions.",
     )
     repairs: list[Annotated[str, Field(max_length=1000)]] = Field(
         max_length=5,

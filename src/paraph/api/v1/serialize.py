@@ -15,6 +15,8 @@ LINK_SECONDS = 900
 
 Json = dict[str, Any]
 
+_NOT_LOOKED_AT = dict.fromkeys(("method", "prints_differently", "print_unknown", "can_change"))
+
 
 def document(row: Document) -> Json:
     return {
@@ -28,8 +30,8 @@ def document(row: Document) -> Json:
 
 
 def document_with_preflight(row: Document) -> Json:
-    """Reports of earlier versions say nothing of the method."""
-    return {**document(row), "preflight": {"method": None, **row.preflight} if row.preflight else None}
+    """Reports of earlier versions lack what was not looked at then."""
+    return {**document(row), "preflight": {**_NOT_LOOKED_AT, **row.preflight} if row.preflight else None}
 
 
 def created_request(row: SignatureRequest) -> Json:

@@ -26,6 +26,7 @@ from paraph.pdf.refusal import PdfRefused, page_not_shown
 _PROBE = 64  # pixels of the longer side of page 1 when it is tried
 _REPAIRS_TOLD = 5
 _NAME_OF_FILE = re.compile(r"^(WARNING: )?(stream )?<[^>]*>[^:]*: ")
+_UNCLEAR = ("cannot_be_sealed", "shown_differently")
 _VERSION = re.compile(rb"%PDF-(\d\.\d)")
 
 
@@ -45,8 +46,7 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
     seen = at_a_glance(quiet.reader, page_limit) if quiet and not quiet.may_draw_annotations else None
     content = b""
     if not (quiet and seen and len(seen.pages) == len(viewed) and second_opinion(quiet.reader, source) is Opinion.SAME):
-        seen, content = thoroughly(source, page_limit, quiet=quiet is not None)
-        require_pages(viewed)
+        seen, content = _thoroughly_or_refused(source, page_limit, quiet=quiet is not None)
     _try_first_page(viewed)
     preflight = {
         "page_count": len(seen.pages),
@@ -55,6 +55,18 @@ def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
         **seen.facts,
     }
     return {"pages": [[page.width, page.height] for page in seen.pages], "preflight": preflight}, content
+
+
+def _thoroughly_or_refused(source: Source, page_limit: int, *, quiet: bool) -> tuple[Seen, bytes]:
+    """Names the page that is not there, where that is why a file cannot be taken."""
+    try:
+        found = thoroughly(source, page_limit, quiet=quiet)
+    except PdfRefused as refused:
+        if refused.reason in _UNCLEAR:
+            require_pages(source.pdfium())
+        raise
+    require_pages(source.pdfium())
+    return found
 
 
 def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:

@@ -18,6 +18,7 @@ _ESCAPED = re.compile(rb"\\.", re.DOTALL)
 _LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _STRING = re.compile(rb"\([^()]*\)")
 _DEEPEST_STRING = 8
+_SAID_ONCE = (b"/Filter", b"/Subtype", b"/First")
 
 _USUAL_STREAM = re.compile(  # names and numbers only, in any order; nearly all streams are described so
     rb"%(gap)b<<(?:%(gap)b(?:"
@@ -181,7 +182,7 @@ def stream_in(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
 
 def _usual_stream(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
     usual = _USUAL_STREAM.match(data, span.body)
-    if usual is None or usual[0].count(b"/Length") != 1:
+    if usual is None or usual[0].count(b"/Length") != 1 or any(usual[0].count(key) > 1 for key in _SAID_ONCE):
         return None
     length, packing, kind, first = usual.groups()
     dictionary: Dictionary = {b"/Length": int(length)}

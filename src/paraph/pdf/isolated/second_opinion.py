@@ -153,7 +153,7 @@ def _as_qpdf_writes(value: Any) -> bytes:
 
 def _drawn_with(value: Any) -> Iterator[Ref]:
     if isinstance(value, dict) and value.get(b"/Type") == b"/Catalog":
-        yield from _references(value.get(b"/Pages"))
+        yield from _references([value.get(b"/Pages"), value.get(b"/OCProperties")])
     elif isinstance(value, dict) and (b"/Kids" in value or value.get(b"/Type") == b"/Page"):
         for key in _OF_A_PAGE:
             yield from _references(value.get(key))
