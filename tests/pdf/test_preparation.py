@@ -2,6 +2,7 @@
 
 import io
 import re
+from typing import Literal
 
 import pikepdf
 import pytest
@@ -19,6 +20,7 @@ from paraph.pdf.reader import Reader
 from paraph.pdf.recovery import recovered
 from paraph.pdf.refusal import PdfRefused
 from tests.pdf.papers import paper, text
+from tests.pdf.sealing import sealed, timestamping
 
 PLAIN = paper(text("I pay 1 EUR", 100, 500), object_stream_mode=ObjectStreamMode.disable)
 OTHER = paper(text("I pay 9 EUR", 100, 500), object_stream_mode=ObjectStreamMode.disable)
@@ -98,12 +100,21 @@ def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
 
 def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
     geometries = geometries_of(Reader(PLAIN), pages(Reader(PLAIN)))
-    sealed, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
-    check_looks(PLAIN, sealed, boxes, COLOUR)
+    tried, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
+    check_looks(PLAIN, tried, boxes, COLOUR)
     with pytest.raises(Changed, match="page 1 looks different"):
-        check_looks(OTHER, sealed, boxes, COLOUR)
+        check_looks(OTHER, tried, boxes, COLOUR)
     with pytest.raises(Changed, match="the mark on page 1 cannot be seen"):
         check_looks(PLAIN, PLAIN, boxes, COLOUR)
+
+
+@pytest.mark.parametrize("strength", [3, 4, 6])
+def test_an_encrypted_file_that_is_sealed_may_come_again(strength: Literal[3, 4, 6]) -> None:
+    """The value of its signature is not encrypted, which readers take in different ways; it draws nothing."""
+    newer = strength > 3
+    locked = pikepdf.Encryption(owner="owner", user="", R=strength, aes=newer, metadata=newer)
+    made = sealed(paper(text("x", 100, 100), encryption=locked), timestamping=timestamping())
+    assert inspect(made.content, page_limit=1).method == "incremental"
 
 
 def test_an_encrypted_file_that_must_be_rewritten_keeps_its_encryption() -> None:

@@ -34,6 +34,7 @@ _LEADS_ELSEWHERE = frozenset(
         b"/Pg",
         b"/StructParent",
         b"/Metadata",
+        b"/V",
         b"/PieceInfo",
     }
 )
