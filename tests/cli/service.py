@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -17,7 +18,10 @@ READY_SECONDS = 60
 
 
 class Service:
-    """``base_url`` is the address without a path. ``output`` grows while the service speaks."""
+    """``base_url`` is the address without a path. ``output`` grows while the service speaks. ``memory``: bytes of
+    address space that each of its processes may have."""
+
+    memory: int | None = None
 
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
@@ -37,6 +41,8 @@ class Service:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        if self.memory:
+            resource.prlimit(self.process.pid, resource.RLIMIT_AS, (self.memory, self.memory))
         assert self.process.stdout
         reader = threading.Thread(target=self._listen, args=(self.process.stdout, ready), daemon=True)
         reader.start()

@@ -1,0 +1,57 @@
+"""A really served process to attack."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.service import Service, remove
+from tests.scenarios.people import Backend
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded as Linux does"))
+
+
+class Target(Service):
+    """One web process and one worker, none of whose processes can have more than ``memory`` bytes."""
+
+    memory = 2 << 30  # the embedded database alone maps 1.1 GiB
+
+    key: str
+
+    def start(self) -> None:
+        super().start()
+        self.key = str(self.new_application()["api_key"])
+
+    def backend(self, key: str = "") -> Backend:
+        """A client with the key, or with that of the first application (sandbox, enterprise plan)."""
+        return Backend(self.base_url, key or self.key)
+
+
+@pytest.fixture(scope="module")
+def new_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Target]]:
+    """Starts targets with settings of their own; ends and removes them after the tests of the file."""
+    made: list[Target] = []
+
+    def make(**settings: str) -> Target:
+        few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_RATE_LIMIT_FACTOR": "100"}
+        made.append(Target(tmp_path_factory.mktemp("attacked") / "data", **{**few, **settings}))
+        made[-1].start()
+        return made[-1]
+
+    yield make
+    for target in made:
+        if target.process and target.process.poll() is None:
+            target.stop()
+        remove(target.data_dir)
+
+
+@pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """One with the settings that it has out of the box."""
+    return new_target()
