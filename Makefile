@@ -52,7 +52,7 @@ chaos: $(VENV)/.development  ## 200 requests while processes are killed and ever
 	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
 
 fuzz: $(VENV)/.development  ## hostile bytes; then pairs of what was shown and what was sealed   [SECONDS=60] [CORPUS=folder] [SEED=n]
-	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)")
+	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 clean:  ## removes the virtual environment

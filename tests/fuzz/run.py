@@ -1,7 +1,8 @@
-"""``python -m tests.fuzz.run [--seconds 60] [--target NAME] [--corpus FOLDER]``: every target for its share of it.
+"""``python -m tests.fuzz.run [--seconds 60] [--target NAME] [--corpus FOLDER] [--seed N]``: every target in its share.
 
 Prints what each did, and fails with the file of a find. Put that file into ``tests/fuzz/seeds/<target>/`` with the
-repair: ``tests/fuzz/test_seeds.py`` runs it from then on. ``--corpus`` keeps what was learned for the next run.
+repair: ``tests/fuzz/test_seeds.py`` runs it from then on. ``--corpus`` keeps what was learned
+for the next run. The same seed tries the same inputs in the same order, as far as the time goes.
 """
 
 import argparse
@@ -18,11 +19,16 @@ _SECONDS_EACH_INPUT = 10
 _MEGABYTES = 2048
 
 
-def fuzz(name: str, corpus: Path, seconds: int) -> tuple[str, list[Path]]:
+def fuzz(name: str, corpus: Path, seconds: int, seed: int) -> tuple[str, list[Path]]:
     """A line about the run, and the files of its finds."""
     finds = corpus / "finds" / name
     finds.mkdir(parents=True, exist_ok=True)
-    limits = [f"-max_total_time={seconds}", f"-timeout={_SECONDS_EACH_INPUT}", f"-rss_limit_mb={_MEGABYTES}"]
+    limits = [
+        f"-seed={seed}",
+        f"-max_total_time={seconds}",
+        f"-timeout={_SECONDS_EACH_INPUT}",
+        f"-rss_limit_mb={_MEGABYTES}",
+    ]
     options = [*limits, "-print_final_stats=1", "-max_len=65536", f"-artifact_prefix={finds}/"]
     command = [sys.executable, "-m", "tests.fuzz.one", name, str(corpus / name), *options]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -40,13 +46,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=60, help="for all targets together, two at a time")
     parser.add_argument("--target", choices=list(TARGETS))
     parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
     given = parser.parse_args()
     names = [given.target] if given.target else list(TARGETS)
     at_once = min(2, len(names))
     each = max(1, given.seconds * at_once // len(names))
     with tempfile.TemporaryDirectory(prefix="paraph-fuzz-") as folder, ThreadPoolExecutor(at_once) as pool:
         corpus = given.corpus or Path(folder)
-        results = list(pool.map(lambda name: fuzz(name, corpus, each), names))
+        results = list(pool.map(lambda name: fuzz(name, corpus, each, given.seed), names))
         for line, _ in results:
             print(line)
         finds = [path for _, found in results for path in found]

@@ -108,6 +108,16 @@ def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
         check_looks(PLAIN, PLAIN, boxes, COLOUR)
 
 
+def test_the_dry_run_bears_with_fonts_that_stand_in_for_missing_ones() -> None:
+    """PDFium draws them according to what it drew before, in whatever file."""
+    words = ("I pay 1 EUR", "WWWiii 123", "gable end", "MM,,..ll", "0987 UEE", "bad cafe", "WiWiWi", "E3E3")
+    for pdf in (paper(text(each, 100, 500, 36), text(each[::-1], 60, 400, 36)) for each in words):
+        without_font = pdf.replace(b"/Helvetica", b"/Nowhereto")
+        geometries = geometries_of(Reader(without_font), pages(Reader(without_font)))
+        boxes = marked_boxes(geometries, [0, 1])
+        check_looks(without_font, sealed_on_trial(without_font, geometries, [0, 1]), boxes, COLOUR)
+
+
 @pytest.mark.parametrize("strength", [3, 4, 6])
 def test_an_encrypted_file_that_is_sealed_may_come_again(strength: Literal[3, 4, 6]) -> None:
     """The value of its signature is not encrypted, which readers take in different ways; it draws nothing."""
