@@ -1,20 +1,19 @@
 """Figures that every process keeps for itself, in a file of the folder ``metrics`` of the data folder.
 
 A process that ends leaves its file, so that nothing counted is lost; a start of the whole service empties the
-folder. The files carry the host's name too: containers that share a data folder have the same process numbers.
+folder.
 """
 
 import os
-import socket
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
-from prometheus_client import CollectorRegistry, values
-from prometheus_client.metrics_core import Metric
-from prometheus_client.multiprocess import MultiProcessCollector
 
-_FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"  # the library takes the folder from there and nowhere else
+from paraph.kernel import tokens
+from paraph.measures.ledger import Ledger, read
+
+_ENDINGS = ("figures", "db")  # the second: of earlier versions
 
 
 def folder() -> Path:
@@ -22,35 +21,28 @@ def folder() -> Path:
     return path
 
 
-def keep() -> None:
-    """Has the figures kept in the folder; to be called before the first one is made."""
-    folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.environ[_FOLDER_VARIABLE] = str(folder())
-    values.ValueClass = values.MultiProcessValue(_name)  # type: ignore[no-untyped-call]
+def ledger() -> Ledger:
+    """Of this process."""
+    if not _ledgers:
+        _ledgers.append(Ledger(folder() / f"{os.getpid()}-{tokens.random_hex(8)}.figures"))
+    return _ledgers[0]
 
 
-def summed() -> Iterable[Metric]:
-    """The figures of all processes, past ones too."""
-    collector = MultiProcessCollector(CollectorRegistry(), str(folder()))  # type: ignore[no-untyped-call]
-    found: Iterable[Metric] = collector.collect()  # type: ignore[no-untyped-call]
-    return found
+def records() -> Iterator[tuple[str, tuple[float, ...]]]:
+    """What all processes have kept: each key with its numbers, once for each process."""
+    for file in sorted(folder().glob("*.figures")):
+        try:
+            yield from read(file)
+        except FileNotFoundError:
+            continue  # the service starts anew
 
 
 def forget() -> None:
     """Begins at zero. Only while no other process of the service runs."""
-    for file in folder().glob("*.db"):
-        file.unlink(missing_ok=True)
+    for ending in _ENDINGS:
+        for file in folder().glob(f"*.{ending}"):
+            file.unlink(missing_ok=True)
 
 
-def _name() -> str:
-    """Asked for whenever something is counted."""
-    return _names[0]
-
-
-def _be_named() -> None:
-    _names[:] = [f"{socket.gethostname()}-{os.getpid()}"]
-
-
-_names: list[str] = []
-_be_named()
-os.register_at_fork(after_in_child=_be_named)
+_ledgers: list[Ledger] = []
+os.register_at_fork(after_in_child=_ledgers.clear)

@@ -9,7 +9,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from paraph.evidence.models import SealingFailure
-from paraph.measures import processes
+from paraph.measures import instruments
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
 
@@ -30,7 +30,7 @@ def exposition() -> bytes:
 
 class _Everything:
     def collect(self) -> Iterator[Metric]:
-        yield from processes.summed()
+        yield from instruments.summed()
         try:
             now = list(_from_database())
         except DatabaseError:

@@ -1,0 +1,79 @@
+"""Numbers that a process keeps in a file of its own, so that others can read them and nothing is lost when it ends.
+
+A file is a row of records: the length of the key and how many numbers follow, the key (UTF-8, padded with spaces to a
+multiple of 8), the numbers (float64). It is written by plain calls and never mapped: on a full disk a write is refused,
+where a page of a mapped file would end the process (SIGBUS).
+"""
+
+import os
+import struct
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+_HEAD = struct.Struct("=II")
+_LEAST_MODE = 0o600
+
+
+class Ledger:
+    """``path``: a file that does not exist; it is made when the first number is kept. Thread-safe."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._file: int | None = None
+        self._end = 0
+        self._records: dict[str, _Record] = {}
+
+    def add(self, key: str, amounts: Mapping[int, float], width: int) -> None:
+        """Adds to the numbers of the key, ``width`` in all, by their positions. What the disk refuses now is written
+        with the next addition to the same key."""
+        with self._lock:
+            record = self._records.get(key)
+            if record is None:
+                record = self._records[key] = _Record(width)
+            for position, amount in amounts.items():
+                record.numbers[position] += amount
+            with suppress(OSError):
+                self._write(key, record)
+
+    def _write(self, key: str, record: "_Record") -> None:
+        numbers = struct.pack(f"={len(record.numbers)}d", *record.numbers)
+        if record.offset is not None:
+            os.pwrite(self._opened(), numbers, record.offset)
+            return
+        name = key.encode()
+        name += b" " * (-len(name) % 8)
+        whole = _HEAD.pack(len(name), len(record.numbers)) + name + numbers
+        if os.pwrite(self._opened(), whole, self._end) == len(whole):  # else the next one is written over it
+            record.offset = self._end + _HEAD.size + len(name)
+            self._end += len(whole)
+
+    def _opened(self) -> int:
+        if self._file is None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _LEAST_MODE)
+        return self._file
+
+
+class _Record:
+    def __init__(self, width: int) -> None:
+        self.numbers = [0.0] * width
+        self.offset: int | None = None
+        """Where the numbers are in the file, once they are."""
+
+
+def read(path: Path) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Each key with its numbers; a record that was not written whole ends the file. Raises ``OSError``."""
+    data, position = path.read_bytes(), 0
+    while position + _HEAD.size <= len(data):
+        length, width = _HEAD.unpack_from(data, position)
+        numbers = position + _HEAD.size + length
+        if numbers + 8 * width > len(data) or not length:
+            return
+        yield (
+            data[numbers - length : numbers].decode(errors="replace").rstrip(),
+            struct.unpack_from(f"={width}d", data, numbers),
+        )
+        position = numbers + 8 * width
