@@ -38,9 +38,9 @@ def new_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
     """Starts targets with settings of their own; ends and removes them after the tests of the file."""
     made: list[Target] = []
 
-    def make(**settings: str) -> Target:
+    def make(data_dir: Path | None = None, **settings: str) -> Target:
         few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_RATE_LIMIT_FACTOR": "100"}
-        made.append(Target(tmp_path_factory.mktemp("attacked") / "data", **{**few, **settings}))
+        made.append(Target(data_dir or tmp_path_factory.mktemp("attacked") / "data", **{**few, **settings}))
         made[-1].start()
         return made[-1]
 

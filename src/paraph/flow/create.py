@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import get_language
 
 from paraph.documents.remarks import preparation_facts, remarks
@@ -31,6 +31,14 @@ def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
     transaction opens. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
+    try:
+        return _made(caller, plan, origin)
+    except IntegrityError:
+        make_plan(caller, payload)  # names the document that was removed for want of room meanwhile
+        raise
+
+
+def _made(caller: Caller, plan: Plan, origin: Origin) -> SignatureRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(caller, plan, ids[SignatureRequest][0])

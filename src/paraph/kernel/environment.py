@@ -78,6 +78,15 @@ class Environment(BaseSettings):
         30, ge=1, description="Days that delivered and failed webhooks are kept with their attempts."
     )
     upload_limit_mb: int = Field(50, ge=1, description="Largest upload, in MiB.")
+    free_space_mb: int = Field(
+        512, ge=0, description="Free disk space, in MiB, below which uploads are refused; 0: none."
+    )
+    sandbox_storage_mb: int = Field(
+        1024, ge=0, description="What an organization may store in the sandbox, in MiB; 0: no limit."
+    )
+    production_storage_mb: int = Field(
+        0, ge=0, description="What an organization may store in production, in MiB; 0: no limit."
+    )
     page_limit: int = Field(2000, ge=1, description="Most pages of an upload.")
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
     web_threads: int = Field(8, ge=1, description="Threads of each web process.")

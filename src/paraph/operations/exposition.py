@@ -12,6 +12,7 @@ from paraph.evidence.models import SealingFailure
 from paraph.measures import instruments
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
+from paraph.storage import store
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -31,6 +32,7 @@ def exposition() -> bytes:
 class _Everything:
     def collect(self) -> Iterator[Metric]:
         yield from instruments.summed()
+        yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free())
         try:
             now = list(_from_database())
         except DatabaseError:

@@ -80,6 +80,18 @@ class BadKeyCalls(models.Model):
     calls = models.BigIntegerField()
 
 
+class Storage(models.Model):
+    """Bytes of all files of a tenant: uploads and what stands in for them, sealed documents, proofs.
+
+    Triggers on their own tables keep it (docs/decisions/storage-limits.md); nothing else writes it.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "environment")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    bytes = models.BigIntegerField()
+
+
 class Tally(models.Model):
     """How many rows of a resource a tenant has, by day of creation (UTC) and status, so that lists need not count.
 

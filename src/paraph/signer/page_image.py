@@ -1,5 +1,7 @@
 """``GET /sign/{token}/documents/{id}/pages/{number}.webp`` and ``{number}-print.webp``: a page as a picture."""
 
+from contextlib import suppress
+
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
 from paraph.documents import unshown_pages
@@ -54,7 +56,8 @@ def _picture(document: Document, number: int, *, printed: bool) -> bytes:
             if printed:  # what is signed is the page on the screen
                 raise PageNotShownError(number, document.name, document.pk) from refused
             return _drawn_by_another(document, number, key, refused)
-        store.put(key, picture)
+        with suppress(OSError):  # without room to keep it, it is drawn again
+            store.put(key, picture)
         if not printed:
             unshown_pages.forget(document, number)
         return picture

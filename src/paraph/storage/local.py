@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from shutil import copyfileobj
+from shutil import copyfileobj, disk_usage
 from typing import BinaryIO
 
 from paraph.kernel import tokens
@@ -54,6 +54,10 @@ class LocalStore:
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
         return presigned_url(checked(key), filename, seconds)
+
+    def free(self) -> int:
+        place = self.root if self.root.exists() else self.root.parent
+        return disk_usage(place).free
 
     def keys(self, prefix: str, before: datetime) -> Iterator[str]:
         for folder, _, names in os.walk(self.root / checked(prefix.rstrip("/"))):

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from mimetypes import guess_type
-from tempfile import TemporaryFile
+from shutil import disk_usage
+from tempfile import TemporaryFile, gettempdir
 from typing import Any, BinaryIO, cast
 
 import obstore
@@ -69,6 +70,9 @@ class RemoteStore:
 
     def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  the name is set by put
         return obstore.sign(self._store, "GET", checked(key), timedelta(seconds=seconds))
+
+    def free(self) -> int:
+        return disk_usage(gettempdir()).free
 
     def keys(self, prefix: str, before: datetime) -> Iterator[str]:
         for page in obstore.list(self._store, checked(prefix.rstrip("/")) + "/"):

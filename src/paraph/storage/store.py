@@ -27,6 +27,7 @@ class Store(Protocol):
     def open(self, key: str) -> BinaryIO: ...
     def delete(self, key: str) -> None: ...
     def presign(self, key: str, filename: str, seconds: int) -> str: ...
+    def free(self) -> int: ...
     def keys(self, prefix: str, before: datetime) -> Iterator[str]: ...
     def sweep(self) -> None: ...
 
@@ -61,6 +62,11 @@ def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:
     """An address from which anyone may download the object for ``seconds``, saved as ``filename``.
     Signs without looking: the object need not exist."""
     return _store().presign(key, filename, seconds)
+
+
+def free() -> int:
+    """Bytes that the disk still has where drafts are written."""
+    return _store().free()
 
 
 def keys(prefix: str, before: datetime) -> Iterator[str]:

@@ -11,6 +11,7 @@ from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.documents.models import Document, DocumentStatus
+from paraph.flow.room import room_for
 from paraph.flow.upload import Incoming, upload
 from paraph.organizations.scope import scoped
 from paraph.storage import store
@@ -22,7 +23,7 @@ router = Router(tags=["Documents"])
 def upload_document(request: ApiRequest) -> Answer:
     """Uploads a PDF."""
     multipart.check_type(request)
-    with store.draft() as draft:
+    with room_for(request.caller, multipart.announced_size(request)), store.draft() as draft:
         file = Incoming(draft)
         part = multipart.receive_file(request, "file", file)
         document = upload(request.caller, file, part.name, part.content_type)

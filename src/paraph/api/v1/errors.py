@@ -8,7 +8,8 @@ The precedence, first match wins:
 3.  402 ``payment_required``: a production key of an organization on the Free plan.
 4.  404 ``not_found`` for an unknown route, then 405 ``method_not_allowed``.
 5.  404 ``not_found`` for a resource beyond the caller's organization or environment.
-6.  415 ``unsupported_media_type``, then 413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too
+6.  415 ``unsupported_media_type``, then 507 ``insufficient_storage`` for an upload without room,
+    413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too
     slowly, then 422 ``validation_error`` for a body that is
     not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
 7.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
@@ -44,6 +45,7 @@ STATUSES = {
     "validation_error": 422,
     "rate_limited": 429,
     "unavailable": 503,
+    "insufficient_storage": 507,
 }
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 

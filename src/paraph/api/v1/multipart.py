@@ -24,6 +24,13 @@ def check_type(request: HttpRequest) -> None:
         raise DomainError("unsupported_media_type", _("The Content-Type must be multipart/form-data."))
 
 
+def announced_size(request: HttpRequest) -> int:
+    """Bytes of the file at most, by what the body says of itself; 0 where it says nothing."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    most = settings.PARAPH.upload_limit_mb * 1024 * 1024
+    return min(int(length), most) if length.isascii() and length.isdigit() else 0
+
+
 def receive_file(request: HttpRequest, field: str, file: Incoming) -> Part:
     """Writes the file of the field to ``file``. Raises ``payload_too_large`` as soon as it passes the limit,
     ``validation_error`` for a broken body, no file or more than one."""

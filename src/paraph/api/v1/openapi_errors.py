@@ -72,6 +72,21 @@ _UNAVAILABLE = Refusal(
     "same again after `Retry-After` seconds.",
     "The service is too busy for this at the moment. Try again in a few seconds.",
 )
+_NO_ROOM = [
+    Refusal(
+        "insufficient_storage_quota",
+        "insufficient_storage",
+        "The organization stores as much as it may in the environment, and, in the sandbox, no upload without a "
+        "request is left that could make room. Nothing was kept.",
+        "The organization stores as much as it may in this environment: 1024 MiB.",
+    ),
+    Refusal(
+        "insufficient_storage_disk",
+        "insufficient_storage",
+        "The disk of the service is full, or nearly so. Nothing was kept: send the same again later.",
+        "The service has no room for more files at the moment.",
+    ),
+]
 _CREATION = [
     _TOO_SLOW,
     _UNAVAILABLE,
@@ -151,6 +166,7 @@ def _upload() -> list[Refusal]:
     return [
         _TOO_SLOW,
         _UNAVAILABLE,
+        *_NO_ROOM,
         Refusal("payload_too_large", "payload_too_large", f"The file is larger than {limit} MiB.",
                 f"The file is larger than the limit of {limit} MiB."),
         Refusal("unsupported_media_type", "unsupported_media_type", "The body is not multipart/form-data.",

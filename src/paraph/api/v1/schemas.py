@@ -197,6 +197,7 @@ class ErrorBody(Schema):
         "validation_error",
         "rate_limited",
         "unavailable",
+        "insufficient_storage",
         "internal_error",
     ] = Field(description="What to decide by. Codes never change.")
     message: str = Field(

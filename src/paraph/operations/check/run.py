@@ -13,6 +13,7 @@ from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.sealing import sealing, timestamps
+from paraph.operations.check.space import space
 from paraph.operations.check.work import kept_timestamps, queue, unsealed, webhooks
 
 CHECK_SECONDS = 20.0
@@ -34,6 +35,7 @@ class Check:
 CHECKS = (
     Check("database", database, 3, serving=True),
     Check("storage", objects, 30, serving=True),
+    Check("space", space, 30),
     Check("sealing", sealing, 300, serving=True),
     Check("timestamp", timestamps, 300),
     Check("mail", mail_gateway, 60),

@@ -1,0 +1,91 @@
+"""Room for an upload: on the disk, and within what the organization may store (docs/decisions/storage-limits.md)."""
+
+import errno
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
+
+from paraph.documents.models import Document
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import Environment
+from paraph.organizations.scope import Caller, scoped
+from paraph.organizations.storage import storage_quota, stored_bytes
+from paraph.signature_requests.models import RequestDocument
+from paraph.storage import store
+
+log = logging.getLogger("paraph.flow")
+
+UNUSED_FOR = timedelta(hours=1)
+"""So long an upload may wait for its request before it can be removed for want of room."""
+
+_MIB = 1024 * 1024
+_AT_ONCE = 500
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def room_for(caller: Caller, size: int) -> Iterator[None]:
+    """While a file of ``size`` bytes is taken in; 0 where that is not known.
+
+    In the sandbox, the oldest uploads that no request uses make room. Raises ``insufficient_storage`` where there is
+    none, also when the disk fills up meanwhile.
+    """
+    _require_disk(size)
+    quota = storage_quota(caller.environment)
+    if quota is not None:
+        _require_quota(caller, size, quota)
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        log.exception("an upload found the disk full")
+        raise _disk_is_full() from error
+
+
+def _require_disk(size: int) -> None:
+    floor = settings.PARAPH.free_space_mb * _MIB
+    if floor and store.free() - size < floor:
+        log.error("an upload is refused: less than %d MiB of the disk would be free", settings.PARAPH.free_space_mb)
+        raise _disk_is_full()
+
+
+def _require_quota(caller: Caller, size: int, quota: int) -> None:
+    over = stored_bytes(caller) + size - quota
+    if over > 0 and caller.environment == Environment.SANDBOX:
+        over -= _remove_unused(caller, over)
+    if over > 0:
+        message = _("The organization stores as much as it may in this environment: %(limit)d MiB.")
+        raise DomainError("insufficient_storage", message % {"limit": quota // _MIB})
+
+
+def _remove_unused(caller: Caller, wanted: int) -> int:
+    """Removes the oldest uploads that no request uses, until ``wanted`` bytes are free or none is left; returns how
+    many are."""
+    used = RequestDocument.objects.filter(document_id=OuterRef("pk"))
+    old = scoped(Document, caller).filter(~Exists(used), created_at__lt=clock.now() - UNUSED_FOR)
+    freed = 0
+    with transaction.atomic():
+        chosen: list[Document] = []
+        for document in old.order_by("created_at", "pk").select_for_update(skip_locked=True)[:_AT_ONCE]:
+            if freed >= wanted:
+                break
+            chosen.append(document)
+            freed += document.file_size + (document.prepared_size or 0)
+        Document.objects.filter(pk__in=[document.pk for document in chosen]).delete()
+    for document in chosen:  # what is left when this ends here, the sweep finds
+        for key in {document.object_key, document.shown_key}:
+            store.delete(key)
+    log.info("%d unused uploads of organization %d made room", len(chosen), caller.organization_id)
+    return freed
+
+
+def _disk_is_full() -> DomainError:
+    return DomainError("insufficient_storage", _("The service has no room for more files at the moment."))
