@@ -23,7 +23,7 @@ FLOOR = 4
 def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """One of 64 MiB."""
     place = tmp_path_factory.mktemp("disk")
-    command = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", place]
+    command = ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(place)]
     mounted = subprocess.run(command, capture_output=True, text=True, check=False)
     if mounted.returncode:
         pytest.skip(f"a small disk can only be made by root: {mounted.stderr.strip()}")

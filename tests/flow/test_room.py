@@ -17,6 +17,7 @@ from paraph.kernel.errors import DomainError
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
 from paraph.organizations.storage import stored_bytes
+from paraph.signature_requests.plan import make_plan
 from paraph.storage import store
 from tests.scene import VISITOR, pdf, scene, sign
 
@@ -165,16 +166,13 @@ def test_below_the_floor_of_the_disk_nothing_is_taken(
 def test_a_request_whose_document_made_room_meanwhile_is_told_so(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from paraph.flow import create as module
-
     document = sent(caller)
-    plan = module.make_plan
 
     def slow(*arguments: Any) -> Any:
-        made = plan(*arguments)
+        made = make_plan(*arguments)
         Document.objects.filter(pk=document.pk).delete()
         return made
 
-    monkeypatch.setattr(module, "make_plan", slow)
+    monkeypatch.setattr("paraph.flow.create.make_plan", slow)
     with pytest.raises(DomainError, match=f"there is no document {document.pk}"):
         create(caller, payload(document), VISITOR)
