@@ -1,0 +1,136 @@
+"""A tenant that wants all of the service for itself, with a free key and everything that it may send."""
+
+import contextlib
+import itertools
+import json
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from tests.pdf.hostile import nested_forms
+from tests.pdf.papers import paper, text
+
+_PATIENCE_SECONDS = 30
+_PAUSE_SECONDS = 0.05  # an attacker with one connection of a home, not a flood of packets
+_SILENT = 200
+_STOPPED_READERS = 10
+
+
+class HostileTenant:
+    """Attacks from entering to leaving. ``answers`` counts what came back, by the attack: statuses, and names of
+    errors."""
+
+    def __init__(self, base_url: str, api_key: str) -> None:
+        self.answers: dict[str, Counter[str]] = {}
+        self._base = base_url
+        self._key = {"X-Api-Key": api_key}
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._sockets: list[socket.socket] = []
+
+    def __enter__(self) -> "HostileTenant":
+        signing_url = self._slow_request()
+        large = self._upload(paper(text("a", 50, 50)) + b"\n" * (18 << 20)).json()
+        download = str(self._get(f"documents/{large['id']}").json()["download_url"]) if "id" in large else ""
+        attacks: list[tuple[str, int, Callable[[int], Any]]] = [
+            ("slow PDFs", 12, lambda number: self._upload(nested_forms() + b"%%%d\n" % number)),
+            ("slow pictures", 8, lambda _: httpx.get(f"{signing_url}/{self._picture}", timeout=_PATIENCE_SECONDS)),
+            ("bad points", 4, lambda _: self._points(signing_url)),
+            ("bad assignments", 2, lambda _: self._assignments()),
+            ("codes", 2, lambda _: httpx.post(f"{signing_url}/otp", json={"channel": "email"}, timeout=30)),
+            ("guesses", 2, lambda number: self._guess(signing_url, number)),
+            ("lists", 2, lambda _: self._get("signature_requests?limit=100")),
+            ("silent connections", 1, lambda _: self._be_silent()),
+            ("stopped readers", 1, lambda _: self._stop_reading(download)),
+        ]
+        for name, count, attack in attacks:
+            self.answers[name] = Counter()
+            for _ in range(count):
+                self._threads.append(threading.Thread(target=self._work, args=(name, attack), daemon=True))
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        for connection in self._sockets:
+            connection.close()
+        for thread in self._threads:
+            thread.join(_PATIENCE_SECONDS)
+
+    def _work(self, name: str, attack: Callable[[int], Any]) -> None:
+        numbers = itertools.count()
+        while not self._stopping.wait(_PAUSE_SECONDS):
+            try:
+                answer = attack(next(numbers))
+                self.answers[name][str(getattr(answer, "status_code", "done"))] += 1
+            except (httpx.HTTPError, OSError) as error:
+                self.answers[name][type(error).__name__] += 1
+
+    def _slow_request(self) -> str:
+        """The signing address of a request whose last page takes a trillion drawings."""
+        document = self._upload(nested_forms(page=2)).json()["id"]
+        self._picture = f"documents/{document}/pages/2.webp"
+        stamps = [{"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}]
+        signer = {"ref": "a", "first_name": "A", "last_name": "B", "email": "a@example.com"}
+        fields = {
+            "mode": "parallel",
+            "validity_days": 1,
+            "signers": [signer],
+            "documents": [{"id": document, "signers": [{"signer_ref": "a", "stamps": stamps}]}],
+        }
+        made = self._post("signature_requests", json={"signature_request": fields})
+        return str(made.json()["signers"][0]["signing_url"])
+
+    def _points(self, signing_url: str) -> httpx.Response:
+        drawn = {"type": "drawn", "strokes": [[["x", 2]] * 45_000]}
+        body = {"code": "123456", "consent": True, "signature": drawn}
+        return httpx.post(f"{signing_url}/signature", json=body, timeout=_PATIENCE_SECONDS)
+
+    def _assignments(self) -> httpx.Response:
+        fields = {"documents": [{"id": 1, "signers": [{}] * 300_000}]}
+        body = json.dumps({"signature_request": fields}, separators=(",", ":"))
+        return self._post("signature_requests", content=body, headers={"Content-Type": "application/json"})
+
+    def _guess(self, signing_url: str, number: int) -> httpx.Response:
+        body = {"code": f"{number % 1_000_000:06}", "consent": True}
+        return httpx.post(f"{signing_url}/signature", json=body, timeout=_PATIENCE_SECONDS)
+
+    def _be_silent(self) -> None:
+        """Keeps many connections that say nothing, those anew that were closed."""
+        while len(self._sockets) < _SILENT and not self._stopping.is_set():
+            self._sockets.append(self._connected())
+        for connection in list(self._sockets):
+            with contextlib.suppress(BlockingIOError):
+                if not connection.recv(1, socket.MSG_DONTWAIT):
+                    connection.close()
+                    self._sockets.remove(connection)
+
+    def _stop_reading(self, address: str) -> None:
+        """Asks for a large file on several connections, and reads none of it for a while."""
+        parts = urlsplit(address)
+        asked = [self._connected() for _ in range(_STOPPED_READERS)]
+        for connection in asked:
+            connection.sendall(f"GET {parts.path}?{parts.query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self._stopping.wait(5)
+        for connection in asked:
+            connection.close()
+
+    def _connected(self) -> socket.socket:
+        parts = urlsplit(self._base)
+        return socket.create_connection((parts.hostname or "", parts.port or 80), timeout=_PATIENCE_SECONDS)
+
+    def _upload(self, pdf: bytes) -> httpx.Response:
+        return self._post("documents", files={"file": ("a.pdf", pdf, "application/pdf")})
+
+    def _post(self, path: str, headers: dict[str, str] | None = None, **what: Any) -> httpx.Response:
+        url = f"{self._base}/api/v1/{path}"
+        return httpx.post(url, headers=self._key | (headers or {}), timeout=_PATIENCE_SECONDS, **what)
+
+    def _get(self, path: str) -> httpx.Response:
+        return httpx.get(f"{self._base}/api/v1/{path}", headers=self._key, timeout=_PATIENCE_SECONDS)
