@@ -31,6 +31,8 @@ _timestamp_failures = Counter(
 )
 _jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"], registry=_registry)
 _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], buckets=_SECONDS, registry=_registry)
+_guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"], registry=_registry)
+_locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.", registry=_registry)
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"], registry=_registry)
 
 
@@ -78,3 +80,14 @@ def count_webhook(event: str, result: str) -> None:
     """``result``: ``delivered``, ``retried`` (it failed and is tried again) or ``failed`` (for good)."""
     with suppress(OSError, ValueError):
         _deliveries.labels(event, result).inc()
+
+
+def count_guess(result: str) -> None:
+    """``result``: ``right``, ``wrong`` or ``refused`` (no attempt was left, or there was no code)."""
+    with suppress(OSError, ValueError):
+        _guesses.labels(result).inc()
+
+
+def count_lock() -> None:
+    with suppress(OSError, ValueError):
+        _locks.inc()
