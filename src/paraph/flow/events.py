@@ -29,7 +29,7 @@ def otp_sent(
 
 def signer_signed(signer: Signer, consent_notice: str, documents_count: int, origin: Origin) -> None:
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
-    _tell(signer.request, "signer.signed", signer, origin, facts, signer.signed_at)
+    _tell(signer.request, "signer.signed", signer, origin, facts, moment=signer.signed_at)
 
 
 def request_completed(request: SignatureRequest) -> None:
@@ -60,6 +60,7 @@ def _tell(
     signer: Signer | None = None,
     origin: Origin = SERVICE,
     metadata: dict[str, Any] | None = None,
+    *,
     moment: datetime | None = None,
 ) -> None:
     signer_id = signer.pk if signer else None
