@@ -187,12 +187,12 @@ def test_an_organization_is_counted_across_requests_and_addresses(time: Clock, s
 @pytest.mark.django_db(transaction=True)
 def test_a_destination_guessed_at_through_many_requests_at_once(settings: Any) -> None:
     limits(settings, destination=12)
-    signers = [scene().signers[0] for _ in range(10)]
+    signers = [scene().signers[0] for _ in range(8)]
     wrong = {signer.pk: wrong_for(issued(signer)) for signer in signers}
 
     def guess(number: int) -> str:
         try:
-            signer = Signer.objects.select_related("request").get(pk=signers[number % 10].pk)
+            signer = Signer.objects.select_related("request").get(pk=signers[number % 8].pk)
             answer = refusal(signer, wrong[signer.pk])
             return answer.code if answer else ""
         finally:
@@ -212,7 +212,7 @@ def test_codes_asked_for_meanwhile_give_no_more_attempts() -> None:
     def work(number: int) -> str:
         try:
             mine = Signer.objects.select_related("request").get(pk=signer.pk)
-            if number % 10 == 0:
+            if number % 20 == 0:
                 OneTimeCode.objects.update(sends=0)
                 issued(mine)
                 return "sent"
@@ -223,7 +223,7 @@ def test_codes_asked_for_meanwhile_give_no_more_attempts() -> None:
 
     with ThreadPoolExecutor(10) as pool:
         answers = list(pool.map(work, range(100)))
-    assert answers.count("sent") == 10
+    assert answers.count("sent") == 5
     assert OneTimeCode.objects.get().wrong_guesses == OneTimeCode.objects.get().attempts == 5
 
 
@@ -246,8 +246,7 @@ def test_a_clock_set_back_blocks_nobody(time: Clock, settings: Any, back: timede
     limits(settings, destination=20, organization=20)
     signer, neighbour = scene(signers=2).signers
     wrong_guesses(signer, 15, time)
-    for _ in range(5):
-        issued(signer)
+    issued(signer)
     code = issued(neighbour)
     OneTimeCode.objects.update(sends=5)
     right = OneTimeCode.objects.get(signer=signer)
