@@ -1,4 +1,4 @@
-"""Counting by destination without keeping addresses and numbers in the counters."""
+"""What is kept of an address or a number where only its likeness matters."""
 
 from functools import cache
 
@@ -8,8 +8,7 @@ from paraph.kernel import tokens
 
 
 def destination_hash(recipient: str) -> bytes:
-    """32 bytes that stand for an e-mail address, however it is capitalized, or for a phone number in E.164. Nobody
-    without the server's secret learns from them whose they are."""
+    """A keyed hash of an address, whatever its case, or of a number in E.164 form (32 bytes)."""
     return tokens.keyed_hash(_key(), recipient.strip().lower().encode("utf-8", "replace"))
 
 
