@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import count
 from threading import Barrier
 from typing import Any
 
@@ -97,11 +98,35 @@ def test_a_signature_and_the_expiry_end_in_exactly_one(attempt: int) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("left", range(0, 24, 2))
+def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by a millisecond whenever it is read, so that the end falls between any two readings."""
+    made = scene()
+    code = made.code()
+    now = clock.now()
+    ticks = count()
+    monkeypatch.setattr(clock, "now", lambda: now + timedelta(milliseconds=next(ticks)))
+    SignatureRequest.objects.update(expires_at=now + timedelta(milliseconds=left))
+    try:
+        signing(made, 0, code)()
+    except DomainError as error:
+        assert error.code == "expired"
+        assert left < 20  # there are fewer readings than that
+        assert made.events()[-1] == "signer.otp_sent"
+        return
+    signer, request = Signer.objects.get(), SignatureRequest.objects.get()
+    signed, completed = made.entries()[-2:]
+    assert (signed.event_type, completed.event_type) == ("signer.signed", "request.completed")
+    assert signer.signed_at == request.completed_at == signed.created_at == completed.created_at
+    assert signed.created_at < request.expires_at
+
+
+@pytest.mark.django_db
 def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     made = scene()
     code = made.code()
 
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("the power is gone")
 
     monkeypatch.setattr("paraph.flow.sign.complete", fail)

@@ -1,5 +1,6 @@
 """Why a request waits, and trying again: never twice."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
 from paraph.operations.stuck import stuck
+from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
@@ -45,6 +47,20 @@ def test_a_request_that_waits_for_people() -> None:
     sign(made)
     assert why(made) == f"It waits for Émile Zola to sign, until {until}."
     assert outcomes(made) == []
+
+
+def test_wrong_codes_and_a_lock_are_told() -> None:
+    made = scene(signers=2)
+    made.code()
+    assert [signer["wrong_codes"] for signer in request_state(made.request.pk)["signers"]] == [None, None]
+    until = clock.now() + timedelta(hours=3)
+    OneTimeCode.objects.update(wrong_guesses=20, locked_until=until)
+    told = "\n".join(lines_of(request_state(made.request.pk)))
+    assert f"wrong codes: 20, locked until {clock.iso(until)}" in told
+    assert f"No code is sent to or taken from Ada Lovelace until {clock.iso(until)}: 20 wrong ones" in why(made)
+    OneTimeCode.objects.update(locked_until=clock.now())
+    assert "wrong codes: 20\n" in "\n".join(lines_of(request_state(made.request.pk)))
+    assert "No code" not in why(made)
 
 
 def test_an_invitation_that_was_lost_is_asked_for_again_and_once() -> None:

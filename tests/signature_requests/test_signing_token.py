@@ -1,8 +1,11 @@
 """A signing token opens one signer's page, and nothing stored opens any."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
 from paraph.organizations.models import Application, Organization
@@ -49,3 +52,47 @@ def test_any_other_text_opens_nothing(signers: list[Signer]) -> None:
         changed = "A" if right[position] != "A" else "B"
         wrong.append(right[:position] + changed + right[position + 1 :])
     assert [text for text in wrong if signer_of(text)] == []
+
+
+def test_a_wrong_token_takes_the_same_work_whether_or_not_somebody_has_the_id(
+    signers: list[Signer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Statements, rows and comparisons are counted, for how long they take says little on a busy machine."""
+    seen: list[Any] = []
+
+    def watched(name: str, verb: Any) -> Any:
+        def run(*given: Any) -> Any:
+            seen.append((name, [len(part) for part in given if isinstance(part, bytes)]))
+            return verb(*given)
+
+        return run
+
+    for name in ("keyed_hash", "same"):
+        monkeypatch.setattr(tokens, name, watched(name, getattr(tokens, name)))
+    from_db = Signer.from_db.__func__  # type: ignore[attr-defined]
+    monkeypatch.setattr(Signer, "from_db", classmethod(watched("row", from_db)))
+
+    def work(identity: int) -> tuple[list[str], list[Any]]:
+        seen.clear()
+        wrong = tokens.base64url(identity.to_bytes(8, "big") + bytes(24))
+        with CaptureQueriesContext(connection) as queries:
+            assert signer_of(wrong) is None
+        statements = [query["sql"].replace(str(identity), "?") for query in queries]
+        return statements, list(seen)
+
+    last = max(signer.pk for signer in signers)
+    known, gone, far = work(last), work(last + 1), work(2**62)
+    assert known == gone == far
+    assert len(known[0]) == 1 and sorted({name for name, _ in known[1]}) == ["keyed_hash", "row", "same"]
+
+
+def test_where_nobody_is_yet_a_token_opens_nothing() -> None:
+    for identity in (0, 1, 2**62):
+        assert signer_of(tokens.base64url(identity.to_bytes(8, "big") + bytes(24))) is None
+
+
+def test_the_right_signature_of_another_id_opens_nothing(signers: list[Signer]) -> None:
+    one, other = signers
+    content = (other.pk + 7).to_bytes(8, "big") + tokens.from_base64url(token(other))[8:]
+    assert signer_of(tokens.base64url(content)) is None
+    assert signer_of(tokens.base64url(one.pk.to_bytes(8, "big") + tokens.from_base64url(token(other))[8:])) is None

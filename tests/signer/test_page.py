@@ -1,7 +1,9 @@
 """GET /sign/{token} and the pictures on it."""
 
+import html
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from django.test import Client
 import paraph.signer
 from paraph.kernel import clock
 from paraph.organizations.models import BrandingProfile
+from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.consent import LOCALES, consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
@@ -154,6 +157,7 @@ def test_names_are_text_not_markup(client: Client) -> None:
         ("completed", 200),
         ("finalized", 200),
         ("not_your_turn", 200),
+        ("locked", 200),
         ("expired", 410),
     ],
 )
@@ -168,6 +172,9 @@ def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, 
         sign(made)
         sign(made, 1)
         SignatureRequest.objects.update(finalized=title == "finalized")
+    elif title == "locked":
+        made.code()
+        OneTimeCode.objects.update(locked_until=clock.now() + timedelta(hours=3))
     elif title == "expired":
         SignatureRequest.objects.update(expires_at=clock.now())
     response = client.get("/sign/x" if title == "not_found" else made.url(position))
@@ -175,9 +182,21 @@ def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, 
     words = language.words("en")
     assert words[f"{title}_title"] in text(response) and "<form" not in text(response)
     assert response["Cache-Control"] == "no-store"
-    if title != "not_found":
+    if title not in ("not_found", "locked"):
         refused = client.get(image_url(made, position=position))
         assert refused.status_code == (410 if title == "expired" else 409)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_locked_signer_is_told_until_when_and_whom_to_ask(client: Client, locale: str) -> None:
+    made = scene()
+    made.code()
+    until = clock.now() + timedelta(hours=3)
+    OneTimeCode.objects.update(locked_until=until)
+    page = text(client.get(f"{made.url()}?lang={locale}"))
+    words = language.words(locale)
+    assert words["locked_title"] in page
+    assert words["locked_text"].format(until=language.moment(until, locale), sender="Acme Ltd") in html.unescape(page)
 
 
 def test_a_page_is_a_picture(client: Client) -> None:

@@ -9,6 +9,7 @@ from django.test import Client
 from paraph.flow.expire import expire
 from paraph.journal.models import Entry
 from paraph.kernel import clock
+from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.consent import LOCALES, consent_notice
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -109,8 +110,38 @@ def test_wrong_codes_are_counted_and_the_sixth_guess_is_refused_even_if_right(cl
     assert [refused(post(client, made, wrong)) for _ in range(5)] == [(422, "invalid_otp")] * 5
     assert refused(post(client, made, {"code": code, "consent": True})) == (429, "too_many_attempts")
     fresh = {"code": made.code(), "consent": True}
+    early = post(client, made, fresh)  # a new code gives no new attempts
+    assert refused(early) == (429, "too_many_attempts")
+    assert 590 < int(early["Retry-After"]) <= 600 and early.json()["error"]["retry_after"] == int(early["Retry-After"])
+    OneTimeCode.objects.update(attempts_end_at=clock.now())
     assert refused(post(client, made, wrong)) == (422, "invalid_otp")
     assert post(client, made, fresh).status_code == 200
+
+
+def test_a_locked_signer_gets_no_code_and_signs_with_none(client: Client) -> None:
+    made = scene()
+    code = made.code()
+    until = clock.now() + timedelta(hours=23, minutes=30)
+    OneTimeCode.objects.update(locked_until=until)
+    locked = post(client, made, {"code": code, "consent": True})
+    unsent = client.post(made.url(0, "/otp"), {"channel": "email"}, content_type="application/json")
+    for answer in (locked, unsent):
+        assert refused(answer) == (429, "too_many_attempts")
+        assert answer.json()["error"]["locked"] is True
+        assert clock.iso(until) in answer.json()["error"]["message"]
+        assert 84_500 < int(answer["Retry-After"]) <= 84_600
+    assert CapturedMessage.objects.count() == 1
+    OneTimeCode.objects.update(locked_until=clock.now())
+    assert post(client, made, {"code": code, "consent": True}).status_code == 200
+
+
+def test_the_last_wrong_guess_says_that_none_is_left(client: Client) -> None:
+    made = scene()
+    wrong = {"code": f"{(int(made.code()) + 1) % 10**6:06d}", "consent": True}
+    told = [post(client, made, wrong).json()["error"] for _ in range(5)]
+    assert [error["attempts_left"] for error in told] == [4, 3, 2, 1, 0]
+    assert ["retry_after" in error for error in told] == [False] * 4 + [True]
+    assert "ask for a new one" not in told[0]["message"]
 
 
 def test_only_the_newest_code_within_its_time(client: Client) -> None:

@@ -95,6 +95,9 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     for signer in state["signers"]:
         moment = signer["signed_at"] or signer["notified_at"] or ""
         lines.append(f"  {signer['order']}. {signer['full_name']} <{signer['email']}>  {signer['status']}  {moment}")
+        if wrong := signer["wrong_codes"]:
+            lock = f", locked until {wrong['locked_until']}" if wrong["locked_until"] else ""
+            lines.append(f"     wrong codes: {wrong['count']}{lock}")
     lines.append("Documents")
     for document in state["documents"]:
         sealed = f"sealed {document['seal']['sealed_at']}" if document["seal"] else "not sealed"

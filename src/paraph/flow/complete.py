@@ -1,8 +1,9 @@
 """Completing a request: the last signer's transaction (specification 3.1, 6.3)."""
 
+from datetime import datetime
+
 from paraph.flow import events
 from paraph.flow.queue import defer
-from paraph.kernel import clock
 from paraph.rows.read import Compiled
 from paraph.rows.write import update
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
@@ -10,14 +11,15 @@ from paraph.signature_requests.models import RequestDocument, RequestStatus, Sig
 _DOCUMENTS = Compiled(RequestDocument.objects.all, "request")
 
 
-def complete(request: SignatureRequest) -> None:
-    """Marks the request ``completed``, journals it and asks for one job per document, which seals it.
+def complete(request: SignatureRequest, moment: datetime) -> None:
+    """Marks the request ``completed`` at the moment of the last signature, journals it and asks for one job per
+    document, which seals it.
 
     The caller holds the request's row lock and has seen under it that everybody signed, which makes this happen
     once, in the transaction of the last signature.
     """
     request.status = RequestStatus.COMPLETED
-    request.completed_at = clock.now()
+    request.completed_at = moment
     update(request, "status", "completed_at")
     events.request_completed(request)
     if request.notify_signers_on_completion:

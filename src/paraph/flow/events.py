@@ -5,6 +5,7 @@ The caller holds the request's row lock and commits the change of state with it;
 left them.
 """
 
+from datetime import datetime
 from typing import Any
 
 from paraph.journal.append import SERVICE, Origin, follow
@@ -28,11 +29,11 @@ def otp_sent(
 
 def signer_signed(signer: Signer, consent_notice: str, documents_count: int, origin: Origin) -> None:
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
-    _tell(signer.request, "signer.signed", signer, origin, facts)
+    _tell(signer.request, "signer.signed", signer, origin, facts, moment=signer.signed_at)
 
 
 def request_completed(request: SignatureRequest) -> None:
-    _tell(request, "request.completed")
+    _tell(request, "request.completed", moment=request.completed_at)
 
 
 def completion_notified(request: SignatureRequest, recipients: list[str]) -> None:
@@ -59,6 +60,9 @@ def _tell(
     signer: Signer | None = None,
     origin: Origin = SERVICE,
     metadata: dict[str, Any] | None = None,
+    *,
+    moment: datetime | None = None,
 ) -> None:
-    entry = follow(request, event_type, signer_id=signer.pk if signer else None, origin=origin, metadata=metadata)
+    signer_id = signer.pk if signer else None
+    entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
     insert([entry, *outbox.deliveries(request, event_type, signer, entry.created_at)])

@@ -1,6 +1,7 @@
 """Signing (specification 3.2): one transaction from the used-up code to the next invitation."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -37,35 +38,36 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
 
     Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
     shown), ``invalid_otp`` or ``too_many_attempts``. The attempt at the code counts even when the signature is then
-    refused.
+    refused. The time is read once, under the lock: what is checked against the end of the request is what is stated.
     """
     require_open(signer)
     require_shown(signer)
     code_hash = codes.guess(signer, given.code)
     with transaction.atomic():
         signer = lock_signer(signer.pk)
-        require_open(signer)
+        moment = clock.now()
+        require_open(signer, moment)
         codes.consume(signer, code_hash)
-        _store(signer, given)
+        _store(signer, given, moment)
         documents = len(signed_digests(signer))
         events.signer_signed(signer, consent_notice(given.locale, documents), documents, origin)
-        _go_on(signer.request)
+        _go_on(signer.request, moment)
     return signer
 
 
-def _store(signer: Signer, given: Signature) -> None:
+def _store(signer: Signer, given: Signature, moment: datetime) -> None:
     signer.status = SignerStatus.SIGNED
-    signer.signed_at = clock.now()
+    signer.signed_at = moment
     signer.signature = given.signature
     signer.initials = given.initials
     signer.locale = given.locale
     update(signer, "status", "signed_at", "signature", "initials", "locale")
 
 
-def _go_on(request: SignatureRequest) -> None:
+def _go_on(request: SignatureRequest, moment: datetime) -> None:
     """What follows a signature: the end of the request, or the turn of the next."""
     following = next_signer(request)
     if following is None:
-        complete(request)
+        complete(request, moment)
     elif request.mode == Mode.SEQUENTIAL and request.send_email:
         defer("invite", signer_id=following)

@@ -49,8 +49,9 @@ def follow(
     signer_id: int | None = None,
     origin: Origin = SERVICE,
     metadata: dict[str, Any] | None = None,
+    moment: datetime | None = None,
 ) -> Entry:
-    """The next entry of the request's chain, for the caller to insert.
+    """The next entry of the request's chain, for the caller to insert. ``moment``: when it happened, by default now.
 
     The caller holds the request's row lock (or has just created it), so that the chain has one writer;
     the unique position refuses a second one all the same. ``metadata`` must be plain JSON.
@@ -58,7 +59,7 @@ def follow(
     with prepared_cursor() as cursor:
         cursor.execute(_END, [request.pk])
         position, previous, earlier = cursor.fetchone() or (0, GENESIS, None)
-    moment = clock.now()
+    moment = moment or clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
     return entry

@@ -1,12 +1,23 @@
 """The one clock. Everything that asks for the time asks here, so that a test can move it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+SLIP = timedelta(minutes=10)
 
 
 def now() -> datetime:
     """The current time in UTC, cut to the millisecond: what the journal states and hashes."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def running(ends_at: datetime, length: timedelta, moment: datetime) -> bool:
+    """Whether a window of this length that ends at ``ends_at`` is still open at ``moment``.
+
+    One that would begin more than ``SLIP`` later was opened before the clock was set back, and is over: otherwise it
+    would stay open for as long as the clock was set back.
+    """
+    return moment < ends_at <= moment + length + SLIP
 
 
 def iso(moment: datetime) -> str:

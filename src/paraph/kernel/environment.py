@@ -96,6 +96,12 @@ class Environment(BaseSettings):
     rate_limit_factor: int = Field(
         1, ge=1, description="What the ceilings of calls a minute and an hour are multiplied by."
     )
+    wrong_codes_per_destination: int = Field(
+        30, ge=1, description="Wrong codes for one address or number, in all requests, before none is taken for a day."
+    )
+    wrong_codes_per_organization: int = Field(
+        500, ge=1, description="Wrong codes in the requests of one organization before none is taken for an hour."
+    )
     worker_processes: int = Field(0, ge=0, description="Job worker processes; 0: one per core.")
     trusted_proxies: Annotated[list[str], NoDecode] = Field(
         [],

@@ -19,6 +19,8 @@ _seals = Counter("paraph_seals", "Files sealed.", ["file", "method", "level", "t
 _timestamp_failures = Counter("paraph_timestamp_failures", "Times that a timestamp authority failed during a seal.")
 _jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"])
 _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SECONDS)
+_guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
+_locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
 
 
@@ -54,3 +56,12 @@ def count_job(task: str, result: str, seconds: float) -> None:
 def count_webhook(event: str, result: str) -> None:
     """``result``: ``delivered``, ``retried`` (it failed and is tried again) or ``failed`` (for good)."""
     _deliveries.inc(event, result)
+
+
+def count_guess(result: str) -> None:
+    """``result``: ``right``, ``wrong`` or ``refused`` (no attempt was left, or there was no code)."""
+    _guesses.inc(result)
+
+
+def count_lock() -> None:
+    _locks.inc()

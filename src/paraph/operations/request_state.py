@@ -9,6 +9,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.steps import Job, jobs_of
 from paraph.operations.why import why
+from paraph.operations.wrong_codes import WrongCodes, wrong_codes
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks.overview import deliveries
 
@@ -21,6 +22,7 @@ def request_state(request_id: int) -> dict[str, Any]:
     if request is None:
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     jobs = jobs_of(request)
+    wrong = wrong_codes(request.pk)
     entries = list(Entry.objects.filter(request=request).order_by("position"))
     return {
         "id": request.pk,
@@ -34,7 +36,9 @@ def request_state(request_id: int) -> dict[str, Any]:
         "created_at": clock.iso(request.created_at),
         "expires_at": clock.iso(request.expires_at),
         "completed_at": clock.iso(request.completed_at) if request.completed_at else None,
-        "signers": [_signer(signer) for signer in Signer.objects.filter(request=request).order_by("order")],
+        "signers": [
+            _signer(signer, wrong.get(signer.pk)) for signer in Signer.objects.filter(request=request).order_by("order")
+        ],
         "documents": _documents(request),
         "proof": _seal(ProofFile.objects.filter(request=request).first()),
         "sealing_failure": _failure(SealingFailure.objects.filter(request=request).first()),
@@ -45,7 +49,7 @@ def request_state(request_id: int) -> dict[str, Any]:
     }
 
 
-def _signer(signer: Signer) -> dict[str, Any]:
+def _signer(signer: Signer, wrong: WrongCodes | None) -> dict[str, Any]:
     return {
         "id": signer.pk,
         "order": signer.order,
@@ -54,6 +58,7 @@ def _signer(signer: Signer) -> dict[str, Any]:
         "status": signer.status,
         "notified_at": clock.iso(signer.notified_at) if signer.notified_at else None,
         "signed_at": clock.iso(signer.signed_at) if signer.signed_at else None,
+        "wrong_codes": wrong,
     }
 
 

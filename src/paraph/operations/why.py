@@ -6,6 +6,7 @@ from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.operations.queue_state import queue_state
 from paraph.operations.steps import Job, Step, job_for, missing_steps
+from paraph.operations.wrong_codes import wrong_codes
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
 _EXPIRY_LOOK = timedelta(seconds=5)
@@ -30,7 +31,17 @@ def _people(request: SignatureRequest) -> str:
     if request.mode == Mode.SEQUENTIAL:
         unsigned = unsigned[:1]
     until = clock.iso(request.expires_at)
-    return f"It waits for {_names(unsigned)} to sign, until {until}."
+    return " ".join([f"It waits for {_names(unsigned)} to sign, until {until}.", *_locks(request, unsigned)])
+
+
+def _locks(request: SignatureRequest, signers: list[Signer]) -> list[str]:
+    found = wrong_codes(request.pk)
+    return [
+        f"No code is sent to or taken from {signer.full_name} until {wrong['locked_until']}: "
+        f"{wrong['count']} wrong ones were entered."
+        for signer in signers
+        if (wrong := found.get(signer.pk)) and wrong["locked_until"]
+    ]
 
 
 def _unsigned(request: SignatureRequest) -> list[Signer]:

@@ -1,8 +1,8 @@
-"""One-time codes: 6 digits, 10 minutes, newest only, single use, five guesses (specification 8).
+"""One-time codes: 6 digits, 10 minutes, newest only, single use (specification 8).
 
 A code is stored as a keyed hash over the signer, the digests of the documents they sign and the code, so that
 it proves agreement to those documents and to no others. Every claim is a conditional UPDATE or stands under a
-row lock: a hundred guesses at once consume five attempts, and one code signs once.
+row lock: a hundred guesses at once consume five attempts (``paraph.otp.guesses``), and one code signs once.
 """
 
 import math
@@ -16,26 +16,25 @@ from django.db import transaction
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
 from paraph.rows.prepared import prepared_cursor
 from paraph.rows.read import Compiled
-from paraph.rows.write import insert
+from paraph.rows.write import insert, update
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
 
 DIGITS = 6
-LIFETIME = timedelta(minutes=10)
-ATTEMPTS = 5
 SENDS = 5
 WINDOW = timedelta(minutes=10)
 
 _LOCKED = Compiled(lambda: Signer.objects.select_for_update(no_key=True))
 _NEWEST = Compiled(OneTimeCode.objects.all)
-_ATTEMPT = """
-    UPDATE otp_onetimecode SET attempts = attempts + 1
-    WHERE signer_id = %s AND sent_at IS NOT NULL AND used_at IS NULL AND expires_at > %s AND attempts < %s
-    RETURNING code_hash, attempts
-"""
+# Not the counts of guesses, which go on whatever codes are sent, and while one is being replaced.
+_REPLACED = (
+    "code_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends", "window_began_at",
+    "sent_at", "used_at",
+)  # fmt: skip
 _USE = """
     UPDATE otp_onetimecode SET used_at = %s
     WHERE signer_id = %s AND code_hash = %s AND used_at IS NULL AND sent_at IS NOT NULL RETURNING 1
@@ -66,7 +65,8 @@ class Issued:
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     """Makes the signer's newest code, which replaces any before it and cannot be used until :func:`mark_sent`.
 
-    Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``already_signed`` when a signature won.
+    Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` while the signer is locked,
+    ``already_signed`` when a signature won.
     """
     code = tokens.random_digits(DIGITS)
     code_hash = _hash(signer, code)
@@ -74,17 +74,19 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         if _LOCKED.get(signer.pk).status == SignerStatus.SIGNED:
             raise DomainError("already_signed", "You have already signed; no code is needed any more.")
         earlier = _NEWEST.first(signer.pk)
+        guesses.require_unlocked(earlier.locked_until if earlier else None)
         began, sends = _window(earlier)
         now = clock.now()
         row = earlier or OneTimeCode(signer=signer)
         row.code_hash, row.channel, row.destination = code_hash, channel, destination
-        row.created_at, row.expires_at = now, now + LIFETIME
+        row.destination_scope = guesses.destination_scope(signer.request, destination)
+        row.created_at, row.expires_at = now, now + guesses.LIFETIME
         row.sends, row.window_began_at = sends, began
-        row.attempts, row.sent_at, row.used_at = 0, None, None
+        row.sent_at, row.used_at = None, None
         if earlier is None:
             insert([row])
         else:
-            row.save(force_update=True)
+            update(row, *_REPLACED)
     return Issued(code, code_hash, resend=row.ever_sent)
 
 
@@ -97,16 +99,10 @@ def mark_sent(signer: Signer, issued: Issued) -> None:
 def guess(signer: Signer, code: str) -> bytes:
     """Counts one attempt, for good, and returns the hash to :func:`consume` when the code is right.
 
-    Call it outside of a transaction that may roll back. Raises ``DomainError`` ``too_many_attempts`` once five
-    attempts were made, even for the right code, and ``invalid_otp`` for a wrong, outdated or missing one.
+    Call it outside of a transaction that may roll back. Raises ``DomainError`` as :func:`paraph.otp.guesses.count`.
     """
-    counted = _changed(_ATTEMPT, [signer.pk, clock.now(), ATTEMPTS])
-    if counted is None:
-        raise _refusal(signer)
-    code_hash, attempts = counted
     guessed = _hash(signer, code)
-    if not tokens.same(guessed, bytes(code_hash)):
-        raise DomainError("invalid_otp", f"The code is not right; attempts left: {ATTEMPTS - attempts}.")
+    guesses.count(signer, guessed)
     return guessed
 
 
@@ -119,7 +115,7 @@ def consume(signer: Signer, code_hash: bytes) -> None:
 
 def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
     now = clock.now()
-    if earlier is None or now >= earlier.window_began_at + WINDOW:
+    if earlier is None or not clock.running(earlier.window_began_at + WINDOW, WINDOW, now):
         return now, 1
     if earlier.sends >= SENDS:
         raise TooManySendsError(math.ceil((earlier.window_began_at + WINDOW - now).total_seconds()))
@@ -132,13 +128,6 @@ def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
         cursor.execute(statement, values)
         changed: tuple[Any, ...] | None = cursor.fetchone()
     return changed
-
-
-def _refusal(signer: Signer) -> DomainError:
-    row = _NEWEST.first(signer.pk)
-    if row and row.attempts >= ATTEMPTS and not row.used_at:
-        return DomainError("too_many_attempts", "Too many wrong codes; ask for a new one.")
-    return DomainError("invalid_otp", "There is no code to compare with, or its time is over; ask for a new one.")
 
 
 def _hash(signer: Signer, code: str) -> bytes:

@@ -7,9 +7,13 @@ from paraph.signature_requests.models import Channel, Signer
 
 
 class OneTimeCode(models.Model):
-    """One row per signer: the newest code, by keyed hash, and the guesses made at it. A new code replaces
-    the old one and its guesses; ``sends`` counts the codes of the window that began at ``window_began_at``.
+    """One row per signer: the newest code, by keyed hash, and the guesses made at all codes of this signer.
+
+    A new code replaces the old one, never the counts of guesses: ``attempts`` of the window that ends at
+    ``attempts_end_at``, and ``wrong_guesses`` since the request was made. Until ``locked_until`` no code is sent or
+    taken. ``sends`` counts the codes of the window that began at ``window_began_at``.
     ``sent_at`` is set once the gateway has taken the newest code, ``ever_sent`` once it has taken any.
+    ``destination_scope`` names the destination in :class:`WrongGuesses`; null for a code of an earlier version.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")
@@ -23,4 +27,17 @@ class OneTimeCode(models.Model):
     sends = models.SmallIntegerField(default=1)
     window_began_at = models.DateTimeField(default=clock.now)
     attempts = models.SmallIntegerField(default=0)
+    attempts_end_at = models.DateTimeField(null=True)
+    wrong_guesses = models.IntegerField(default=0, db_default=0)
+    locked_until = models.DateTimeField(null=True)
+    destination_scope = models.BinaryField(null=True)
     used_at = models.DateTimeField(null=True)
+
+
+class WrongGuesses(models.Model):
+    """Wrong guesses across requests, in the window that ends at ``ends_at``: of a destination, by its hash, or of an
+    organization, each in one environment (``paraph.otp.guesses``)."""
+
+    scope = models.BinaryField(primary_key=True)
+    count = models.IntegerField()
+    ends_at = models.DateTimeField()

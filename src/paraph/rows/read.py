@@ -18,11 +18,16 @@ _ANY = -1  # stands for the value while the statement is compiled
 
 class Compiled(Generic[M]):
     """The rows of ``queryset`` whose ``field`` has a value, in its order, with what it joins to them and with its
-    lock: what ``queryset.filter(field=value)`` returns. The queryset is asked for at the first call."""
+    lock: what ``queryset.filter(field=value)`` returns. The queryset is asked for at the first call.
 
-    def __init__(self, queryset: Callable[[], QuerySet[M]], field: str = "pk") -> None:
+    ``of`` makes an expression of the value, for the field to be compared with instead."""
+
+    def __init__(
+        self, queryset: Callable[[], QuerySet[M]], field: str = "pk", of: Callable[[int], Any] = lambda value: value
+    ) -> None:
         self._queryset = queryset
         self._field = field
+        self._of = of
 
     def all(self, value: int) -> list[M]:
         made = self._made
@@ -47,7 +52,7 @@ class Compiled(Generic[M]):
 
     @cached_property
     def _made(self) -> "_Made":
-        query = self._queryset().filter(**{self._field: _ANY}).query
+        query = self._queryset().filter(**{self._field: self._of(_ANY)}).query
         compiler: Any = query.get_compiler(connection=connection)
         statement, values = compiler.as_sql()
         described, columns = compiler.klass_info, compiler.select

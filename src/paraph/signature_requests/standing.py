@@ -28,18 +28,20 @@ _SENTENCES = {
 }
 
 
-def standing(signer: Signer) -> Standing:
-    """Where the signer stands. Reads the rows as given: lock and reload them where it must hold until a commit."""
+def standing(signer: Signer, moment: datetime | None = None) -> Standing:
+    """Where the signer stands at the moment, by default now. Reads the rows as given: lock and reload them where it
+    must hold until a commit."""
     if signer.status == SignerStatus.SIGNED:
         return Standing.SIGNED
-    if is_over(signer.request, clock.now()):
+    if is_over(signer.request, moment or clock.now()):
         return Standing.EXPIRED
     return Standing.OPEN if _is_their_turn(signer) else Standing.NOT_YOUR_TURN
 
 
-def require_open(signer: Signer) -> None:
-    """Raises ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign now."""
-    found = standing(signer)
+def require_open(signer: Signer, moment: datetime | None = None) -> None:
+    """Raises ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign at the
+    moment, by default now."""
+    found = standing(signer, moment)
     if found is not Standing.OPEN:
         raise DomainError(found.value, _SENTENCES[found])
 

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
+from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.shown_pages import PageNotShownError
 
 log = logging.getLogger("paraph.signer")
@@ -50,12 +51,19 @@ def refusal(error: DomainError) -> HttpResponse:
     told: dict[str, Any] = {"code": error.code, "message": error.message}
     if isinstance(error, PageNotShownError):  # for the page, which says it in the signer's language
         told |= {"page_number": error.page_number, "document_id": error.document_id, "document": error.document_name}
+    if isinstance(error, GuessRefusedError):  # likewise
+        told |= _guesses(error)
     response = answer({"error": told}, STATUSES[error.code])
-    if isinstance(error, TooManySendsError):
+    if isinstance(error, TooManySendsError) or (isinstance(error, GuessRefusedError) and error.retry_after):
         response["Retry-After"] = str(error.retry_after)
     elif error.code == "unavailable":
         response["Retry-After"] = str(_RETRY_AFTER_SECONDS)
     return response
+
+
+def _guesses(error: GuessRefusedError) -> dict[str, Any]:
+    left = {} if error.attempts_left is None else {"attempts_left": error.attempts_left}
+    return left | ({"retry_after": error.retry_after, "locked": error.locked} if error.retry_after else {})
 
 
 def crash() -> HttpResponse:

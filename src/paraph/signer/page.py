@@ -9,6 +9,7 @@ from paraph.documents.models import Document
 from paraph.flow.send_otp import masked
 from paraph.kernel import tokens
 from paraph.organizations.models import Environment
+from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.pdf.appearances import letters
 from paraph.signature_requests.consent import consent_notice
@@ -35,7 +36,11 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         return _show(
             request, "signer/notice.html", signer, {"notice": _notice(signer, found)}, _STATUSES.get(found, 200)
         )
-    return _show(request, "signer/page.html", signer, _contents(signer, token, language.choose(request, signer)))
+    locale = language.choose(request, signer)
+    if until := guesses.locked_until(signer):
+        locked = {"notice": "locked", "until": language.moment(until, locale)}
+        return _show(request, "signer/notice.html", signer, locked)
+    return _show(request, "signer/page.html", signer, _contents(signer, token, locale))
 
 
 def _notice(signer: Signer, found: Standing) -> str:

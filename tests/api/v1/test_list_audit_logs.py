@@ -1,6 +1,7 @@
 """GET /signature_requests/{id}/audit_logs (specification 4.8). Foreign ids: test_tenancy."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ import paraph.flow
 from paraph.journal.append import Origin, append
 from paraph.journal.models import Entry
 from paraph.kernel import clock
+from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1 import contract
 from tests.api.v1.cast import Someone, error, payload
+
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -106,3 +110,23 @@ def test_what_an_entry_does_not_know_is_absent(owner: Someone, path: str) -> Non
     request = SignatureRequest.objects.get()
     append(request, "signature_request.pades_signed", metadata={"signing_algorithm": "x"})
     assert owner.get(path).json()["data"][-1]["metadata"] == {"signing_algorithm": "x"}
+
+
+def test_wrong_codes_are_told_with_the_newest_code_of_their_signer(owner: Someone, path: str) -> None:
+    request = SignatureRequest.objects.get()
+    signer = request.signers.earliest("order")
+    append(request, "signer.otp_sent", signer_id=signer.pk, metadata={"provider": "email", "resend": True})
+    now = clock.now()
+    row = OneTimeCode.objects.create(signer=signer, code_hash=b"x", channel="email", destination="x", expires_at=now)
+    assert all("wrong_codes" not in entry["metadata"] for entry in owner.get(path).json()["data"])
+    for change, told in (
+        ({"wrong_guesses": 3}, {"count": 3, "locked_until": None}),
+        ({"locked_until": now + DAY}, {"count": 3, "locked_until": clock.iso(now + DAY)}),
+        ({"locked_until": now}, {"count": 3, "locked_until": None}),
+    ):
+        OneTimeCode.objects.filter(pk=row.pk).update(**change)
+        response = owner.get(path)
+        first, newest = response.json()["data"][2:]
+        assert first["metadata"] == {"provider": "email", "resend": False}
+        assert newest["metadata"] == {"provider": "email", "resend": True, "wrong_codes": told}
+    assert Entry.objects.latest("position").metadata == {"provider": "email", "resend": True}

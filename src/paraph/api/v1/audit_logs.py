@@ -1,7 +1,9 @@
 """The audit log of a request (specification 4.8)."""
 
+from collections.abc import Callable
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from ninja import Router
 
 from paraph.api.v1 import audit_schemas, serialize
@@ -12,10 +14,14 @@ from paraph.api.v1.openapi_parts import PAGED
 from paraph.api.v1.pagination import envelope
 from paraph.journal.models import Entry
 from paraph.operations.stuck import finalization
+from paraph.operations.wrong_codes import by_entry
 from paraph.organizations.scope import scoped
+from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
 
 router = Router(tags=["Signature requests"])
+
+_WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"), wrong_guesses__gt=0))
 
 
 @router.get(
@@ -26,20 +32,28 @@ router = Router(tags=["Signature requests"])
 )
 def list_audit_logs(request: ApiRequest, signature_request_id: int) -> Answer:
     """Lists what happened to a request, in order."""
-    finalized = scoped(SignatureRequest, request.caller).filter(pk=signature_request_id).values_list("finalized")[:1]
-    if not finalized:
+    wanted = scoped(SignatureRequest, request.caller).filter(pk=signature_request_id)
+    found = list(wanted.values_list("finalized", _WRONG_CODES))
+    if not found:
         raise not_found()
     # A journal never goes back in time, so that its positions are the order of created_at.
     rows = scoped(Entry, request.caller).filter(request_id=signature_request_id).order_by("position")
-    ((is_finalized,),) = finalized
-    return envelope(rows, request.GET, serialize.audit_log if is_finalized else _with_finalization)
+    ((is_finalized, has_wrong_codes),) = found
+    return envelope(rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
 
 
-def _with_finalization(row: Entry) -> dict[str, Any]:
-    """The entry, and in that of completion what has kept the request from being finalized since. It is no part of
-    the journal, which never changes."""
-    entry = serialize.audit_log(row)
-    kept_back = finalization(row.request_id) if row.event_type == "request.completed" else None
-    if kept_back:
-        entry["metadata"] = {**row.metadata, "finalization": kept_back}
-    return entry
+def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], dict[str, Any]]:
+    """How an entry is shown: with what is known now and is no part of the journal, which never changes. In that of
+    completion what has kept the request from being finalized since, in that of a signer's newest code how many wrong
+    ones were entered."""
+    wrong_codes = by_entry(request_id) if has_wrong_codes else {}
+
+    def told(row: Entry) -> dict[str, Any]:
+        known: dict[str, Any] = {}
+        if not is_finalized and row.event_type == "request.completed":
+            known["finalization"] = finalization(row.request_id)
+        known["wrong_codes"] = wrong_codes.get(row.position)
+        entry = serialize.audit_log(row)
+        return {**entry, "metadata": entry["metadata"] | {name: fact for name, fact in known.items() if fact}}
+
+    return told

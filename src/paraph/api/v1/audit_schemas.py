@@ -36,6 +36,15 @@ class Finalization(Schema):
     failed_at: Timestamp = Field(description="When it last failed.")
 
 
+class WrongCodes(Schema):
+    """Wrong codes that were entered for a signer, as of the moment when the log is read."""
+
+    count: int = Field(ge=1, description="How many, since the request was created.")
+    locked_until: Timestamp | None = Field(
+        description="Until then no code is sent or accepted, because there were too many; null while there is no lock."
+    )
+
+
 class DocumentRemarks(Schema):
     """What a document's `preflight` says of print and of changes, as it stands in the journal."""
 
@@ -96,6 +105,11 @@ class AuditMetadata(Schema):
     )
     provider: Literal["email", "sms"] = Field(_ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
     resend: bool = Field(_ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
+    wrong_codes: WrongCodes = Field(
+        _ABSENT,
+        description="Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added "
+        "when the log is read and no part of the journal, whose entries never change.",
+    )
     consent_notice: str = Field(_ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
     locale: Literal["en", "fr", "de", "es", "it", "pt", "nl"] = Field(
         _ABSENT, description="Of `signer.signed`: the language of that text."

@@ -13,6 +13,7 @@ _FOR_SCRIPT = (
     "signing",
     "sign",
     "invalid_otp",
+    "attempts_left",
     "too_many_attempts",
     "rate_limited",
     "delivery_failed",

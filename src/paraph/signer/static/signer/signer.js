@@ -45,6 +45,7 @@ async function sendCode(button) {
   button.disabled = false;
   if (answer.error) {
     codeStatus.textContent = sentence(answer.error);
+    reloadIfLocked(answer.error);
     return;
   }
   const told = answer.sandbox_code ? words.sandbox_code.replace("{code}", answer.sandbox_code) : "";
@@ -65,7 +66,13 @@ async function sign() {
     return;
   }
   say(answer.error);
-  point(code, ["invalid_otp", "too_many_attempts"].includes(answer.error.code));
+  point(code, aboutCode(answer.error));
+  reloadIfLocked(answer.error);
+}
+
+// The page says then why there is nothing to do here, until when, and whom to ask.
+function reloadIfLocked(error) {
+  if (error.locked) location.reload();
 }
 
 // Why there is no picture of a page: told where it can never be signed, tried again where the service was busy.
@@ -104,9 +111,22 @@ function point(field, wrong) {
   else field.removeAttribute("aria-invalid");
 }
 
+function aboutCode(error) {
+  return ["invalid_otp", "too_many_attempts"].includes(error.code);
+}
+
 function sentence(error) {
   if (error.page_number) return words.unshown.replace("{page}", error.page_number).replace("{name}", () => error.document);
+  if (error.attempts_left) return words.attempts_left.replace("{count}", error.attempts_left);
+  if (aboutCode(error) && error.retry_after) return words.too_many_attempts.replace("{time}", timeAfter(error.retry_after));
   return words[error.code] || words[`${error.code}_text`] || words.failed;
+}
+
+// On the signer's clock, and with the day where it is another.
+function timeAfter(seconds) {
+  const moment = new Date(Date.now() + seconds * 1000 + 59999);
+  const day = moment.toDateString() === new Date().toDateString() ? undefined : "long";
+  return new Intl.DateTimeFormat(form.dataset.locale, { dateStyle: day, timeStyle: "short" }).format(moment);
 }
 
 function finish() {

@@ -1,0 +1,167 @@
+"""Counting guesses at codes, so that nobody finds one by trying (specification 8, docs/decisions/guesses.md).
+
+A signer has five attempts in ten minutes, whatever codes are sent in between, and is locked for a day after twenty
+wrong guesses, then after each five more. Wrong guesses are also counted across requests, for each destination and
+for each organization. One conditional statement reads the limits, compares the code and counts: of a hundred guesses
+at once, five are compared.
+"""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+
+from paraph.kernel import clock
+from paraph.measures import figures
+from paraph.messaging.destination import destination_hash
+from paraph.otp import refusals
+from paraph.otp.models import WrongGuesses
+from paraph.otp.refusals import GuessRefusedError
+from paraph.rows.prepared import prepared_cursor
+from paraph.signature_requests.models import SignatureRequest, Signer
+
+log = logging.getLogger("paraph.otp")
+
+ATTEMPTS = 5
+WINDOW = timedelta(minutes=10)
+LIFETIME = timedelta(minutes=10)
+LOCKED_AFTER = 20
+LOCKED_AGAIN_AFTER = 5
+LOCK = timedelta(days=1)
+DESTINATION_WINDOW = timedelta(days=1)
+ORGANIZATION_WINDOW = timedelta(hours=1)
+
+_BY_SIGNER = "code.attempts_end_at > %(now)s AND code.attempts_end_at <= %(window)s + %(slip)s"
+_SCOPES = """
+    (VALUES (code.destination_scope, %(day)s, %(of_destination)s), (%(scope)s, %(hour)s, %(of_organization)s))
+    AS bound (scope, ends_at, most) JOIN otp_wrongguesses AS wrong USING (scope)
+    WHERE wrong.count >= bound.most AND wrong.ends_at > %(now)s AND wrong.ends_at <= bound.ends_at + %(slip)s
+"""
+# Comparing in the database tells nothing by its time: what is compared are keyed hashes, which nobody can choose.
+_ATTEMPT = f"""
+WITH attempt AS (
+    UPDATE otp_onetimecode AS code SET
+        attempts = CASE WHEN {_BY_SIGNER} THEN code.attempts + 1 ELSE 1 END,
+        attempts_end_at = CASE WHEN {_BY_SIGNER} THEN code.attempts_end_at ELSE %(window)s END,
+        expires_at = CASE WHEN code.code_hash <> %(guessed)s AND {_BY_SIGNER} AND code.attempts + 1 >= %(attempts)s
+                     THEN %(now)s ELSE code.expires_at END,
+        wrong_guesses = code.wrong_guesses + (code.code_hash <> %(guessed)s)::int,
+        locked_until = CASE WHEN code.code_hash <> %(guessed)s AND code.wrong_guesses + 1 >= %(lock_after)s
+                            AND mod(code.wrong_guesses + 1 - %(lock_after)s, %(lock_again_after)s) = 0
+                       THEN %(day)s ELSE code.locked_until END
+    WHERE code.signer_id = %(signer)s AND code.sent_at IS NOT NULL AND code.used_at IS NULL
+      AND code.expires_at > %(now)s AND code.expires_at <= %(lifetime)s + %(slip)s
+      AND ({_BY_SIGNER} AND code.attempts >= %(attempts)s) IS NOT TRUE
+      AND (code.locked_until > %(now)s AND code.locked_until <= %(day)s + %(slip)s) IS NOT TRUE
+      AND NOT EXISTS (SELECT FROM {_SCOPES})
+    RETURNING code.code_hash = %(guessed)s AS is_right, attempts, attempts_end_at, locked_until, destination_scope
+), counted AS (
+    INSERT INTO otp_wrongguesses AS wrong (scope, count, ends_at)
+    SELECT bound.scope, 1, bound.ends_at
+    FROM attempt, LATERAL (VALUES (attempt.destination_scope, %(day)s, 1), (%(scope)s, %(hour)s, 2))
+                  AS bound (scope, ends_at, place)
+    WHERE NOT attempt.is_right AND bound.scope IS NOT NULL ORDER BY bound.place
+    ON CONFLICT (scope) DO UPDATE SET
+        count = CASE WHEN wrong.ends_at > %(now)s AND wrong.ends_at <= EXCLUDED.ends_at + %(slip)s
+                THEN wrong.count + 1 ELSE 1 END,
+        ends_at = CASE WHEN wrong.ends_at > %(now)s AND wrong.ends_at <= EXCLUDED.ends_at + %(slip)s
+                  THEN wrong.ends_at ELSE EXCLUDED.ends_at END
+    RETURNING wrong.count > CASE WHEN wrong.scope = %(scope)s THEN %(of_organization)s ELSE %(of_destination)s END
+              AS is_beyond
+)
+SELECT is_right, attempts, attempts_end_at, locked_until, EXISTS (SELECT FROM counted WHERE is_beyond) FROM attempt
+"""  # noqa: S608  our own parts
+_STATE = f"""
+    SELECT code.attempts, code.attempts_end_at, code.locked_until, (SELECT max(wrong.ends_at) FROM {_SCOPES})
+    FROM otp_onetimecode AS code WHERE code.signer_id = %(signer)s
+"""  # noqa: S608  our own parts
+_LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
+
+
+def count(signer: Signer, guessed: bytes) -> None:
+    """Counts a guess for good, and raises :class:`GuessRefusedError` unless ``guessed`` is the hash of the newest
+    code: ``invalid_otp`` when it is not, ``too_many_attempts`` when no guess is taken now, not even the right one."""
+    values = _values(signer) | {"guessed": guessed}
+    found = _row(_ATTEMPT, values)
+    if found is None:
+        figures.count_guess("refused")
+        raise _why_not(values)
+    is_right, attempts, attempts_end_at, locked_until, is_beyond = found
+    figures.count_guess("right" if is_right else "wrong")
+    if is_right:
+        return
+    if is_beyond:  # of several at once, those after the last that is allowed across requests
+        raise _why_not(values)
+    if locked_until == values["day"]:
+        figures.count_lock()
+        log.warning("signer %d is locked until %s: too many wrong codes", signer.pk, clock.iso(locked_until))
+        raise refusals.wrong_and_last(locked_until, values["now"], locked=True)
+    if attempts >= ATTEMPTS:
+        raise refusals.wrong_and_last(attempts_end_at, values["now"], locked=False)
+    raise refusals.wrong(ATTEMPTS - attempts)
+
+
+def require_unlocked(until: datetime | None) -> None:
+    """Raises :class:`GuessRefusedError` while a signer's ``locked_until`` holds."""
+    now = clock.now()
+    if until and clock.running(until, LOCK, now):
+        raise refusals.locked(until, now)
+
+
+def locked_until(signer: Signer) -> datetime | None:
+    """Until when no code of this signer is sent or taken; None while they are."""
+    until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
+    return until if until and clock.running(until, LOCK, clock.now()) else None
+
+
+def destination_scope(request: SignatureRequest, destination: str) -> bytes:
+    """Where wrong guesses at codes sent to this destination are counted. By environment, so that a free sandbox key
+    keeps nobody from signing in production."""
+    return request.environment.encode() + b":" + destination_hash(destination)
+
+
+def prune() -> int:
+    """Removes counts of windows that are over; returns how many."""
+    now = clock.now()
+    latest = now + max(DESTINATION_WINDOW, ORGANIZATION_WINDOW) + clock.SLIP
+    gone, _ = WrongGuesses.objects.exclude(ends_at__gt=now, ends_at__lte=latest).delete()
+    return gone
+
+
+def _values(signer: Signer) -> dict[str, Any]:
+    """What the statements know besides the guess. The ends are those of windows that would begin now."""
+    now = clock.now()
+    request = signer.request
+    return {
+        "signer": signer.pk,
+        "scope": f"{request.environment}:organization:{request.organization_id}".encode(),
+        "now": now,
+        "slip": clock.SLIP,
+        "window": now + WINDOW,
+        "lifetime": now + LIFETIME,
+        "day": now + LOCK,
+        "hour": now + ORGANIZATION_WINDOW,
+        "attempts": ATTEMPTS,
+        "lock_after": LOCKED_AFTER,
+        "lock_again_after": LOCKED_AGAIN_AFTER,
+        "of_destination": settings.PARAPH.wrong_codes_per_destination,
+        "of_organization": settings.PARAPH.wrong_codes_per_organization,
+    }
+
+
+def _why_not(values: dict[str, Any]) -> GuessRefusedError:
+    attempts, attempts_end_at, locked_until, full_until = _row(_STATE, values) or (0, None, None, None)
+    now = values["now"]
+    if locked_until and clock.running(locked_until, LOCK, now):
+        return refusals.locked(locked_until, now)
+    used_up = attempts >= ATTEMPTS and attempts_end_at and clock.running(attempts_end_at, WINDOW, now)
+    ends = [end for end in (attempts_end_at if used_up else None, full_until) if end]
+    return refusals.too_many(max(ends), now) if ends else refusals.no_code()
+
+
+def _row(statement: str, values: Any) -> tuple[Any, ...] | None:
+    with prepared_cursor() as cursor:
+        cursor.execute(statement, values)
+        found: tuple[Any, ...] | None = cursor.fetchone()
+    return found

@@ -1,0 +1,177 @@
+"""Guessing one-time codes: more codes, more requests, more organizations and more at once give no more guesses."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from paraph.postgres import embedded_url
+from tests.attacks.conftest import Target
+from tests.scenarios.people import Backend, at, signer
+from tests.scene import pdf
+
+OF_DESTINATION = 30  # out of the box
+OF_ORGANIZATION = 40
+TEN_MINUTES_LATER = (
+    "UPDATE otp_onetimecode SET attempts_end_at = now(), window_began_at = now() - interval '10 minutes'"
+)
+
+
+class Page:
+    """What a signing page posts, over few connections."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self._client = client
+
+    def send(self, url: str) -> httpx.Response:
+        return self._client.post(f"{url}/otp", json={"channel": "email"})
+
+    def code(self, url: str) -> str:
+        answer = self.send(url)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["sandbox_code"])
+
+    def sign(self, url: str, code: str) -> httpx.Response:
+        return self._client.post(f"{url}/signature", json={"code": code, "consent": True})
+
+    def five_wrong(self, url: str) -> list[str]:
+        """What becomes of five guesses at a new code."""
+        wrong = wrong_for(self.code(url))
+        return [outcome(self.sign(url, wrong)) for _ in range(5)]
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with httpx.Client(timeout=30) as client:
+        yield Page(client)
+
+
+@pytest.fixture(scope="module")
+def attacked(new_target: Callable[..., Target]) -> Target:
+    return new_target(PARAPH_WRONG_CODES_PER_ORGANIZATION=str(OF_ORGANIZATION))
+
+
+@pytest.fixture(scope="module")
+def backends(attacked: Target) -> list[Backend]:
+    """Clients of two organizations."""
+    return [attacked.backend(), attacked.backend(str(attacked.new_application()["api_key"]))]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_was_guessed_before(attacked: Target) -> None:
+    execute(attacked, "DELETE FROM otp_wrongguesses")
+
+
+def request(backend: Backend, *addresses: str) -> dict[str, Any]:
+    """A request with a signer for each address."""
+    document = backend.upload(pdf())
+    refs = [f"s{number}" for number in range(len(addresses))]
+    people = [signer(ref, email=address) for ref, address in zip(refs, addresses, strict=True)]
+    places = [{"signer_ref": ref, "stamps": [at(y=60 + 85 * number)]} for number, ref in enumerate(refs)]
+    documents = [{"id": document, "signers": places}]
+    return backend.create(mode="parallel", validity_days=1, signers=people, documents=documents)
+
+
+def urls(made: dict[str, Any]) -> list[str]:
+    return [each["signing_url"] for each in made["signers"]]
+
+
+def wrong_for(code: str) -> str:
+    return f"{(int(code) + 1) % 10**6:06d}"
+
+
+def outcome(answer: httpx.Response) -> str:
+    return "signed" if answer.status_code == 200 else str(answer.json()["error"]["code"])
+
+
+def execute(target: Target, statement: str) -> None:
+    with psycopg.connect(embedded_url(target.data_dir, None), autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+def test_new_codes_give_no_new_guesses(attacked: Target, backends: list[Backend], page: Page) -> None:
+    [url] = urls(request(backends[0], "five@example.com"))
+    answers: list[str] = []
+    for _ in range(4):
+        answers += page.five_wrong(url)
+    assert answers == ["invalid_otp"] * 5 + ["too_many_attempts"] * 15
+    code = page.code(url)
+    refused = page.sign(url, code)
+    assert (refused.status_code, outcome(refused)) == (429, "too_many_attempts")
+    assert 0 < int(refused.headers["Retry-After"]) <= 600
+    execute(attacked, TEN_MINUTES_LATER)
+    assert outcome(page.sign(url, code)) == "signed"  # the newest, which nobody has guessed at
+
+
+def test_a_hundred_guesses_at_once_are_five(backends: list[Backend], page: Page) -> None:
+    [url] = urls(request(backends[0], "hundred@example.com"))
+    wrong = wrong_for(page.code(url))
+
+    def attack(number: int) -> str:
+        if number in (20, 50, 80):
+            return "sent" if page.send(url).is_success else "unsent"
+        return outcome(page.sign(url, wrong))
+
+    with ThreadPoolExecutor(12) as pool:
+        answers = Counter(pool.map(attack, range(100)))
+    assert answers["invalid_otp"] <= 5
+    assert answers["too_many_attempts"] >= 100 - 3 - 5 - 12  # a code just being replaced is no code to compare with
+    assert "signed" not in answers and answers["sent"] == 3
+
+
+def test_twenty_wrong_guesses_lock_and_everybody_is_told(attacked: Target, backends: list[Backend], page: Page) -> None:
+    backend = backends[0]
+    made = request(backend, "twenty@example.com", "calm@example.com")
+    url, other = urls(made)
+    for _ in range(4):
+        wrong = wrong_for(code := page.code(url))
+        answers = [page.sign(url, wrong) for _ in range(5)]
+        assert [outcome(answer) for answer in answers] == ["invalid_otp"] * 5
+        execute(attacked, TEN_MINUTES_LATER)
+    assert answers[-1].json()["error"]["locked"] is True
+
+    for answer in (page.sign(url, code), page.send(url)):
+        assert (answer.status_code, outcome(answer)) == (429, "too_many_attempts")
+        assert 86_000 < int(answer.headers["Retry-After"]) <= 86_400
+    shown = httpx.get(url, timeout=30).text
+    assert "Signing is locked for now" in shown and "please contact Acme" in shown and "<form" not in shown
+
+    journal = backend.journal(made["id"])
+    told = [entry["metadata"].get("wrong_codes") for entry in journal if entry["event_type"] == "signer.otp_sent"]
+    assert told[:-1] == [None] * 3 and told[-1]["count"] == 20 and told[-1]["locked_until"]
+    state = attacked.command("request", "show", str(made["id"]))
+    assert state["signers"][0]["wrong_codes"] == told[-1] and "No code is sent to" in state["why"]
+    figures = httpx.get(f"{attacked.base_url}/metrics", timeout=30).text
+    assert "paraph_signers_locked_total 1.0" in figures and 'paraph_guesses_total{result="wrong"}' in figures
+    assert outcome(page.sign(other, page.code(other))) == "signed"
+
+
+def test_more_requests_and_organizations_give_no_more_guesses_at_one_address(
+    backends: list[Backend], page: Page
+) -> None:
+    victims = ["victim@example.com", "Victim@Example.com"] * 2
+    links = [url for backend in backends for url in urls(request(backend, *victims))]
+    answers: Counter[str] = Counter()
+    for url in links[:-1]:
+        answers.update(page.five_wrong(url))
+    assert answers == {"invalid_otp": OF_DESTINATION, "too_many_attempts": 5}
+    refused = page.sign(links[-1], page.code(links[-1]))
+    assert outcome(refused) == "too_many_attempts" and int(refused.headers["Retry-After"]) > 86_000
+    [elsewhere] = urls(request(backends[0], "bystander@example.com"))
+    assert outcome(page.sign(elsewhere, page.code(elsewhere))) == "signed"
+
+
+def test_more_addresses_give_an_organization_no_more_guesses(backends: list[Backend], page: Page) -> None:
+    attacker, other = backends
+    links = urls(request(attacker, *(f"{number}@example.org" for number in range(9))))
+    answers: Counter[str] = Counter()
+    for url in links[:-1]:
+        answers.update(page.five_wrong(url))
+    assert answers == {"invalid_otp": OF_ORGANIZATION}
+    assert outcome(page.sign(links[-1], page.code(links[-1]))) == "too_many_attempts"
+    [foreign] = urls(request(other, "8@example.org"))
+    assert outcome(page.sign(foreign, page.code(foreign))) == "signed"
