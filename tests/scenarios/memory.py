@@ -35,13 +35,13 @@ class Peaks:
     def stop(self) -> None:
         self._stop.set()
         self._thread.join()
-        self._look()
+        self.look()
 
     def _watch(self) -> None:
         while not self._stop.wait(_EVERY):
-            self._look()
+            self.look()
 
-    def _look(self) -> None:
+    def look(self) -> None:
         for pid in _below(self._root):
             if kind := self._kinds.get(pid) or _kind(pid):
                 self._kinds[pid] = kind

@@ -1,10 +1,12 @@
 """POST /sign/{token}/signature."""
 
+import io
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from paraph.flow.expire import expire
 from paraph.journal.models import Entry
@@ -12,6 +14,8 @@ from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.consent import LOCALES, consent_notice
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signing_token import token
+from paraph.signer.signature import signature
 from tests.scene import Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -173,10 +177,50 @@ def test_missing_fields_are_refused_by_name(client: Client) -> None:
     assert "initials" in response.json()["error"]["message"]
 
 
-def test_a_body_that_is_too_large(client: Client) -> None:
+@pytest.mark.parametrize("rest", ["/signature", "/otp"])
+def test_a_body_that_is_too_large(client: Client, rest: str) -> None:
+    made, whole = scene(), json.dumps({"code": "000000", "channel": "email", "consent": True, "more": ""})
+    fitting = whole[:-2] + "x" * (512 * 1024 - len(whole)) + whole[-2:]
+    for body, expected in ((fitting + " ", 413), (fitting, 200 if rest == "/otp" else 422)):
+        response = client.post(made.url(0, rest), body, content_type="application/json")
+        assert response.status_code == expected, response.content
+    assert refused(client.post(made.url(0, rest), fitting + " ", content_type="application/json")) == (
+        413,
+        "payload_too_large",
+    )
+
+
+def test_a_body_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, read = scene(), io.BytesIO(b"{}")
+    request = RequestFactory().generic("POST", made.url(0, "/signature"), b"{}", "application/json")
+    request.META["CONTENT_LENGTH"] = str(512 * 1024 + 1)
+    monkeypatch.setattr(request, "_stream", read)
+    assert signature(request, token(made.signers[0])).status_code == 413
+    assert read.tell() == 0
+
+
+def test_a_body_in_chunks() -> None:
     made = scene()
-    response = post(client, made, {"code": "000000", "consent": True, "signature": "x" * (4 * 1024 * 1024)})
-    assert refused(response) == (413, "payload_too_large")
+    body = json.dumps({"code": made.code(), "consent": True}).encode()
+    for content, expected in ((b"x" * (512 * 1024 + 1), 413), (body, 200)):
+        request = RequestFactory().generic("POST", made.url(0, "/signature"), b"{}", "application/json")
+        request.META |= {"wsgi.input": io.BytesIO(content), "CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
+        assert signature(request, token(made.signers[0])).status_code == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"strokes": [[[0, 0]]], "more": [[]] * 80_000}, "20000 points"),
+        ({"strokes": [[[]] * 20_001]}, "20000"),
+        ({"strokes": [[[5, 5]] * 100] * 200}, "signature.strokes[0][0][0]"),
+    ],
+)
+def test_points_are_counted_first_and_one_wrong_one_is_enough(client: Client, body: dict[str, Any], named: str) -> None:
+    response = post(client, scene(), {"code": "000000", "consent": True, "signature": {"type": "drawn", **body}})
+    assert refused(response) == (422, "validation_error")
+    message = response.json()["error"]["message"]
+    assert named in message and " more" not in message.replace("more arrays", "")
 
 
 def test_a_crash_tells_the_incident_and_nothing_else(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
