@@ -61,7 +61,6 @@ def test_points_at_once(target: Target, peaks: Peaks, part: str) -> None:
         chunks = lambda: httpx.post(url, content=iter([content]), headers=headers, timeout=60)  # noqa: B023, E731
         assert refusals(chunks) == {told}
     peaks.look()
-    print("PEAK", peaks.web // MIB)
     assert peaks.web < 256 * MIB
 
 
@@ -76,7 +75,6 @@ def test_assignments_at_once(target: Target, peaks: Peaks, part: str, size: int)
     headers = {"Content-Type": "application/json"}
     assert refusals(lambda: backend.call("POST", "signature_requests", content=content, headers=headers)) == {INVALID}
     peaks.look()
-    print("PEAK", peaks.web // MIB)
     assert peaks.web < 512 * MIB
 
 

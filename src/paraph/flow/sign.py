@@ -1,6 +1,6 @@
 """Signing (specification 3.2): one transaction from the used-up code to the next invitation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +12,7 @@ from paraph.flow.queue import defer
 from paraph.journal.append import Origin
 from paraph.kernel import clock
 from paraph.otp import codes
+from paraph.pdf.simplified import simplified
 from paraph.rows.write import update
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
@@ -42,6 +43,9 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
     require_open(signer)
     require_shown(signer)
     code_hash = codes.guess(signer, given.code)
+    given = replace(
+        given, signature=_simplified(given.signature), initials=given.initials and _simplified(given.initials)
+    )
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         require_open(signer)
@@ -51,6 +55,13 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
         events.signer_signed(signer, consent_notice(given.locale, documents), documents, origin)
         _go_on(signer.request)
     return signer
+
+
+def _simplified(mark: dict[str, Any]) -> dict[str, Any]:
+    """After the code has been looked at: the work is for those who have one."""
+    if mark["type"] != "drawn":
+        return mark
+    return {**mark, "strokes": simplified(mark["strokes"], mark.get("aspect", 1.0))}
 
 
 def _store(signer: Signer, given: Signature) -> None:

@@ -74,7 +74,7 @@ class RequestDocument(models.Model):
 class Signer(models.Model):
     """``order`` is the signing order (sequential) or the position in the payload (parallel), from 1.
 
-    ``signature`` and ``initials`` are as sent: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``.
+    ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``, simplified.
     ``invitation``: {"taken_at", "acknowledgement"} once the mail server has it; ``notified_at`` follows with the
     journal.
     ``token_salt`` is half of what a signing token derives from; the other half is a key of the server.
