@@ -14,6 +14,7 @@ from paraph.kernel import clock
 from paraph.otp import codes
 from paraph.pdf.simplified import simplified
 from paraph.rows.write import update
+from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.shown_pages import require_shown
@@ -67,10 +68,9 @@ def _simplified(mark: dict[str, Any]) -> dict[str, Any]:
 def _store(signer: Signer, given: Signature) -> None:
     signer.status = SignerStatus.SIGNED
     signer.signed_at = clock.now()
-    signer.signature = given.signature
-    signer.initials = given.initials
     signer.locale = given.locale
-    update(signer, "status", "signed_at", "signature", "initials", "locale")
+    handwriting.write(signer, given.signature, given.initials)
+    update(signer, "status", "signed_at", "signature_encrypted", "initials_encrypted", "locale")
 
 
 def _go_on(request: SignatureRequest) -> None:
