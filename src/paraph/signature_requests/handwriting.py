@@ -38,13 +38,13 @@ def write(signer: Signer, signature: dict[str, Any], initials: dict[str, Any] | 
 def encrypt_earlier() -> int:
     """Encrypts what earlier versions kept as it was, a few rows at a time; returns how many. Safe to repeat and beside
     everything else, as such a row never changes."""
-    done = 0
-    while rows := list(_earlier()[:_AT_ONCE]):
+    done = last = 0
+    while rows := list(_earlier().filter(id__gt=last)[:_AT_ONCE]):
         for signer in rows:
             write(signer, signer.signature, signer.initials)
             signer.signature = signer.initials = None
         Signer.objects.bulk_update(rows, ["signature", "initials", "signature_encrypted", "initials_encrypted"])
-        done += len(rows)
+        done, last = done + len(rows), rows[-1].pk
     return done
 
 
