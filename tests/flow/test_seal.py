@@ -13,11 +13,14 @@ from django.db import connection
 from paraph.evidence.models import SealedDocument, SealingFailure
 from paraph.flow.seal import seal
 from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sign import Signature
+from paraph.flow.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verify import verify
+from paraph.signature_requests.models import Placement, Signer
 from paraph.storage import store
-from tests.scene import Scene, jobs, scene, sign
+from tests.scene import VISITOR, Scene, jobs, scene, sign
 
 DRAWN = {"type": "drawn", "strokes": [[[0, 0.2], [0.5, 0.1], [1, 0.3]]]}
 
@@ -119,6 +122,24 @@ def test_initials_of_every_signer_are_on_every_page() -> None:
     sign(made, 1, initials={"type": "typed"})
     seal(made.request_documents[0].pk)
     assert _pictures(store.get(SealedDocument.objects.get().object_key)) == [2, 4]
+
+
+@pytest.mark.django_db
+def test_a_drawing_is_one_form_for_stamps_of_all_sizes_without_transparency() -> None:
+    made = scene(environment="production")
+    [row], [signer] = made.request_documents, made.signers
+    for number, (width, height) in enumerate([(80, 30), (300, 100), (400, 160)]):
+        place = {"page_number": 1, "x": 60, "y": 200 + 170 * number, "width": width, "height": height}
+        Placement.objects.create(request_document=row, signer=signer, **place)
+    curve = {"type": "drawn", "strokes": [[[step / 100, 0.2 + step % 7 / 50] for step in range(100)]]}
+    sign_verb(Signer.objects.select_related("request").get(), Signature(made.code(), curve, None, "en"), VISITOR)
+    seal(row.pk)
+    with pikepdf.open(io.BytesIO(store.get(SealedDocument.objects.get().object_key))) as document:
+        streams = [each for each in document.objects if isinstance(each, pikepdf.Stream)]
+        forms = [each for each in streams if each.get("/Subtype") == "/Form" and "/Group" not in each]
+        assert len(forms) == len([each for each in streams if each.get("/Subtype") == "/Form"])
+        curved = [each for each in forms if each.read_bytes().count(b" c ") > 100]
+        assert len(curved) == 1, "four stamps, one drawing"
 
 
 def _pictures(content: bytes) -> list[int]:

@@ -133,7 +133,7 @@ def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.
     with pytest.raises(RuntimeError):
         signing(made, 0, code)()
     signer = Signer.objects.get()
-    assert (signer.status, signer.signed_at, signer.signature) == ("pending", None, None)
+    assert (signer.status, signer.signed_at, signer.signature_encrypted) == ("pending", None, None)
     assert made.events() == ["signature_request.created", "signer.otp_sent"]
     assert jobs() == []
     monkeypatch.undo()

@@ -24,7 +24,8 @@ def test_the_row_is_the_one_that_get_returns() -> None:
         assert len(queries) == 1
         expected = Signer.objects.select_related("request").get(pk=known.pk)
         assert vars(read) | {"_state": None} == vars(expected) | {"_state": None}
-        assert read.signature == expected.signature
+        assert read.signature_encrypted == expected.signature_encrypted
+        assert (read.signature_encrypted is None) == (known is not signer)
         assert vars(read.request) | {"_state": None} == vars(expected.request) | {"_state": None}
         assert not read._state.adding and read._state.db == "default"
 

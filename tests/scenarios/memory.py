@@ -15,17 +15,20 @@ class Peaks:
     def __init__(self, root: int) -> None:
         self._root = root
         self._stop = threading.Event()
+        self._looking = threading.Lock()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._kinds: dict[int, str] = {}
         self._peaks: dict[str, dict[int, int]] = {"web": defaultdict(int), "reading": defaultdict(int)}
 
     @property
     def web(self) -> int:
-        return max(self._peaks["web"].values())
+        with self._looking:
+            return max(self._peaks["web"].values())
 
     @property
     def reading(self) -> int:
-        return max(self._peaks["reading"].values(), default=0)
+        with self._looking:
+            return max(self._peaks["reading"].values(), default=0)
 
     def start(self) -> None:
         for pid in _below(self._root):
@@ -35,13 +38,18 @@ class Peaks:
     def stop(self) -> None:
         self._stop.set()
         self._thread.join()
-        self._look()
+        self.look()
 
     def _watch(self) -> None:
         while not self._stop.wait(_EVERY):
-            self._look()
+            self.look()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Looks now, as it does ten times a second by itself."""
+        with self._looking:
+            self._see()
+
+    def _see(self) -> None:
         for pid in _below(self._root):
             if kind := self._kinds.get(pid) or _kind(pid):
                 self._kinds[pid] = kind
@@ -63,11 +71,10 @@ def _below(root: int) -> list[int]:
     found, waiting = [], [root]
     while waiting:
         pid = waiting.pop()
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            try:
-                waiting += [int(child) for child in children.read_text().split()]
-            except OSError:
-                continue
+        with suppress(OSError):  # it may be gone at any moment
+            for children in list(Path(f"/proc/{pid}/task").glob("*/children")):
+                with suppress(OSError):
+                    waiting += [int(child) for child in children.read_text().split()]
         found.append(pid)
     return found
 

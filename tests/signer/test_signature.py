@@ -1,10 +1,12 @@
 """POST /sign/{token}/signature."""
 
+import io
+import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from paraph.flow.expire import expire
 from paraph.journal.models import Entry
@@ -12,7 +14,10 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.consent import LOCALES, consent_notice
+from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signing_token import token
+from paraph.signer.signature import signature
 from tests.scene import Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +43,7 @@ def test_signs(client: Client) -> None:
     made = scene(signers=2)
     response = sign(client, made)
     signer = Signer.objects.get(pk=made.signers[0].pk)
-    assert (signer.status, signer.signature, signer.initials) == ("signed", {"type": "typed"}, None)
+    assert (signer.status, signature_of(signer), initials_of(signer)) == ("signed", {"type": "typed"}, None)
     assert response.status_code == 200
     assert response.json() == {
         "status": "signed",
@@ -58,11 +63,11 @@ def test_the_journal_tells_what_was_accepted(client: Client) -> None:
     assert "les 2 documents" in entry.metadata["consent_notice"]
 
 
-def test_a_drawn_signature_and_initials_are_kept_as_sent(client: Client) -> None:
+def test_a_drawn_signature_and_initials_of_few_points_are_kept_as_sent(client: Client) -> None:
     made = scene(signers=2, initials_required=True)
     assert sign(client, made, signature=DRAWN, initials=DRAWN, locale="en").status_code == 200
     signer = Signer.objects.get(pk=made.signers[0].pk)
-    assert (signer.signature, signer.initials) == (DRAWN, DRAWN)
+    assert (signature_of(signer), initials_of(signer)) == (DRAWN, DRAWN)
 
 
 def test_the_last_signature_completes_the_request(client: Client) -> None:
@@ -204,10 +209,50 @@ def test_missing_fields_are_refused_by_name(client: Client) -> None:
     assert "initials" in response.json()["error"]["message"]
 
 
-def test_a_body_that_is_too_large(client: Client) -> None:
+@pytest.mark.parametrize("rest", ["/signature", "/otp"])
+def test_a_body_that_is_too_large(client: Client, rest: str) -> None:
+    made, whole = scene(), json.dumps({"code": "000000", "channel": "email", "consent": True, "more": ""})
+    fitting = whole[:-2] + "x" * (512 * 1024 - len(whole)) + whole[-2:]
+    for body, expected in ((fitting + " ", 413), (fitting, 200 if rest == "/otp" else 422)):
+        response = client.post(made.url(0, rest), body, content_type="application/json")
+        assert response.status_code == expected, response.content
+    assert refused(client.post(made.url(0, rest), fitting + " ", content_type="application/json")) == (
+        413,
+        "payload_too_large",
+    )
+
+
+def test_a_body_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, read = scene(), io.BytesIO(b"{}")
+    request = RequestFactory().generic("POST", made.url(0, "/signature"), b"{}", "application/json")
+    request.META["CONTENT_LENGTH"] = str(512 * 1024 + 1)
+    monkeypatch.setattr(request, "_stream", read)
+    assert signature(request, token(made.signers[0])).status_code == 413
+    assert read.tell() == 0
+
+
+def test_a_body_in_chunks() -> None:
     made = scene()
-    response = post(client, made, {"code": "000000", "consent": True, "signature": "x" * (4 * 1024 * 1024)})
-    assert refused(response) == (413, "payload_too_large")
+    body = json.dumps({"code": made.code(), "consent": True}).encode()
+    for content, expected in ((b"x" * (512 * 1024 + 1), 413), (body, 200)):
+        request = RequestFactory().generic("POST", made.url(0, "/signature"), b"{}", "application/json")
+        request.META |= {"wsgi.input": io.BytesIO(content), "CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
+        assert signature(request, token(made.signers[0])).status_code == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"strokes": [[[0, 0]]], "more": [[]] * 80_000}, "20000 points"),
+        ({"strokes": [[[]] * 20_001]}, "20000"),
+        ({"strokes": [[[5, 5]] * 100] * 200}, "signature.strokes[0][0][0]"),
+    ],
+)
+def test_points_are_counted_first_and_one_wrong_one_is_enough(client: Client, body: dict[str, Any], named: str) -> None:
+    response = post(client, scene(), {"code": "000000", "consent": True, "signature": {"type": "drawn", **body}})
+    assert refused(response) == (422, "validation_error")
+    message = response.json()["error"]["message"]
+    assert named in message and " more" not in message.replace("more arrays", "")
 
 
 def test_a_crash_tells_the_incident_and_nothing_else(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

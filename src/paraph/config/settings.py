@@ -71,7 +71,7 @@ LANGUAGES = [
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect at deployment
-DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # JSON bodies; uploads are streamed and have their own limit
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 

@@ -20,6 +20,7 @@ from paraph.flow.sweep import sweep
 from paraph.flow.trace import traced
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
+from paraph.signature_requests.handwriting import encrypt_earlier
 from paraph.webhooks.prune import prune
 
 
@@ -67,6 +68,12 @@ def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  the time the 
 @app.task(queueing_lock="prune_webhooks")
 def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
     prune(settings.PARAPH.webhook_retention_days, clock.now())
+
+
+@app.periodic(cron="53 * * * *")
+@app.task(queueing_lock="encrypt_earlier")
+def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+    encrypt_earlier()
 
 
 @app.periodic(cron="41 3 * * *")

@@ -8,6 +8,7 @@ from paraph.pdf.appearances import Appearances, InitialsContent, StampContent, a
 from paraph.pdf.initials_row import initials_places
 from paraph.pdf.marks import Mark
 from paraph.rows.read import Compiled
+from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import Placement, RequestDocument, Signer
 
 Size = tuple[float, float]
@@ -46,13 +47,13 @@ def _stamp(placement: Placement, request_id: int) -> StampContent:
         name=signer.full_name,
         signed_at=signer.signed_at,
         request_id=request_id,
-        signature=signer.signature,
+        signature=signature_of(signer),
         locale=signer.locale,
     )
 
 
 def _initials(signer: Signer) -> InitialsContent:
-    return InitialsContent(signer.full_name, signer.initials)
+    return InitialsContent(signer.full_name, initials_of(signer) or {"type": "typed"})
 
 
 def _shapes(sizes: Sequence[Size]) -> list[Size]:

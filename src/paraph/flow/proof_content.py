@@ -12,6 +12,7 @@ from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.rows.read import Compiled
+from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 
@@ -67,7 +68,7 @@ def _signer(signer: Signer, code: OneTimeCode, act: Entry, documents: Sequence[s
         signed_at=signer.signed_at,
         ip=act.ip,
         user_agent=act.user_agent,
-        signature_type=signer.signature["type"],
+        signature_type=signature_of(signer)["type"],
         documents=documents,
     )
 

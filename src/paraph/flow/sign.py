@@ -1,6 +1,6 @@
 """Signing (specification 3.2): one transaction from the used-up code to the next invitation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,9 @@ from paraph.flow.queue import defer
 from paraph.journal.append import Origin
 from paraph.kernel import clock
 from paraph.otp import codes
+from paraph.pdf.simplified import simplified
 from paraph.rows.write import update
+from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.shown_pages import require_shown
@@ -43,6 +45,9 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
     require_open(signer)
     require_shown(signer)
     code_hash = codes.guess(signer, given.code)
+    given = replace(
+        given, signature=_simplified(given.signature), initials=given.initials and _simplified(given.initials)
+    )
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         moment = clock.now()
@@ -55,13 +60,19 @@ def sign(signer: Signer, given: Signature, origin: Origin) -> Signer:
     return signer
 
 
+def _simplified(mark: dict[str, Any]) -> dict[str, Any]:
+    """After the code has been looked at: the work is for those who have one."""
+    if mark["type"] != "drawn":
+        return mark
+    return {**mark, "strokes": simplified(mark["strokes"], mark.get("aspect", 1.0))}
+
+
 def _store(signer: Signer, given: Signature, moment: datetime) -> None:
     signer.status = SignerStatus.SIGNED
     signer.signed_at = moment
-    signer.signature = given.signature
-    signer.initials = given.initials
     signer.locale = given.locale
-    update(signer, "status", "signed_at", "signature", "initials", "locale")
+    handwriting.write(signer, given.signature, given.initials)
+    update(signer, "status", "signed_at", "signature_encrypted", "initials_encrypted", "locale")
 
 
 def _go_on(request: SignatureRequest, moment: datetime) -> None:

@@ -7,13 +7,12 @@ from datetime import datetime
 from itertools import dropwhile
 from typing import Any
 
+from paraph.pdf.drawn import INK, Drawn
 from paraph.pdf.legible import clean, clusters, legible
-from paraph.pdf.strokes import ink
 from paraph.pdf.typeset import typeset
 from paraph.pdf.wording import moment, wording
 
 NAMELESS = "—"
-INK = "#16264f"
 WATERMARK = ("SANDBOX", "not legally binding")
 
 _TYPED: Mapping[str, Any] = {"type": "typed"}
@@ -65,9 +64,12 @@ def appearances(
     """Draws everything in one go, so that the pictures share their fonts. Each page has its picture's size.
 
     ``watermarks``: the distinct page sizes (width, height in points, as a reader sees the page) of the document.
-    Equal pictures are drawn once; several indexes then name the same page. The pages are transparent and their
-    content is marked as artifact. Raises ``ValueError`` when there is nothing to draw.
+    Equal pictures are drawn once; several indexes then name the same page. A drawn signature is one form for stamps of
+    all sizes. The pages are transparent and their content is marked as artifact. Raises ``ValueError`` when there is
+    nothing to draw.
     """
+    signatures = Drawn((stamp.signature, stamp.width * 0.9, stamp.height * 0.5) for stamp in stamps)
+    marks = Drawn((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
     pages: dict[str, dict[str, Any]] = {}
     order: dict[str, int] = {}
 
@@ -76,12 +78,14 @@ def appearances(
         pages.setdefault(key, {"kind": kind, **content})
         return order.setdefault(key, len(order))
 
-    stamp_pages = [page_of("stamp", _stamp(stamp)) for stamp in stamps]
-    initials_pages = [page_of("initials", _initials(content)) for content in initials]
+    stamp_pages = [page_of("stamp", _stamp(stamp, signatures)) for stamp in stamps]
+    initials_pages = [page_of("initials", _initials(content, marks)) for content in initials]
     watermark_pages = [page_of("watermark", _watermark(width, height)) for width, height in watermarks]
     if not pages:
         raise ValueError("no stamp, no initials and no watermark to draw")
-    pdf = typeset("appearances", {"pages": list(pages.values()), "ink": INK}, standard="a-2b")
+    drawings = {"stamp": signatures.pictures, "initials": marks.pictures}
+    content = {"pages": list(pages.values()), "drawings": drawings, "ink": INK}
+    pdf = typeset("appearances", content, standard="a-2b")
     return Appearances(pdf, stamp_pages, initials_pages, watermark_pages)
 
 
@@ -98,26 +102,26 @@ def watermark(width: float, height: float) -> bytes:
     return appearances(watermarks=[(width, height)]).pdf
 
 
-def _stamp(stamp: StampContent) -> dict[str, Any]:
+def _stamp(stamp: StampContent, drawn: Drawn) -> dict[str, Any]:
     words = wording(stamp.locale)
     name = legible(clean(stamp.name) or NAMELESS)
     return {
         "width": stamp.width,
         "height": stamp.height,
         "name": {**name.to_json(), "pieces": name.pieces()},
-        "drawing": _drawing(stamp.signature, stamp.width * 0.9, stamp.height * 0.5),
+        "drawing": drawn.number(stamp.signature),
         "signed_by": words.signed_by,
         "moment": moment(stamp.signed_at, stamp.locale),
         "request": f"{words.request} {stamp.request_id}",
     }
 
 
-def _initials(content: InitialsContent) -> dict[str, Any]:
+def _initials(content: InitialsContent, drawn: Drawn) -> dict[str, Any]:
     return {
         "width": content.width,
         "height": content.height,
         "letters": legible(letters(content.name)).to_json(),
-        "drawing": _drawing(content.initials, content.width * 0.9, content.height * 0.8),
+        "drawing": drawn.number(content.initials),
     }
 
 
@@ -155,17 +159,3 @@ def _capital(letter: str) -> str:
 
 def _visible(name: str) -> list[str]:
     return [cluster for cluster in clusters(clean(name)) if not unicodedata.category(cluster[0]).startswith(("M", "Z"))]
-
-
-def _drawing(signature: Mapping[str, Any], width: float, height: float) -> dict[str, Any] | None:
-    """The drawn signature as SVG with its proportions, None when it is typed or nothing visible was drawn.
-
-    ``width`` and ``height``: about the room it gets, in points, for a pen that suits the size.
-    """
-    if signature.get("type") != "drawn":
-        return None
-    half_width = 0.35 + 0.009 * height
-    drawn = ink(
-        signature.get("strokes", ()), float(signature.get("aspect", 1.0)), half_width / min(width, height * 2.5)
-    )
-    return {"svg": drawn.svg(INK), "width": drawn.width, "height": drawn.height} if drawn else None

@@ -100,7 +100,8 @@ class Forms:
         value = self._source.object(ref)
         if not isinstance(value, Stream):
             return self._copy(value)
-        entries = {key: item for key, item in value.dictionary.items() if key != b"/Length"}
+        # An opaque drawing looks the same without its isolated group, and PDF/A-1 has no transparency.
+        entries = {key: item for key, item in value.dictionary.items() if key not in (b"/Length", b"/Group")}
         return Stream(self._copy(entries), value.data)
 
 

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from paraph.pdf.simplified import MOST_POINTS, MOST_STROKES, simplified
+
 Point = tuple[float, float]
 
 _STEP = 0.005  # spacing of points on the smoothed line, as a share of the drawing's longer side
+_MOST_STEPS = 3000  # of all strokes: a line that is longer than fifteen of those sides has wider steps
 _STRAIGHT = 0.05  # turn, in radians, up to which points of the line are left out
 PEN = 0.008  # half-width of slow ink, likewise
 _FAST = 0.05  # spacing of given points at which the ink is thinnest
@@ -25,12 +28,17 @@ class Ink:
     height: float
 
     def svg(self, colour: str) -> str:
+        """A picture of it. An isolated group is an object of its own in a PDF, which is drawn in several places."""
         size = f'viewBox="0 0 {self.width:.1f} {self.height:.1f}" width="{self.width:.1f}" height="{self.height:.1f}"'
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><path fill="{colour}" d="{self.path}"/></svg>'
+        drawn = f'<g style="isolation:isolate"><path fill="{colour}" d="{self.path}"/></g>'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'
 
 
 def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: float = PEN) -> Ink | None:
     """The ink of ``[[[x, y], …], …]`` with x and y in 0..1, y downwards; ``None`` when nothing visible was drawn.
+
+    The path stays within about 130 KB, however much was drawn: of more points than are left by
+    :mod:`paraph.pdf.simplified`, only those count.
 
     ``aspect`` is width / height of what 0..1 stands for: 1 where x and y were divided by the same length.
     ``pen``: half-width of the line as a share of the drawing's longer side.
@@ -38,19 +46,19 @@ def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: 
     drawn = [line for stroke in strokes if (line := _points(stroke, aspect))]
     if not drawn:
         return None
+    if len(drawn) > MOST_STROKES or sum(map(len, drawn)) > MOST_POINTS:
+        drawn = [[(x, y) for x, y in line] for line in simplified(drawn)]
     xs, ys = [x for line in drawn for x, _ in line], [y for line in drawn for _, y in line]
-    longest = max(max(xs) - min(xs), max(ys) - min(ys))
+    left, top, width, height = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
+    longest = max(width, height)
     if longest < 1e-3:  # a tap is no signature
         return None
     margin, scale = pen * 1.5, 1 / longest
-    moved = [[((x - min(xs)) * scale + margin, (y - min(ys)) * scale + margin) for x, y in line] for line in drawn]
+    moved = [[((x - left) * scale + margin, (y - top) * scale + margin) for x, y in line] for line in drawn]
     unit = 1000 / (1 + 2 * margin)
-    path = " ".join(_outline(line, unit, pen) for line in moved)
-    return Ink(
-        path,
-        ((max(xs) - min(xs)) * scale + 2 * margin) * unit,
-        ((max(ys) - min(ys)) * scale + 2 * margin) * unit,
-    )
+    step = max(_STEP, sum(map(_length, moved)) / _MOST_STEPS)
+    path = " ".join(_outline(line, unit, pen, step) for line in moved)
+    return Ink(path, (width * scale + 2 * margin) * unit, (height * scale + 2 * margin) * unit)
 
 
 def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:
@@ -63,16 +71,20 @@ def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:
     return result
 
 
-def _outline(points: Sequence[Point], unit: float, pen: float) -> str:
+def _length(points: Sequence[Point]) -> float:
+    return sum(map(math.dist, points, points[1:]))
+
+
+def _outline(points: Sequence[Point], unit: float, pen: float, step: float) -> str:
     if len(points) == 1:
         (x, y), r = points[0], pen * 1.2
         left, right, top = (x - r) * unit, (x + r) * unit, y * unit
         return f"M{left:.1f} {top:.1f}A{r * unit:.1f} {r * unit:.1f} 0 1 0 {right:.1f} {top:.1f}" + (
             f"A{r * unit:.1f} {r * unit:.1f} 0 1 0 {left:.1f} {top:.1f}Z"
         )
-    line = _smooth(points)
-    kept = _needed(line)
-    centre, all_widths = [line[index] for index in kept], _widths(points, len(line), pen)
+    line = _smooth(points, step)
+    kept = _needed(line, step)
+    centre, all_widths = [line[index] for index in kept], _widths(points, len(line), pen, step)
     widths = [all_widths[index] for index in kept]
     left_side: list[Point] = []
     right_side: list[Point] = []
@@ -103,15 +115,15 @@ def _closed(points: Sequence[Point], unit: float) -> str:
     return "".join(curve) + "Z"
 
 
-def _smooth(points: Sequence[Point]) -> list[Point]:
+def _smooth(points: Sequence[Point], step: float) -> list[Point]:
     """Points on the Catmull-Rom spline through the given ones (centripetal enough at pointer spacing)."""
     result: list[Point] = [points[0]]
     for index in range(len(points) - 1):
         p0, p1 = points[max(index - 1, 0)], points[index]
         p2, p3 = points[index + 1], points[min(index + 2, len(points) - 1)]
-        steps = _steps(math.dist(p1, p2))
-        for step in range(1, steps + 1):
-            t = step / steps
+        steps = _steps(math.dist(p1, p2), step)
+        for number in range(1, steps + 1):
+            t = number / steps
             result.append((_spline(p0[0], p1[0], p2[0], p3[0], t), _spline(p0[1], p1[1], p2[1], p3[1], t)))
     return result
 
@@ -120,26 +132,26 @@ def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
     return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
 
 
-def _needed(line: Sequence[Point]) -> list[int]:
+def _needed(line: Sequence[Point], step: float) -> list[int]:
     """Indexes of the points that make the shape, both ends among them: few where the line is straight, so that
     20,000 given points do not become 20,000 curves."""
     result, travelled, heading = [0], 0.0, math.inf
     for index, (before, point) in enumerate(pairwise(line), start=1):
         travelled += math.dist(before, point)
-        if travelled < _STEP:
+        if travelled < step:
             continue
         direction = math.atan2(point[1] - before[1], point[0] - before[0])
         turned = math.inf if heading == math.inf else abs((direction - heading + math.pi) % math.tau - math.pi)
-        if turned > _STRAIGHT or travelled > 6 * _STEP:
+        if turned > _STRAIGHT or travelled > 6 * step:
             result.append(index)
             travelled, heading = 0.0, direction
     return result if result[-1] == len(line) - 1 else [*result, len(line) - 1]
 
 
-def _widths(points: Sequence[Point], count: int, pen: float) -> list[float]:
+def _widths(points: Sequence[Point], count: int, pen: float, step: float) -> list[float]:
     """Half-widths along the smoothed line of ``count`` points: thin where the given points lie far apart, drawn out
     at both ends."""
-    along = [gap for gap in map(math.dist, points, points[1:]) for _ in range(_steps(gap))]
+    along = [gap for gap in map(math.dist, points, points[1:]) for _ in range(_steps(gap, step))]
     result: list[float] = []
     speed = along[0]
     for index in range(count):
@@ -150,5 +162,5 @@ def _widths(points: Sequence[Point], count: int, pen: float) -> list[float]:
     return result
 
 
-def _steps(gap: float) -> int:
-    return max(1, min(64, math.ceil(gap / _STEP)))
+def _steps(gap: float, step: float) -> int:
+    return max(1, min(64, math.ceil(gap / step)))

@@ -74,7 +74,8 @@ class RequestDocument(models.Model):
 class Signer(models.Model):
     """``order`` is the signing order (sequential) or the position in the payload (parallel), from 1.
 
-    ``signature`` and ``initials`` are as sent: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``.
+    ``signature_encrypted`` and ``initials_encrypted``: :mod:`paraph.signature_requests.handwriting`. Earlier versions
+    kept these as ``signature`` and ``initials``.
     ``invitation``: {"taken_at", "acknowledgement"} once the mail server has it; ``notified_at`` follows with the
     journal.
     ``token_salt`` is half of what a signing token derives from; the other half is a key of the server.
@@ -94,11 +95,20 @@ class Signer(models.Model):
     signed_at = models.DateTimeField(null=True)
     signature: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     initials: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    signature_encrypted = models.BinaryField(null=True)
+    initials_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "order"], name="order_once_per_request")]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=models.Q(signature__isnull=False) | models.Q(initials__isnull=False),
+                name="signer_unencrypted",
+            ),
+        ]
         ordering: ClassVar = ["order"]
 
     @property

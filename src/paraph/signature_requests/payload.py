@@ -1,7 +1,8 @@
 """A creation payload as it was read (specification 4.5): every field checked by itself, none against another.
 
 Where a field could not be read, the problem is named and the draft holds an empty value: a draft is only good
-for a plan when no problem was named.
+for a plan when no problem was named. Arrays are counted before anything is made of their entries; of documents with
+more problems than are named, the rest is not looked at.
 """
 
 from collections.abc import Callable, Sequence
@@ -100,7 +101,7 @@ def read(value: object, allowance: Allowance, problems: Problems) -> RequestDraf
         callback_url=root.optional("callback_url", https_url, "", nullable=True) or "",
         branding_profile_id=root.optional("branding_profile_id", integer, 0, nullable=True) or None,
         signers=_signers(_limited(root, "signers", allowance.signers), mode, allowance.signers, problems),
-        documents=_documents(_limited(root, "documents", allowance.documents), allowance.documents, problems),
+        documents=_documents(_limited(root, "documents", allowance.documents), allowance, problems),
     )
 
 
@@ -112,12 +113,12 @@ def between(bounds: tuple[float, float]) -> Callable[[object], float]:
     return partial(number, least=bounds[0], most=bounds[1])
 
 
-def _limited(root: Fields, name: str, limit: int) -> list[Any]:
+def _limited(fields: Fields, name: str, limit: int) -> list[Any]:
     """The entries. Of those beyond the limit of the plan there is only this refusal: they are not looked at."""
-    values = root.required(name, array) or []
+    values = fields.required(name, array) or []
     if len(values) > limit:
         sentence = _("your plan allows at most %(limit)d entries in a request, not %(count)d.")
-        root.refuse(name, sentence % {"limit": limit, "count": len(values)})
+        fields.refuse(name, sentence % {"limit": limit, "count": len(values)})
     return values
 
 
@@ -149,7 +150,8 @@ def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
     )
 
 
-def _documents(values: list[Any], limit: int, problems: Problems) -> list[DocumentDraft]:
+def _documents(values: list[Any], allowance: Allowance, problems: Problems) -> list[DocumentDraft]:
+    limit = allowance.documents
     found = [DocumentDraft(f"documents[{limit}]", 0, [])] if len(values) > limit else []  # those that were not read
     for index, fields in enumerate(entries(values[:limit], "documents", problems)):
         path = f"documents[{index}]"
@@ -157,14 +159,20 @@ def _documents(values: list[Any], limit: int, problems: Problems) -> list[Docume
             found.append(DocumentDraft(path, 0, []))
             continue
         document_id = fields.required("id", integer) or 0
-        assigned = entries(fields.required("signers", array) or [], f"{path}.signers", problems)
-        assignments = [
-            AssignmentDraft(f"{path}.signers[{place}]", "", whole=False)
-            if each is None
-            else _assignment(each, f"{path}.signers[{place}]", document_id, problems)
-            for place, each in enumerate(assigned)
-        ]
-        found.append(DocumentDraft(path, document_id, assignments))
+        found.append(DocumentDraft(path, document_id, _assignments(fields, document_id, allowance.signers, problems)))
+    return found
+
+
+def _assignments(document: Fields, document_id: int, limit: int, problems: Problems) -> list[AssignmentDraft]:
+    """One for each signer at most, of whom the plan allows so many."""
+    path, values = document.path("signers"), _limited(document, "signers", limit)
+    found = [AssignmentDraft(f"{path}[{limit}]", "", whole=False)] if len(values) > limit else []
+    for index, fields in enumerate(entries(values[:limit], path, problems)):
+        if problems.full:
+            break
+        here = f"{path}[{index}]"
+        draft = _assignment(fields, here, document_id, problems) if fields else AssignmentDraft(here, "", whole=False)
+        found.append(draft)
     return found
 
 

@@ -1,6 +1,7 @@
 """From a creation payload to what will be created (specification 4.5): everything is checked, nothing is written.
 
-The order of refusals stands in :mod:`paraph.api.v1.errors`; every problem of the payload is in the one message.
+The order of refusals stands in :mod:`paraph.api.v1.errors`; every problem of the payload is in the one message,
+unless there are more than anybody wants to read.
 """
 
 from dataclasses import dataclass
@@ -47,8 +48,11 @@ def make_plan(caller: Caller, value: object) -> Plan:
     draft = payload.read(value, allowed, problems)
     if draft is None:
         raise DomainError("validation_error", problems.message())
-    references.check(draft, problems)
+    if not problems.full:
+        references.check(draft, problems)
     _refuse_by_code(draft, allowed, problems)
+    if problems.full:
+        problems.refuse()
     profile = _branding_profile(caller, draft, problems)
     documents = _documents(caller, draft, problems)
     problems.refuse()

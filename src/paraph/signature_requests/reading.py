@@ -7,7 +7,8 @@ from paraph.organizations.admission import Also
 from paraph.signature_requests.signing_token import url_of
 from paraph.signature_requests.values import LARGEST_ID
 
-LARGE = ("signature", "initials")  # of a signer; nobody reads a list for their strokes
+# Of a signer; nobody reads a list for their strokes.
+LARGE = ("signature", "initials", "signature_encrypted", "initials_encrypted")
 
 # The function, and why it is one: signature_requests/migrations/0007_shown.py.
 _READ = "signature_requests_shown(caller.organization_id, caller.environment, $3)"

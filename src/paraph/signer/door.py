@@ -1,17 +1,21 @@
 """The two endpoints that a signing page posts to, from the request to the verb and back."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from paraph.bodies import bounded_json
+from paraph.bodies.incoming import received
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import answers
+
+LARGEST = 512 * 1024  # bytes
+MOST_POINTS = 20_000  # of a drawing
+MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
 
 Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any]]
 
@@ -49,10 +53,14 @@ def found(token: str) -> Signer:
 def _body(request: HttpRequest) -> dict[str, Any]:
     if request.content_type != "application/json":
         raise DomainError("unsupported_media_type", "The body must be sent as application/json.")
+    raw = received(request, LARGEST)
+    if raw is None:
+        raise DomainError("payload_too_large", f"The body is larger than the limit of {LARGEST // 1024} KiB.")
     try:
-        content = json.loads(request.body)
-    except RequestDataTooBig as error:
-        raise DomainError("payload_too_large", "The body is too large.") from error
+        content = bounded_json.loads(raw, MOST_PARTS)
+    except bounded_json.TooManyError as error:
+        message = f"The body holds more arrays and objects than {MOST_POINTS} points in each drawing need."
+        raise DomainError("validation_error", message) from error
     except (ValueError, RecursionError) as error:
         raise DomainError("validation_error", "The body is not readable JSON.") from error
     if not isinstance(content, dict):

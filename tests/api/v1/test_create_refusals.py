@@ -382,12 +382,37 @@ def test_all_problems_are_named_in_one_message(owner: Someone, document: int) ->
     assert "documents[0].signers[0].stamps[1]: page 9" in message
 
 
-def test_a_flood_of_problems_is_counted(owner: Someone, document: int) -> None:
+def test_of_a_flood_of_problems_the_first_are_named(owner: Someone, document: int) -> None:
     content = payload(document)
-    content["documents"][0]["signers"] = [{"signer_ref": "bob", "stamps": []}] * 1000
+    content["documents"] = [{"id": document, "signers": [{"signer_ref": "bob", "stamps": []}] * 25}] * 4
     message = refused(owner, content)
-    assert len(message) < 20_000
-    assert message.split()[-3:-2] == ["And"] and message.endswith("more.")
+    assert message.count("must have from 1 to 10 stamps") == 50
+    assert "documents[1].signers[24].stamps: " in message and "documents[2]" not in message
+    assert message.endswith(" And more, which was not looked at.")
+
+
+def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner: Someone, document: int) -> None:
+    content = payload(document)
+    assigned = content["documents"][0]["signers"]
+    content["documents"][0]["signers"] = [assigned[0], *[{"signer_ref": "bob", "stamps": []}] * 999]
+    message = refused(owner, content)
+    assert "documents[0].signers: your plan allows at most 25 entries in a request, not 1000." in message
+    assert "documents[0].signers[24].stamps: " in message and "signers[25]" not in message
+    assert "signs no document" not in message  # those that were not read may name her
+
+
+def test_a_refusal_with_a_code_of_its_own_comes_before_a_flood(db: None) -> None:
+    free = someone("free")
+    content = payload(free.document(), initials_required=True)
+    content["documents"] = [{"id": 0, "signers": [{"stamps": [{}] * 10}] * 5}] * 3
+    assert "And more" in refused(free, content, "initials_not_available_on_plan", 403)
+
+
+def test_arrays_and_objects_are_counted_before_they_are_built(owner: Someone) -> None:
+    body = b'{"signature_request": [%b]}' % b",".join([b"[]"] * 120_000)
+    response = owner.send("POST", "/signature_requests", body)
+    assert response.status_code == 422
+    assert response.json()["error"]["message"] == "The body holds more than 120000 arrays and objects."
 
 
 def test_a_tag_where_no_stamp_fits(owner: Someone) -> None:

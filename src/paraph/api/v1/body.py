@@ -6,10 +6,12 @@ from typing import Any, NoReturn
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.incoming import body_stream
+from paraph.bodies import bounded_json
+from paraph.bodies.incoming import received
 from paraph.kernel.errors import DomainError
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
+MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110,000
 
 
 def read(request: HttpRequest, root: str) -> object:
@@ -27,9 +29,8 @@ def read(request: HttpRequest, root: str) -> object:
 
 
 def _content(request: HttpRequest) -> bytes:
-    stream, length = body_stream(request, LARGEST)
-    content = b"" if length and length > LARGEST else stream.read(LARGEST + 1)
-    if (length or len(content)) > LARGEST:
+    content = received(request, LARGEST)
+    if content is None:
         message = _("The body is larger than the limit of %(limit)d MiB.")
         raise DomainError("payload_too_large", message % {"limit": LARGEST // 1024 // 1024})
     return content
@@ -37,7 +38,10 @@ def _content(request: HttpRequest) -> bytes:
 
 def _parse(content: bytes) -> Any:
     try:
-        return json.loads(content.decode(), parse_constant=_refuse_constant)
+        return bounded_json.loads(content, MOST_PARTS, parse_constant=_refuse_constant)
+    except bounded_json.TooManyError as error:
+        message = _("The body holds more than %(limit)d arrays and objects.")
+        raise DomainError("validation_error", message % {"limit": MOST_PARTS}) from error
     except UnicodeDecodeError as error:
         raise DomainError("validation_error", _("The body is not valid UTF-8.")) from error
     except RecursionError as error:

@@ -2,7 +2,7 @@
 // left, so that a turned phone or another screen changes nothing about them.
 "use strict";
 
-const MOST_POINTS = 20000;
+const MOST_POINTS = 10000; // of two drawings, these fit into the 512 KiB that a body may have
 const NEAREST = 0.002; // points closer to the last one than this add nothing
 
 class Pad {

@@ -1,4 +1,4 @@
-"""The body of a call as a stream, whether its length was declared or it comes in chunks."""
+"""The body of a call, whether its length was declared or it comes in chunks."""
 
 from typing import Protocol
 
@@ -8,6 +8,16 @@ from django.http import HttpRequest
 
 class Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
+
+
+def received(request: HttpRequest, most: int) -> bytes | None:
+    """The whole body. None where it is larger: nothing of it is read then if that was declared, and of a body in
+    chunks one byte more than allowed."""
+    stream, length = body_stream(request, most)
+    if length and length > most:
+        return None
+    content = stream.read(most + 1)
+    return None if len(content) > most else content
 
 
 def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]:
