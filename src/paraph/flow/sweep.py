@@ -1,4 +1,4 @@
-"""Removing what crashes left behind in storage, and pictures that can be drawn again."""
+"""Removing what crashes left behind in storage, pictures that can be drawn again, and counts of what is over."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
@@ -6,6 +6,8 @@ from itertools import islice
 
 from paraph.documents.models import Document, DocumentStatus, prepared_key
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow import put_off
+from paraph.flow.message_counts import forget_counts
 from paraph.kernel import clock
 from paraph.storage import store
 
@@ -17,13 +19,14 @@ _AT_ONCE = 500
 
 
 def sweep() -> int:
-    """Removes uploads that never became ready (after a day), objects that no row names (after 30 days) and page
-    pictures (after 7 days; the signing page draws them again). Returns how many objects and rows went.
+    """Removes uploads that never became ready (after a day), objects that no row names (after 30 days), page
+    pictures (after 7 days; the signing page draws them again), and counts and notes of messages whose time is over.
+    Returns how many objects and rows went.
 
     Safe beside everything else: an object is written before the row that names it, minutes apart at most. (Earlier
     versions wrote a ``pending`` row first.)
     """
-    removed = _pending_documents()
+    removed = _pending_documents() + forget_counts() + put_off.forget()
     for prefix, named in _NAMED.items():
         removed += _remove(_orphans(prefix, named))
     return removed + _remove(store.keys("pages/", clock.now() - PICTURES_FOR))

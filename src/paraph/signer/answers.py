@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from django.http import HttpResponse
 
+from paraph.flow.message_limits import TooManyMessagesError
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
@@ -51,7 +52,7 @@ def refusal(error: DomainError) -> HttpResponse:
     if isinstance(error, PageNotShownError):  # for the page, which says it in the signer's language
         told |= {"page_number": error.page_number, "document_id": error.document_id, "document": error.document_name}
     response = answer({"error": told}, STATUSES[error.code])
-    if isinstance(error, TooManySendsError):
+    if isinstance(error, TooManySendsError | TooManyMessagesError):
         response["Retry-After"] = str(error.retry_after)
     elif error.code == "unavailable":
         response["Retry-After"] = str(_RETRY_AFTER_SECONDS)
