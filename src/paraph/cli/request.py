@@ -95,6 +95,8 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     for signer in state["signers"]:
         moment = signer["signed_at"] or signer["notified_at"] or ""
         lines.append(f"  {signer['order']}. {signer['full_name']} <{signer['email']}>  {signer['status']}  {moment}")
+        if waiting := signer["put_off"]:
+            lines.append(f"     {waiting['mail']} put off until {waiting['until']}: {waiting['reason']}")
     lines.append("Documents")
     for document in state["documents"]:
         sealed = f"sealed {document['seal']['sealed_at']}" if document["seal"] else "not sealed"

@@ -17,8 +17,8 @@ def note(name: str, refusal: TooManyMessagesError) -> None:
 
 
 def noted(names: Iterable[str]) -> dict[str, PutOffMail]:
-    """Those of the mails that were put off, by name."""
-    return PutOffMail.objects.in_bulk(list(names))
+    """Those of the mails whose time has yet to come, by name."""
+    return PutOffMail.objects.filter(until__gt=clock.now()).in_bulk(list(names))
 
 
 def forget() -> int:
