@@ -67,6 +67,15 @@ def completion(signer: Signer) -> Letter:
     )
 
 
+def confirmation(sender: str, address: str, locale: str, url: str) -> Letter:
+    """Whether the reader wants test messages of this sender, and where to say so."""
+    words = WORDS.get(locale, WORDS["en"])
+    sender = unlinked(sender, _LONGEST_NAME)
+    lines = [words["confirm"].format(sender=sender, address=address)]
+    subject = words["confirm_subject"].format(sender=sender)
+    return _letter(None, subject, lines, words["confirm_ignore"], (words["confirm_open"], url))
+
+
 def _reader(signer: Signer) -> str:
     return unlinked(signer.full_name, _LONGEST_NAME)
 
@@ -80,11 +89,11 @@ def _words(signer: Signer) -> dict[str, str]:
 
 
 def _letter(
-    request: SignatureRequest, subject: str, lines: list[str], closing: str, action: tuple[str, str] | None
+    request: SignatureRequest | None, subject: str, lines: list[str], closing: str, action: tuple[str, str] | None
 ) -> Letter:
     middle = [f"{action[0]}:\n{action[1]}"] if action else []
     text = "\n\n".join([*lines, *middle, closing]) + "\n"
-    accent = request.branding_profile.accent_color if request.branding_profile else _DEFAULT_ACCENT
+    accent = request.branding_profile.accent_color if request and request.branding_profile else _DEFAULT_ACCENT
     button = _button(action, accent) if action else ""
     paragraphs = "".join(f"<p>{escape(line)}</p>" for line in lines)
     html = (

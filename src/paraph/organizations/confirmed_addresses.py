@@ -41,6 +41,14 @@ def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
     return row
 
 
+def withdraw(organization_id: int, recipient: str) -> ConfirmedAddress:
+    """Takes a confirmation back. Raises ``DomainError("not_found", …)``."""
+    row = _row(organization_id, recipient)
+    row.confirmed_at, row.asked_at = None, clock.now()  # links given before end, too
+    row.save(update_fields=["confirmed_at", "asked_at"])
+    return row
+
+
 def find(token: str) -> ConfirmedAddress | None:
     """Whom the token was made for, with the organization; None for one that is forged, replaced or too old."""
     try:
