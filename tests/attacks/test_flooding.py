@@ -76,12 +76,7 @@ def ask(backend: Backend, *addresses: str, document: int = 0, **names: str) -> d
         send_email=True,
         identity_declaration_accepted=True,
         signers=[signer(str(number), **names) | {"email": to} for number, to in enumerate(addresses)],
-        documents=[
-            {
-                "id": document,
-                "signers": [{"signer_ref": str(number), "stamps": [at()]} for number in range(len(addresses))],
-            }
-        ],
+        documents=[{"id": document, "signers": placed}],
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import Client
+from procrastinate.jobs import Job
 
 from paraph.cli.request import lines_of
 from paraph.flow import message_limits
@@ -86,7 +87,7 @@ def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(monkeypatch: pyt
         try:
             invite(each.signers[0].pk)
         except TooManyMessagesError as refusal:
-            decision = RETRY.get_retry_decision(exception=refusal, job=_Tried(500))
+            decision = RETRY.get_retry_decision(exception=refusal, job=_tried(500))
             assert decision and decision.retry_at
             due.append((decision.retry_at - clock.now()).total_seconds())
     assert CapturedMessage.objects.count() == 10
@@ -103,11 +104,8 @@ def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(monkeypatch: pyt
     assert request_state(made[-1].request.pk)["signers"][0]["put_off"] is None
 
 
-class _Tried:
-    """A job that was tried so often."""
-
-    def __init__(self, attempts: int) -> None:
-        self.attempts = attempts
+def _tried(attempts: int) -> Job:
+    return Job(id=1, queue="mail", lock=None, queueing_lock=None, task_name="x", attempts=attempts)
 
 
 def test_codes_that_are_refused_take_no_turn_of_mails_that_wait(client: Client) -> None:

@@ -24,8 +24,9 @@ def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> 
     row, token = confirmed_addresses.ask(organization_id, recipient)
     url = f"{settings.PARAPH.public_url}/confirm/{token}?lang={locale}"
     letter = letters.confirmation(row.organization.name, row.address, locale, url)
+    message = Addressed(row.organization, Environment.SANDBOX, channel, row.address, unasked=True)
     try:
-        with counted(Addressed(row.organization, Environment.SANDBOX, channel, row.address), waits=False):
+        with counted(message, waits=False):
             if channel == Channel.SMS:
                 send_sms(row.address, f"{letter.subject}: {url}")
             else:

@@ -21,9 +21,12 @@ from paraph.organizations.models import Organization
 from paraph.organizations.plans import message_ceilings
 from paraph.signature_requests.models import Channel, Signer
 
+_CONFIRMATIONS = 3
+
 _REASONS = {
     "destination": "as many messages as one recipient may get were sent there",
     "organization": "as many messages as this sender may send were sent",
+    "confirmation": "as many questions for a confirmation as one recipient may get in a day were sent there",
     "sms-country": "as many SMS as may go to that country in a day were sent",
     "sms-organization": "as many SMS as this sender may send in a day were sent",
 }
@@ -31,13 +34,15 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Addressed:
-    """Whom a message goes to, and for whom. ``withheld``: it is kept for the inbox and reaches nobody."""
+    """Whom a message goes to, and for whom. ``withheld``: it is kept for the inbox and reaches nobody. ``unasked``: it
+    asks somebody for a confirmation."""
 
     organization: Organization
     environment: str
     channel: Channel
     recipient: str
     withheld: bool = False
+    unasked: bool = False
 
 
 class TooManyMessagesError(DomainError):
@@ -84,8 +89,10 @@ def _ceilings(message: Addressed) -> Iterator[Ceiling]:
     yield from _both(f"organization:{organization.pk}:{message.environment}", own)
     if message.withheld:
         return
-    destination = f"destination:{destination_hash(message.recipient).hex()}"
-    yield from _both(destination, settings.PARAPH.messages_per_destination)
+    recipient = destination_hash(message.recipient).hex()
+    yield from _both(f"destination:{recipient}", settings.PARAPH.messages_per_destination)
+    if message.unasked:
+        yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS)
     if message.channel == Channel.SMS:
         country = f"sms-country:{parse(message.recipient, None).country_code}"
         yield from _daily(country, settings.PARAPH.sms_per_country_and_day)
