@@ -154,6 +154,7 @@ def test_names_add_no_headers(attacked: Target, lurer: Backend, name: str) -> No
         "a@10.0.0.11",
         "a@x.localhost",
         "a\r\n@example.com",
+        '"\\v\\ictim"@example.com',
     ],
 )
 def test_addresses_that_are_nobodys_are_refused(lurer: Backend, address: str) -> None:

@@ -211,6 +211,7 @@ CASES: list[tuple[Change, str]] = [
         (set_signer("email", f"a{control}@example.com"), "signers[1].email: it must not hold control characters")
         for control in ("\x00", "\r\nBcc: x", "\x7f", "\u2028")
     ],
+    (set_signer("email", '"a\\b"@example.com'), "signers[1].email: “\"a\\b\"@example.com” is not an e-mail address."),
     (set_signer("email", "a@intranet"), "signers[1].email: “a@intranet” is not an e-mail address"),
     (set_signer("email", "a@localhost"), "“a@localhost” is not an e-mail address at a full domain name, such as "
                                          "example.com."),
