@@ -193,7 +193,8 @@ def test_sms_have_a_ceiling_by_country_and_one_by_organization(client: Client, s
     set_to(settings, sms_per_country_and_day=0, sms_per_organization_and_day=1)
     two = scene(signers=2, signer={"phone": "+393331234567"})
     assert ask(client, two, "sms").status_code == 200
-    assert client.post(two.url(1, "/otp"), {"channel": "sms"}, content_type="application/json").status_code == 429
+    refused = client.post(two.url(1, "/otp"), {"channel": "sms"}, content_type="application/json")
+    assert refused.status_code == 429 and refused.json()["error"]["message"].startswith("As many SMS as this sender")
 
 
 def test_no_ceiling_where_it_is_zero(client: Client, settings: Any) -> None:

@@ -52,7 +52,9 @@ class TooManyMessagesError(DomainError):
         self.reason = reason
         self.next_at = next_at
         self.retry_after = max(1, math.ceil((next_at - clock.now()).total_seconds()))
-        super().__init__("rate_limited", f"{reason.capitalize()}; try again in {_duration(self.retry_after)}.")
+        super().__init__(
+            "rate_limited", f"{reason[0].upper()}{reason[1:]}; try again in {_duration(self.retry_after)}."
+        )
 
 
 def addressed(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> Addressed:
