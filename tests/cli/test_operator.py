@@ -47,11 +47,24 @@ def test_the_inbox_is_a_list(service: Service) -> None:
     assert service.inbox() == []
 
 
+def test_an_operator_asks_vouches_and_withdraws_for_an_address(service: Service) -> None:
+    organization = str(service.command("organization", "create", "Acme", "--plan", "free")["id"])
+    confirm = ("organization", "confirm-address", organization, "Ada@Example.com")
+    before = len(service.inbox())
+    facts = {"organization_id": int(organization), "address": "ada@example.com", "confirmed_at": None}
+    assert service.command(*confirm, "--language", "de") == facts
+    [question] = service.inbox()[before:]
+    assert question["to"] == "ada@example.com" and "Acme möchte" in question["subject"]
+    assert service.command(*confirm, "--vouch")["confirmed_at"]
+    assert service.command(*confirm, "--withdraw") == facts
+
+
 def test_mistakes_get_one_sentence(service: Service) -> None:
     for arguments, sentence in (
         (("organization", "create", "x", "--plan", "gold"), "plan must be one of free, pro, enterprise, not 'gold'."),
         (("application", "revoke", "999999"), "There is no application 999999."),
         (("organization", "update", "999999", "--refuse-changeable"), "There is no organization 999999."),
+        (("organization", "confirm-address", "999999", "a@example.com"), "There is no organization 999999."),
     ):
         with pytest.raises(subprocess.CalledProcessError) as refused:
             service.command(*arguments)

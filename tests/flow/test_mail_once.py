@@ -102,7 +102,7 @@ def test_the_note_is_made_while_the_mail_server_still_listens(server: MailServer
 
     server.handle_QUIT = quit_seen  # type: ignore[attr-defined]
     signer = made.signers[0]
-    mail = Mail(signer.email, letters.invitation(signer, "https://sign.example/sign/x"))
+    mail = Mail(signer, letters.invitation(signer, "https://sign.example/sign/x"))
     mail_once("invitation-x", lambda: mail, lambda _: order.append("noted"))
     assert order == ["noted", "quit"]
 
@@ -127,7 +127,7 @@ def test_a_process_that_dies_while_the_database_is_away_leaves_a_slip(
     """Which counts for an hour: later it may be about another database."""
     settings.DATA_DIR = tmp_path
     signer = scene().signers[0]
-    mail = Mail(signer.email, letters.invitation(signer, "https://sign.example/sign/x"))
+    mail = Mail(signer, letters.invitation(signer, "https://sign.example/sign/x"))
     faults: list[BaseException] = [OperationalError("gone"), KeyboardInterrupt()]
     noted: list[str] = []
 

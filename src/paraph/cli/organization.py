@@ -1,4 +1,4 @@
-"""``paraph organization create`` and ``update``."""
+"""``paraph organization create``, ``update`` and ``confirm-address``."""
 
 import click
 
@@ -48,3 +48,27 @@ def update(id: int, *, refuse: bool, as_json: bool) -> None:
             "refuse_changeable_documents": changed.refuse_changeable_documents,
         }
         show(facts, as_json=as_json)
+
+
+@command.command("confirm-address")
+@click.argument("id", type=int)
+@click.argument("address")
+@click.option("--vouch", "how", flag_value="vouch", help="Confirm it without asking: you answer for it.")
+@click.option("--withdraw", "how", flag_value="withdraw", help="Take its confirmation back.")
+@click.option("--language", default="en", show_default=True, help="Language of the question.")
+@data_dir_option
+@json_option
+def confirm_address(id: int, address: str, how: str | None, language: str, *, as_json: bool) -> None:
+    """Ask an address or number whether messages of an organization's sandbox may go to it."""
+    with database():
+        from paraph.flow.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+        from paraph.kernel import clock
+
+        if how == "vouch":
+            row = vouch_for(id, address)
+        elif how == "withdraw":
+            row = withdraw_confirmation(id, address)
+        else:
+            row = ask_to_confirm(id, address, language)
+        confirmed_at = clock.iso(row.confirmed_at) if row.confirmed_at else None
+        show({"organization_id": id, "address": row.address, "confirmed_at": confirmed_at}, as_json=as_json)

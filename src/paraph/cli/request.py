@@ -98,6 +98,8 @@ def lines_of(state: dict[str, Any]) -> list[str]:
         if wrong := signer["wrong_codes"]:
             lock = f", locked until {wrong['locked_until']}" if wrong["locked_until"] else ""
             lines.append(f"     wrong codes: {wrong['count']}{lock}")
+        if waiting := signer["put_off"]:
+            lines.append(f"     {waiting['mail']} put off until {waiting['until']}: {waiting['reason']}")
     lines.append("Documents")
     for document in state["documents"]:
         sealed = f"sealed {document['seal']['sealed_at']}" if document["seal"] else "not sealed"

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 _STDERR = 2
-_SECRET = re.compile(r"(/sign/|(?i:signature|credential|token|sig)=)[\w%.~+/=-]{8,}|()\b[0-9a-f]{64}\b")
+_SECRET = re.compile(r"(/sign/|/confirm/|(?i:signature|credential|token|sig)=)[\w%.~+/=-]{8,}|()\b[0-9a-f]{64}\b")
 
 
 def logging_settings(level: str) -> dict[str, Any]:

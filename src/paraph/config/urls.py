@@ -8,6 +8,7 @@ from paraph.config.health import healthz, readyz
 from paraph.config.metrics import metrics
 from paraph.files.download import download
 from paraph.reference.page import page as reference
+from paraph.signer.confirm_address import confirm_address
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -19,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("authority/revocations.crl", authority.revocations),
     path("authority/root.crt", authority.root),
     path("authority/timestamps", authority.timestamp),
+    path("confirm/<str:token>", confirm_address),
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),

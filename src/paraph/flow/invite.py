@@ -15,7 +15,8 @@ from paraph.signature_requests.standing import Standing, standing
 def invite(signer_id: int) -> None:
     """Mails the signing URL to a signer who may sign now and was not invited before; else does nothing.
 
-    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail.
+    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail,
+    ``TooManyMessagesError`` where it is put off.
     """
     mail_once(
         f"invitation-{signer_id}",
@@ -31,7 +32,7 @@ def _due(signer_id: int) -> Mail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
     if signer.invitation or signer.notified_at or standing(signer) is not Standing.OPEN:
         return None
-    return Mail(signer.email, letters.invitation(signer, signing_url(signer)))
+    return Mail(signer, letters.invitation(signer, signing_url(signer)))
 
 
 @transaction.atomic

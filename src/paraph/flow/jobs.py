@@ -13,6 +13,7 @@ from paraph.flow.expire import expire
 from paraph.flow.finalize import finalize
 from paraph.flow.giving_up import tell_when_given_up
 from paraph.flow.invite import invite
+from paraph.flow.message_limits import TooManyMessagesError
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
 from paraph.flow.queue import MAIL
@@ -27,13 +28,16 @@ from paraph.webhooks.prune import prune
 class Backoff(BaseRetryStrategy):
     """Again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: an outage of a gateway or a
     timestamp authority over a weekend ends by itself. What no waiting cures, a file that cannot be sealed, is given
-    up after 6 attempts (about two minutes): ``paraph request list --failed`` shows it, with its cause."""
+    up after 6 attempts (about two minutes): ``paraph request list --failed`` shows it, with its cause. A mail that is
+    put off is tried again when it is its turn, for as long as it is due."""
 
     attempts = 300
     attempts_to_seal = 6
     longest = 900
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, TooManyMessagesError):
+            return RetryDecision(retry_at=exception.next_at)
         attempts = self.attempts_to_seal if isinstance(exception, SealError) else self.attempts
         if job.attempts >= attempts:
             return None

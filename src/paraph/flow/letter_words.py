@@ -15,6 +15,11 @@ WORDS = {
         "completion_subject": "Everybody has signed: {sender}",
         "completed": "Everybody has signed the documents that {sender} sent (request {number}).",
         "completed_next": "The documents are now being sealed; {sender} will have the sealed copies and their proof.",
+        "confirm_subject": "{sender} would like to send you test messages",
+        "confirm": "{sender} would like to send test messages of Paraph to {address}: requests to sign, and codes. "
+        "They come only if you confirm it within 7 days.",
+        "confirm_open": "Confirm",
+        "confirm_ignore": "If you did not expect this message, you can ignore it: nothing will be sent to you.",
     },
     "fr": {
         "hello": "Bonjour {name},",
@@ -30,6 +35,11 @@ WORDS = {
         "completion_subject": "Tout le monde a signé : {sender}",
         "completed": "Tout le monde a signé les documents envoyés par {sender} (demande {number}).",
         "completed_next": "Les documents vont être scellés ; {sender} disposera des copies scellées et de leur preuve.",
+        "confirm_subject": "{sender} souhaite vous envoyer des messages de test",
+        "confirm": "{sender} souhaite envoyer des messages de test de Paraph à {address} : des demandes de signature "
+        "et des codes. Ils ne viendront que si vous le confirmez dans les 7 jours.",
+        "confirm_open": "Confirmer",
+        "confirm_ignore": "Si vous n’attendiez pas ce message, ignorez-le : rien ne vous sera envoyé.",
     },
     "de": {
         "hello": "Guten Tag {name},",
@@ -46,6 +56,12 @@ WORDS = {
         "completion_subject": "Alle haben unterschrieben: {sender}",
         "completed": "Alle haben die Dokumente von {sender} unterschrieben (Anfrage {number}).",
         "completed_next": "Die Dokumente werden nun versiegelt; {sender} erhält die versiegelten Kopien mit Nachweis.",
+        "confirm_subject": "{sender} möchte Ihnen Testnachrichten senden",
+        "confirm": "{sender} möchte Testnachrichten von Paraph an {address} senden: Bitten um Unterschrift und Codes. "
+        "Sie kommen nur, wenn Sie das innerhalb von 7 Tagen bestätigen.",
+        "confirm_open": "Bestätigen",
+        "confirm_ignore": "Haben Sie diese Nachricht nicht erwartet, können Sie sie ignorieren: Ihnen wird nichts "
+        "gesendet.",
     },
     "es": {
         "hello": "Hola, {name}:",
@@ -60,6 +76,11 @@ WORDS = {
         "completion_subject": "Todos han firmado: {sender}",
         "completed": "Todos han firmado los documentos enviados por {sender} (solicitud {number}).",
         "completed_next": "Ahora se sellan los documentos; {sender} tendrá las copias selladas y su prueba.",
+        "confirm_subject": "{sender} desea enviarle mensajes de prueba",
+        "confirm": "{sender} desea enviar mensajes de prueba de Paraph a {address}: peticiones de firma y códigos. "
+        "Solo llegarán si lo confirma en un plazo de 7 días.",
+        "confirm_open": "Confirmar",
+        "confirm_ignore": "Si no esperaba este mensaje, puede ignorarlo: no se le enviará nada.",
     },
     "it": {
         "hello": "Buongiorno {name},",
@@ -74,6 +95,11 @@ WORDS = {
         "completion_subject": "Tutti hanno firmato: {sender}",
         "completed": "Tutti hanno firmato i documenti inviati da {sender} (richiesta {number}).",
         "completed_next": "I documenti vengono ora sigillati; {sender} avrà le copie sigillate e la loro prova.",
+        "confirm_subject": "{sender} desidera inviarLe messaggi di prova",
+        "confirm": "{sender} desidera inviare messaggi di prova di Paraph a {address}: richieste di firma e codici. "
+        "Arriveranno solo se lo conferma entro 7 giorni.",
+        "confirm_open": "Confermare",
+        "confirm_ignore": "Se non attendeva questo messaggio, può ignorarlo: non Le sarà inviato nulla.",
     },
     "pt": {
         "hello": "Olá, {name},",
@@ -88,6 +114,11 @@ WORDS = {
         "completion_subject": "Todos assinaram: {sender}",
         "completed": "Todos assinaram os documentos enviados por {sender} (pedido {number}).",
         "completed_next": "Os documentos vão agora ser selados; {sender} terá as cópias seladas e a respetiva prova.",
+        "confirm_subject": "{sender} gostaria de lhe enviar mensagens de teste",
+        "confirm": "{sender} gostaria de enviar mensagens de teste do Paraph para {address}: pedidos de assinatura e "
+        "códigos. Só chegam se o confirmar no prazo de 7 dias.",
+        "confirm_open": "Confirmar",
+        "confirm_ignore": "Se não esperava esta mensagem, pode ignorá-la: nada lhe será enviado.",
     },
     "nl": {
         "hello": "Beste {name},",
@@ -103,5 +134,10 @@ WORDS = {
         "completion_subject": "Iedereen heeft ondertekend: {sender}",
         "completed": "Iedereen heeft de documenten van {sender} ondertekend (verzoek {number}).",
         "completed_next": "De documenten worden nu verzegeld; {sender} krijgt de verzegelde kopieën en hun bewijs.",
+        "confirm_subject": "{sender} wil u testberichten sturen",
+        "confirm": "{sender} wil testberichten van Paraph sturen naar {address}: verzoeken om te ondertekenen en "
+        "codes. Ze komen alleen als u dat binnen 7 dagen bevestigt.",
+        "confirm_open": "Bevestigen",
+        "confirm_ignore": "Verwachtte u dit bericht niet, dan kunt u het negeren: u krijgt niets toegestuurd.",
     },
 }

@@ -10,8 +10,12 @@ from pathlib import Path
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
+from paraph.flow import put_off
 from paraph.flow.letters import Letter
+from paraph.flow.message_limits import TooManyMessagesError, addressed, counted
 from paraph.messaging.email import send_email
+from paraph.organizations.confirmed_addresses import is_withheld
+from paraph.signature_requests.models import Channel, Signer
 
 log = logging.getLogger("paraph.flow")
 
@@ -22,7 +26,9 @@ _SLIP_SECONDS = 3600  # longer than a job waits for its next attempt
 
 @dataclass(frozen=True)
 class Mail:
-    to: str
+    """``signer``: with request and organization."""
+
+    signer: Signer
     letter: Letter
 
 
@@ -33,7 +39,7 @@ def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], o
     more. It is called as soon as the server has said so, and again for as long as the database is away, while a slip
     in the data folder tells a successor: only a process killed between the last byte of the mail and that statement
     leaves a mail that goes out again, under the same Message-ID. Raises ``OSError`` when the gateway does not take the
-    mail. Must not be called within a transaction.
+    mail, :class:`TooManyMessagesError` where it is put off, which is noted. Must not be called within a transaction.
     """
     with _alone(name):
         mail = due()
@@ -45,15 +51,22 @@ def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], o
             note(acknowledged)
             slip.remove()
             return
-        letter = mail.letter
-        send_email(
-            mail.to,
-            letter.subject,
-            letter.text,
-            letter.html,
-            message_id=name,
-            taken=lambda acknowledgement: _until_it_works(lambda: note(acknowledgement), slip, acknowledgement),
-        )
+
+        def taken(acknowledgement: str) -> None:
+            _until_it_works(lambda: note(acknowledgement), slip, acknowledgement)
+
+        try:
+            _send(name, mail, taken)
+        except TooManyMessagesError as refusal:
+            put_off.note(name, refusal)
+            raise
+
+
+def _send(name: str, mail: Mail, taken: Callable[[str], None]) -> None:
+    to, request, letter = mail.signer.email, mail.signer.request, mail.letter
+    withheld = is_withheld(request.organization_id, request.environment, to)
+    with counted(addressed(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
+        send_email(to, letter.subject, letter.text, letter.html, message_id=name, withheld=withheld, taken=taken)
 
 
 class Slip:

@@ -5,6 +5,7 @@ from django.db import transaction
 from paraph.flow import events, letters
 from paraph.flow.lock import lock_request
 from paraph.flow.mail_once import Mail, mail_once
+from paraph.flow.message_limits import TooManyMessagesError
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer
@@ -12,24 +13,30 @@ from paraph.signature_requests.models import Signer
 
 def notify_completion(request_id: int) -> None:
     """Mails every signer once, then journals ``request.completion_notified``. Safe to repeat: who was mailed
-    before is left out. Raises ``OSError`` when the gateway does not take a message; the others have theirs."""
+    before is left out. Raises ``OSError`` when the gateway does not take a message, ``TooManyMessagesError`` where one
+    is put off; the others have theirs."""
     signers = Signer.objects.filter(request_id=request_id).order_by("order")
-    for signer in signers.filter(completion_notified_at=None):
-        _mail(signer.pk)
+    refusals = [refusal for signer in signers.filter(completion_notified_at=None) if (refusal := _mail(signer.pk))]
+    if refusals:
+        raise refusals[0]
     with transaction.atomic():
         request = lock_request(request_id)
         if not Entry.objects.filter(request=request, event_type="request.completion_notified").exists():
             events.completion_notified(request, list(signers.values_list("email", flat=True)))
 
 
-def _mail(signer_id: int) -> None:
-    mail_once(
-        f"completion-{signer_id}",
-        lambda: _due(signer_id),
-        lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
-    )
+def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
+    try:
+        mail_once(
+            f"completion-{signer_id}",
+            lambda: _due(signer_id),
+            lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
+        )
+    except (OSError, TooManyMessagesError) as refusal:
+        return refusal
+    return None
 
 
 def _due(signer_id: int) -> Mail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
-    return None if signer.completion_notified_at else Mail(signer.email, letters.completion(signer))
+    return None if signer.completion_notified_at else Mail(signer, letters.completion(signer))

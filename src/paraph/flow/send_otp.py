@@ -9,11 +9,13 @@ from django.db import transaction
 
 from paraph.flow import events, letters
 from paraph.flow.lock import lock_signer
+from paraph.flow.message_limits import addressed, counted
 from paraph.flow.turns import Turns
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
+from paraph.organizations.confirmed_addresses import is_withheld
 from paraph.organizations.models import Environment
 from paraph.otp import channels, codes
 from paraph.signature_requests.models import Channel, Signer
@@ -37,9 +39,10 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
     """Issues a code, hands it to the gateway and journals that.
 
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
-    signer's, ``rate_limited`` after 5 codes in 10 minutes, ``delivery_failed`` when the gateway does not take
-    the message; then nothing is journaled and the code cannot be used. Also ``delivery_failed``, and nothing has
-    happened at all, while half of this process's threads wait for gateways that seem to hang.
+    signer's, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of messages, ``delivery_failed`` when the
+    gateway does not take the message; then nothing is journaled and the code cannot be used. Also
+    ``delivery_failed``, and nothing has happened at all, while half of this process's threads wait for gateways that
+    seem to hang.
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)
@@ -47,8 +50,10 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
         if not mine:
             log.warning("no code is sent: half of the threads wait for the gateway")
             raise _not_delivered()
-        issued = codes.issue(signer, chosen, recipient)
-        acknowledgement = _deliver(signer, chosen, recipient, issued.code)
+        withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
+        with counted(addressed(signer, chosen, recipient, withheld=withheld), waits=False):
+            issued = codes.issue(signer, chosen, recipient)
+            acknowledgement = _deliver(signer, chosen, recipient, issued.code, withheld=withheld)
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)
@@ -62,12 +67,12 @@ def _at_the_gateway() -> Turns:
     return Turns(max(1, settings.PARAPH.web_threads // 2), _PATIENCE_SECONDS)
 
 
-def _deliver(signer: Signer, channel: Channel, recipient: str, code: str) -> str:
+def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, *, withheld: bool) -> str:
     try:
         if channel == Channel.SMS:
-            return send_sms(recipient, letters.one_time_code_sms(signer, code))
+            return send_sms(recipient, letters.one_time_code_sms(signer, code), withheld=withheld)
         letter = letters.one_time_code(signer, code)
-        return send_email(recipient, letter.subject, letter.text, letter.html)
+        return send_email(recipient, letter.subject, letter.text, letter.html, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error
     except DomainError as error:

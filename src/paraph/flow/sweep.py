@@ -1,4 +1,4 @@
-"""Removing what crashes left behind in storage, pictures that can be drawn again, and counts that are over."""
+"""Removing what crashes left behind in storage, pictures that can be drawn again, and counts of what is over."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
@@ -6,6 +6,8 @@ from itertools import islice
 
 from paraph.documents.models import Document, DocumentStatus, prepared_key
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow import put_off
+from paraph.flow.message_counts import forget_counts
 from paraph.kernel import clock
 from paraph.otp import guesses
 from paraph.storage import store
@@ -19,13 +21,13 @@ _AT_ONCE = 500
 
 def sweep() -> int:
     """Removes uploads that never became ready (after a day), objects that no row names (after 30 days), page
-    pictures (after 7 days; the signing page draws them again) and counts of wrong codes whose window is over. Returns
-    how many objects and rows went.
+    pictures (after 7 days; the signing page draws them again), counts of wrong codes and of messages, and notes of
+    mails put off, when their time is over. Returns how many objects and rows went.
 
     Safe beside everything else: an object is written before the row that names it, minutes apart at most. (Earlier
     versions wrote a ``pending`` row first.)
     """
-    removed = _pending_documents() + guesses.prune()
+    removed = _pending_documents() + guesses.prune() + forget_counts() + put_off.forget()
     for prefix, named in _NAMED.items():
         removed += _remove(_orphans(prefix, named))
     return removed + _remove(store.keys("pages/", clock.now() - PICTURES_FOR))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import structlog
 
+from paraph.flow.message_limits import TooManyMessagesError
 from paraph.measures.figures import count_job
 
 TRACE = "trace"  # the job argument
@@ -35,6 +36,11 @@ def _run(name: str, verb: Callable[..., None], arguments: dict[str, int]) -> Non
     began = time.perf_counter()
     try:
         verb(**arguments)
+    except TooManyMessagesError as error:
+        seconds = time.perf_counter() - began
+        count_job(name, "put off", seconds)
+        _log.info("job put off", task=name, **facts, reason=error.reason, seconds=error.retry_after)
+        raise
     except Exception as error:
         seconds = time.perf_counter() - began
         count_job(name, "failed", seconds)

@@ -13,9 +13,12 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from paraph.kernel import machine
+from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.errors import DomainError
 
 BUILT_IN_TIMESTAMPS = "built-in"
+
+_Ceilings = Annotated[PerHourAndDay, NoDecode]
 
 
 class Environment(BaseSettings):
@@ -67,6 +70,35 @@ class Environment(BaseSettings):
     )
     sms_url: str = Field("", description="SMS gateway (twilio://, apprise+…); default: the captured inbox.")
     mail_from: str = Field("Paraph <no-reply@localhost>", description="Sender of mails.")
+    registration: Literal["closed", "invited", "open"] = Field(
+        "closed", description="Whether strangers may get an organization of their own, and with it a sandbox key."
+    )
+    sandbox_mail: Literal["everyone", "confirmed"] | None = Field(
+        None,
+        description="Whom messages of the sandbox go to; default: confirmed where registration is open, else everyone.",
+    )
+    messages_per_destination: _Ceilings = Field(
+        PerHourAndDay(10, 30), description="Most messages to one address or number, whoever sends them."
+    )
+    messages_free_sandbox: _Ceilings = Field(
+        PerHourAndDay(60, 200), description="Most messages of an organization on the plan Free, in sandbox."
+    )
+    messages_sandbox: _Ceilings = Field(
+        PerHourAndDay(2_000, 10_000), description="Most messages of an organization on another plan, in sandbox."
+    )
+    messages_pro: _Ceilings = Field(
+        PerHourAndDay(5_000, 30_000), description="Most messages of an organization on the plan Pro, in production."
+    )
+    messages_enterprise: _Ceilings = Field(
+        PerHourAndDay(30_000, 300_000),
+        description="Most messages of an organization on the plan Enterprise, in production.",
+    )
+    sms_per_country_and_day: int = Field(
+        1_000, ge=0, description="Most SMS to numbers of one country in a day, whoever sends them; 0: no limit."
+    )
+    sms_per_organization_and_day: int = Field(
+        1_000, ge=0, description="Most SMS of one organization in a day; 0: no limit."
+    )
     allow_private_addresses: bool | None = Field(
         None,
         description="Whether webhooks may go to private addresses; default: only where host and base URL are local.",
@@ -94,7 +126,7 @@ class Environment(BaseSettings):
         20, ge=1, description="Seconds that a request's body may take, and one more for every 64 KiB of it."
     )
     rate_limit_factor: int = Field(
-        1, ge=1, description="What the ceilings of calls a minute and an hour are multiplied by."
+        1, ge=1, description="What an organization's ceilings of calls and of messages are multiplied by."
     )
     wrong_codes_per_destination: int = Field(
         30, ge=1, description="Wrong codes for one address or number, in all requests, before none is taken for a day."
@@ -120,6 +152,18 @@ class Environment(BaseSettings):
     @classmethod
     def _split(cls, value: Any) -> Any:
         return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+
+    @field_validator(
+        "messages_per_destination",
+        "messages_free_sandbox",
+        "messages_sandbox",
+        "messages_pro",
+        "messages_enterprise",
+        mode="before",
+    )
+    @classmethod
+    def _ceilings(cls, value: Any) -> Any:
+        return PerHourAndDay.parse(value) if isinstance(value, str) else value
 
     @field_validator("mail_provider_settings", mode="before")
     @classmethod
@@ -152,6 +196,14 @@ class Environment(BaseSettings):
         if self.allow_private_addresses is not None:
             return self.allow_private_addresses
         return self.is_local
+
+    @property
+    def sandbox_mails_everyone(self) -> bool:
+        """Whether messages of the sandbox go to whomever they are for. Without a word from the operator: only while
+        no stranger can get a key."""
+        if self.sandbox_mail is not None:
+            return self.sandbox_mail == "everyone"
+        return self.registration != "open"
 
     @property
     def is_local(self) -> bool:

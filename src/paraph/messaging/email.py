@@ -19,10 +19,11 @@ def send_email(
     html: str = "",
     message_id: str = "",
     *,
+    withheld: bool = False,
     taken: Callable[[str], None] | None = None,
 ) -> str:
     """Hands one message to the mail server (``PARAPH_SMTP_URL``), the mail provider (``PARAPH_MAIL_PROVIDER``), or
-    the captured inbox.
+    the captured inbox, as also one that is to be ``withheld``.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the
     same Message-ID, by which receivers recognise a repetition. Returns the acknowledgement: the gateway's
@@ -31,7 +32,7 @@ def send_email(
     it is there, before the connection is ended.
     """
     told = taken or (lambda _acknowledgement: None)
-    if not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider):
+    if withheld or not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider):
         acknowledgement = capture("email", to, subject, text, message_id)
         told(acknowledgement)
         return acknowledgement

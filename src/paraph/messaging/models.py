@@ -1,4 +1,4 @@
-"""The captured inbox: where messages land while no gateway is set."""
+"""The captured inbox, where messages land that no gateway takes; how many were sent, and which wait for room."""
 
 from django.db import models
 
@@ -22,3 +22,25 @@ class CapturedMessage(models.Model):
                 fields=["message_id"], condition=~models.Q(message_id=""), name="captured_message_once"
             )
         ]
+
+
+class MessageCount(models.Model):
+    """How many messages were ``asked`` for in the window of ``seconds`` that ``began_at`` that moment. ``scope`` says
+    whose: no address or number stands in it, only a keyed hash.
+
+    The table is unlogged: a crash of the database starts the counts anew, and nothing else is lost.
+    """
+
+    pk = models.CompositePrimaryKey("scope", "seconds")
+    scope = models.CharField(max_length=80)
+    seconds = models.IntegerField()
+    began_at = models.DateTimeField()
+    asked = models.BigIntegerField()
+
+
+class PutOffMail(models.Model):
+    """That the mail of this ``name`` waits for room below a ceiling, until when at least, and below which."""
+
+    name = models.CharField(max_length=200, primary_key=True)
+    until = models.DateTimeField()
+    reason = models.CharField(max_length=200)

@@ -6,13 +6,14 @@ from paraph.messaging.inbox import capture
 from paraph.messaging.sms_gateway import sms_gateway
 
 
-def send_sms(to: str, text: str, message_id: str = "") -> str:
-    """Hands one message to the SMS gateway (``PARAPH_SMS_URL``), or to the captured inbox.
+def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False) -> str:
+    """Hands one message to the SMS gateway (``PARAPH_SMS_URL``), or to the captured inbox, as also one that is to be
+    ``withheld``.
 
     ``to`` is in E.164 form. Returns the operator's acknowledgement, or ``captured:<id>``. Raises ``OSError`` when
     the message was not taken.
     """
-    if not settings.PARAPH.sms_url:
+    if withheld or not settings.PARAPH.sms_url:
         return capture("sms", to, "", text, message_id)
     return sms_gateway(settings.PARAPH.sms_url).send(to, text)
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
+from paraph.flow import put_off
 from paraph.journal.append import broken_at
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.operations.steps import Job, jobs_of
+from paraph.messaging.models import PutOffMail
+from paraph.operations.steps import Job, jobs_of, missing_steps
 from paraph.operations.why import why
 from paraph.operations.wrong_codes import WrongCodes, wrong_codes
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
@@ -23,6 +25,7 @@ def request_state(request_id: int) -> dict[str, Any]:
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     jobs = jobs_of(request)
     wrong = wrong_codes(request.pk)
+    waiting = put_off.noted(name for step in missing_steps(request) for name in step.mails)
     entries = list(Entry.objects.filter(request=request).order_by("position"))
     return {
         "id": request.pk,
@@ -37,7 +40,8 @@ def request_state(request_id: int) -> dict[str, Any]:
         "expires_at": clock.iso(request.expires_at),
         "completed_at": clock.iso(request.completed_at) if request.completed_at else None,
         "signers": [
-            _signer(signer, wrong.get(signer.pk)) for signer in Signer.objects.filter(request=request).order_by("order")
+            _signer(signer, wrong.get(signer.pk), waiting)
+            for signer in Signer.objects.filter(request=request).order_by("order")
         ],
         "documents": _documents(request),
         "proof": _seal(ProofFile.objects.filter(request=request).first()),
@@ -49,7 +53,7 @@ def request_state(request_id: int) -> dict[str, Any]:
     }
 
 
-def _signer(signer: Signer, wrong: WrongCodes | None) -> dict[str, Any]:
+def _signer(signer: Signer, wrong: WrongCodes | None, waiting: dict[str, PutOffMail]) -> dict[str, Any]:
     return {
         "id": signer.pk,
         "order": signer.order,
@@ -59,7 +63,16 @@ def _signer(signer: Signer, wrong: WrongCodes | None) -> dict[str, Any]:
         "notified_at": clock.iso(signer.notified_at) if signer.notified_at else None,
         "signed_at": clock.iso(signer.signed_at) if signer.signed_at else None,
         "wrong_codes": wrong,
+        "put_off": _put_off(signer, waiting),
     }
+
+
+def _put_off(signer: Signer, waiting: dict[str, PutOffMail]) -> dict[str, Any] | None:
+    """The mail to the signer that waits for room below a ceiling."""
+    for mail in ("invitation", "completion"):
+        if noted := waiting.get(f"{mail}-{signer.pk}"):
+            return {"mail": mail, "until": clock.iso(noted.until), "reason": noted.reason}
+    return None
 
 
 def _documents(request: SignatureRequest) -> list[dict[str, Any]]:

@@ -20,12 +20,13 @@ _LIVE = ("todo", "doing")
 @dataclass(frozen=True)
 class Step:
     """``task`` with ``arguments``, as :func:`paraph.flow.queue.defer` takes them; ``words`` complete "waits for".
-    ``by_any``: any job of the task brings it, whatever its arguments."""
+    ``by_any``: any job of the task brings it, whatever its arguments. ``mails``: names of the mails that it sends."""
 
     task: str
     arguments: dict[str, int]
     words: str
     by_any: bool = False
+    mails: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,16 @@ def _invitations(request: SignatureRequest) -> Iterator[Step]:
         return
     for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
         if standing(signer) is Standing.OPEN:
-            yield Step("invite", {"signer_id": signer.pk}, f"the invitation of {signer.full_name}")
+            words = f"the invitation of {signer.full_name}"
+            yield Step("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
 
 
 def _summary(request: SignatureRequest) -> Iterator[Step]:
     told = Entry.objects.filter(request=request, event_type="request.completion_notified").exists()
     if request.notify_signers_on_completion and not told:
-        yield Step("notify_completion", {"request_id": request.pk}, "the mails about its completion")
+        unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
+        mails = tuple(f"completion-{pk}" for pk in unsent)
+        yield Step("notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails)
 
 
 def _artefacts(request: SignatureRequest) -> list[Step]:

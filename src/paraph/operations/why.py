@@ -1,8 +1,9 @@
 """Why a request is where it is, in a sentence or two."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from paraph.evidence.models import SealingFailure
+from paraph.flow import put_off
 from paraph.kernel import clock
 from paraph.operations.queue_state import queue_state
 from paraph.operations.steps import Job, Step, job_for, missing_steps
@@ -62,13 +63,18 @@ def _step(step: Step, job: Job | None, request: SignatureRequest) -> str:
     if job.status == "doing":
         return f"{waits}, which a worker is at."
     if job.waits_for_its_retry and job.scheduled_at:
-        tried = f"{job.attempts} attempt{'s' if job.attempts != 1 else ''} failed"
-        return (
-            f"{waits}: {tried}, the next is due on {clock.iso(job.scheduled_at)}; {again} tries now.{_cause(request)}"
-        )
+        return f"{waits}{_retry(step, job, job.scheduled_at)}; {again} tries now.{_cause(request)}"
     if not queue_state().workers:
         return f"{waits}, and no worker is alive: start paraph worker or paraph serve."
     return f"{waits}, whose job is due."
+
+
+def _retry(step: Step, job: Job, due: datetime) -> str:
+    if noted := put_off.noted(step.mails):
+        reason = next(iter(noted.values())).reason
+        return f", put off until {clock.iso(due)}, since {reason}"
+    tried = f"{job.attempts} attempt{'s' if job.attempts != 1 else ''} failed"
+    return f": {tried}, the next is due on {clock.iso(due)}"
 
 
 def _cause(request: SignatureRequest) -> str:

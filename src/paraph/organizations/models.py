@@ -105,3 +105,16 @@ class Tally(models.Model):
     day = models.DateField()
     status = models.CharField(max_length=10)
     count = models.BigIntegerField()
+
+
+class ConfirmedAddress(models.Model):
+    """An address or number that was asked, at ``asked_at`` the last time, whether messages of this organization's
+    sandbox may go to it; ``confirmed_at`` is None until it has said so. In lower case."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="confirmed_addresses")
+    address = models.CharField(max_length=320)
+    asked_at = models.DateTimeField(default=clock.now)
+    confirmed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization", "address"], name="confirmed_address_once")]

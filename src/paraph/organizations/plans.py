@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from paraph.kernel.ceilings import PerHourAndDay
 from paraph.organizations.models import Environment, Plan
 
 
@@ -48,3 +49,13 @@ def rate_limit(plan: str, environment: str) -> RateLimit:
     limit = SANDBOX_RATE if environment == Environment.SANDBOX else PRODUCTION_RATES[Plan(plan)]
     factor = settings.PARAPH.rate_limit_factor
     return limit if factor == 1 else RateLimit(limit.per_minute * factor, limit.per_hour * factor)
+
+
+def message_ceilings(plan: str, environment: str) -> PerHourAndDay:
+    """How many messages an organization on the plan may send in the environment, raised by the operator's factor."""
+    asked = settings.PARAPH
+    if environment == Environment.SANDBOX:
+        limit = asked.messages_free_sandbox if plan == Plan.FREE else asked.messages_sandbox
+    else:
+        limit = asked.messages_enterprise if plan == Plan.ENTERPRISE else asked.messages_pro
+    return limit.times(asked.rate_limit_factor)

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.utils.encoding import punycode
 from django.utils.translation import gettext as _
 from phonenumbers import NumberParseException, is_possible_number, parse
 
@@ -24,6 +25,8 @@ LARGEST_ID = 2**63 - 1
 _E164 = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 # Control characters, and the lone surrogates that JSON lets through and no text may hold.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+# With a dot, no address in brackets, no number as the last label, and not this machine by a longer name.
+_PUBLIC_DOMAIN = re.compile(r"[^\[\]]+\.(?![0-9]+$)(?!localhost$)[^.\[\]]+")
 _HTTPS = re.compile(r"https://[^\s\\/?#]+", re.IGNORECASE)
 
 
@@ -77,11 +80,13 @@ def number(value: object, least: float = -math.inf, most: float = math.inf) -> f
 
 
 def email(value: object) -> str:
+    """An address at a domain of the public kind: mails to this machine, or to a number in the network, are nobody's."""
     address = text(value, LONGEST_EMAIL)
-    try:
-        validate_email(address)
-    except ValidationError:
-        raise Unreadable(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)}) from None
+    if not _is_address(address):
+        raise Unreadable(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)})
+    if not _is_public(address.rpartition("@")[2]):
+        sentence = _("“%(value)s” is not an e-mail address at a full domain name, such as example.com.")
+        raise Unreadable(sentence % {"value": shown(address)})
     return address
 
 
@@ -126,6 +131,23 @@ def shown(value: object) -> str:
     """A value as messages repeat it: never long."""
     written = str(value) if not isinstance(value, int) or abs(value) < 10**40 else "10^40…"
     return written if len(written) <= 80 else written[:80] + "…"
+
+
+def _is_address(address: str) -> bool:
+    """Without quotation marks: in them one mailbox has many names, and limits that count by address count none."""
+    try:
+        validate_email(address)
+    except ValidationError:
+        return False
+    return not address.startswith('"')
+
+
+def _is_public(domain: str) -> bool:
+    """Judged in the form that mail servers are given, in which odd letters and dots have become plain ones."""
+    try:
+        return bool(_PUBLIC_DOMAIN.fullmatch(punycode(domain).lower()))
+    except UnicodeError:
+        return False
 
 
 def _beyond(value: float, least: float, most: float) -> Unreadable:

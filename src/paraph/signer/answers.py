@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from django.http import HttpResponse
 
+from paraph.flow.message_limits import TooManyMessagesError
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
@@ -54,7 +55,7 @@ def refusal(error: DomainError) -> HttpResponse:
     if isinstance(error, GuessRefusedError):  # likewise
         told |= _guesses(error)
     response = answer({"error": told}, STATUSES[error.code])
-    if isinstance(error, TooManySendsError) or (isinstance(error, GuessRefusedError) and error.retry_after):
+    if isinstance(error, TooManySendsError | TooManyMessagesError | GuessRefusedError) and error.retry_after:
         response["Retry-After"] = str(error.retry_after)
     elif error.code == "unavailable":
         response["Retry-After"] = str(_RETRY_AFTER_SECONDS)

@@ -200,6 +200,21 @@ CASES: list[tuple[Change, str]] = [
     (set_signer("ref", 1), "signers[1].ref: it must be a string."),
     (set_signer("email", "grace"), "signers[1].email: “grace” is not an e-mail address."),
     (set_signer("email", "a@b@c.com"), "signers[1].email: “a@b@c.com” is not an e-mail address."),
+    *[
+        (set_signer("email", address), f"signers[1].email: “{address}” is not an e-mail address")
+        for address in (
+            "a@localhost", "a@LOCALHOST", "a@[127.0.0.1]", "a@[::1]", "a@[IPv6:::1]", "a@10.0.0.11", "a@mail.localhost",
+            "a@mail.\u24dbocalhost", f"a@{'ü' * 60}.example",
+        )
+    ],
+    *[
+        (set_signer("email", f"a{control}@example.com"), "signers[1].email: it must not hold control characters")
+        for control in ("\x00", "\r\nBcc: x", "\x7f", "\u2028")
+    ],
+    (set_signer("email", '"a\\b"@example.com'), "signers[1].email: “\"a\\b\"@example.com” is not an e-mail address."),
+    (set_signer("email", "a@intranet"), "signers[1].email: “a@intranet” is not an e-mail address"),
+    (set_signer("email", "a@localhost"), "“a@localhost” is not an e-mail address at a full domain name, such as "
+                                         "example.com."),
     (set_signer("email", "x" * 321), "signers[1].email: it must have at most 320 characters."),
     *[
         (set_signer("phone", phone), f"signers[1].phone: “{phone}” is not a phone number in E.164 format, such as "

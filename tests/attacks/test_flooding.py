@@ -1,0 +1,169 @@
+"""A key is no means to fill somebody's mailbox, nor to send them a lure.
+
+Registration is open here, as it is for whoever came by a key for nothing; mails go to a real mail server.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from email import message_from_bytes, policy
+from typing import Any, cast
+
+import httpx
+import pytest
+from aiosmtpd.controller import Controller
+
+from tests.attacks.conftest import Target
+from tests.cli.service import free_port, wait_until
+from tests.scenarios.people import Backend, at, signer
+from tests.scene import pdf
+
+VICTIM = "victim@example.com"
+LURE = "you won, see https://evil.example/win or www.evil.example"
+
+
+class Mailbox:
+    """``mails``: what the mail server took, by recipient; ``raw`` as bytes."""
+
+    def __init__(self) -> None:
+        self.mails: list[tuple[str, Any, bytes]] = []
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        mail = cast(Any, message_from_bytes(envelope.content, policy=policy.default))
+        self.mails += [(to.lower(), mail, envelope.content) for to in envelope.rcpt_tos]
+        return "250 Ok"
+
+    def to(self, address: str) -> list[Any]:
+        return [mail for to, mail, _ in self.mails if to == address]
+
+
+@pytest.fixture(scope="module")
+def mailbox() -> Iterator[tuple[Mailbox, int]]:
+    box = Mailbox()
+    controller = Controller(box, hostname="127.0.0.1", port=free_port())
+    controller.start()
+    yield box, controller.port
+    controller.stop()
+
+
+@pytest.fixture(scope="module")
+def attacked(new_target: Callable[..., Target], mailbox: tuple[Mailbox, int]) -> Target:
+    return new_target(PARAPH_SMTP_URL=f"smtp://127.0.0.1:{mailbox[1]}", PARAPH_REGISTRATION="open")
+
+
+@pytest.fixture(scope="module")
+def box(mailbox: tuple[Mailbox, int]) -> Mailbox:
+    return mailbox[0]
+
+
+@pytest.fixture(scope="module")
+def lurer(attacked: Target) -> Backend:
+    """A sender in production whose name is a lure."""
+    organization = attacked.command("organization", "create", LURE, "--plan", "pro")["id"]
+    options = ["--organization", str(organization), "--environment", "production", "--name", "backend"]
+    return attacked.backend(attacked.command("application", "create", *options)["api_key"])
+
+
+def ask(backend: Backend, *addresses: str, document: int = 0, **names: str) -> dict[str, Any]:
+    """A request with a signer at each address, who is invited."""
+
+    document = document or backend.upload(pdf())
+    placed = [{"signer_ref": str(number), "stamps": [at()]} for number in range(len(addresses))]
+    return backend.create(
+        mode="parallel",
+        validity_days=1,
+        send_email=True,
+        identity_declaration_accepted=True,
+        signers=[signer(str(number), **names) | {"email": to} for number, to in enumerate(addresses)],
+        documents=[{"id": document, "signers": placed}],
+    )
+
+
+def test_strangers_are_not_written_to(attacked: Target, box: Mailbox) -> None:
+    backend = attacked.backend()
+    made = ask(backend, "stranger@example.com")
+    told = backend.told(made["id"], "signer.notified")[-1]
+    assert told["metadata"]["acknowledgement"].startswith("captured:")
+    code = httpx.post(f"{made['signers'][0]['signing_url']}/otp", json={"channel": "email"})
+    assert code.status_code == 200 and code.json()["sandbox_code"]
+    assert [message["to"] for message in attacked.inbox()] == ["stranger@example.com"] * 2
+    assert box.mails == []
+
+
+def test_who_confirms_is_written_to_and_never_flooded(attacked: Target, box: Mailbox, lurer: Backend) -> None:
+    """40 invitations and as many codes as can be asked for, from a free key, another organization and environment."""
+    organization = attacked.command("organization", "create", "Acme", "--plan", "free")["id"]
+    options = ["--organization", str(organization), "--environment", "sandbox", "--name", "free"]
+    free = attacked.backend(attacked.command("application", "create", *options)["api_key"])
+    attacked.command("organization", "confirm-address", str(organization), VICTIM)
+    [question] = box.to(VICTIM)
+    [link] = set(re.findall(r"http\S+/confirm/\S+", question.get_body(("plain",)).get_content()))
+    assert httpx.get(link).status_code == 200 and '<form method="post">' in httpx.get(link).text
+    assert httpx.post(link).status_code == 200
+
+    document = free.upload(pdf())
+    addresses = [VICTIM, VICTIM.upper(), VICTIM, "Victim@Example.com", VICTIM]
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: ask(free, *addresses, document=document), range(8)))
+    others = [ask(lurer, VICTIM) for _ in range(2)]
+    wait_until(lambda: len(box.to(VICTIM)) == 10)
+    urls = [request["signers"][0]["signing_url"] for request in [*made, *others]]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda url: httpx.post(f"{url}/otp", json={"channel": "email"}, timeout=30), urls))
+    assert {answer.status_code for answer in answers} == {429}
+    assert {answer.json()["error"]["code"] for answer in answers} == {"rate_limited"}
+    assert all(3000 < int(answer.headers["Retry-After"]) <= 3600 for answer in answers)
+    time.sleep(1)
+    assert len(box.to(VICTIM)) == 10
+
+    state = attacked.command("request", "show", str(made[-1]["id"]))
+    assert "put off until" in state["why"] and state["status"] == "pending"
+    assert all(one["notified_at"] or one["put_off"]["mail"] == "invitation" for one in state["signers"])
+    assert max(job["attempts"] for job in state["jobs"]) <= 1  # no storm of retries
+
+
+def test_a_mail_is_no_lure(attacked: Target, box: Mailbox, lurer: Backend) -> None:
+    made = ask(
+        lurer, "reader@example.com", first_name="Hi, pay at http://evil.example now", last_name="me@evil.example"
+    )
+    httpx.post(f"{made['signers'][0]['signing_url']}/otp", json={"channel": "email"}, timeout=30)
+    wait_until(lambda: len(box.to("reader@example.com")) == 2)
+    for mail in box.to("reader@example.com"):
+        parts = [str(mail["Subject"]), *(mail.get_body((kind,)).get_content() for kind in ("plain", "html"))]
+        for part in parts:
+            own = part.replace(attacked.base_url, "")
+            assert "evil" in part or part == parts[0]
+            assert not re.search(r"evil\.\w|www\.\w|\S@\S|://", own)
+        assert len(parts[0]) < 120 and "\n" not in parts[0]
+
+
+@pytest.mark.parametrize("name", ["Ada\r\nBcc: victim@example.com", "Ada\nX: y", "Ada\x00", "Ada\u2028Bcc: x"])
+def test_names_add_no_headers(attacked: Target, lurer: Backend, name: str) -> None:
+    answer = lurer.call("POST", "signature_requests", json={"signature_request": payload(first_name=name)})
+    assert answer.status_code == 422 and "control characters" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "a@localhost",
+        "a@[127.0.0.1]",
+        "a@[IPv6:::1]",
+        "root@intranet",
+        "a@10.0.0.11",
+        "a@x.localhost",
+        "a\r\n@example.com",
+        '"\\v\\ictim"@example.com',
+    ],
+)
+def test_addresses_that_are_nobodys_are_refused(lurer: Backend, address: str) -> None:
+    answer = lurer.call("POST", "signature_requests", json={"signature_request": payload(email=address)})
+    assert answer.status_code == 422 and answer.json()["error"]["code"] == "validation_error"
+    assert "signers[0].email" in answer.json()["error"]["message"]
+
+
+def payload(**fields: str) -> dict[str, Any]:
+    """One that is wrong in these fields of its signer alone."""
+    placed = [{"id": 1, "signers": [{"signer_ref": "a", "stamps": [at()]}]}]
+    return {"mode": "parallel", "validity_days": 1, "signers": [signer("a") | fields], "documents": placed}

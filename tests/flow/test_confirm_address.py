@@ -1,0 +1,154 @@
+"""Whom messages of a sandbox reach where strangers can have a key, and how somebody says that they want them."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from paraph.flow.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+from paraph.flow.invite import invite
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.messaging.models import CapturedMessage, MessageCount
+from paraph.organizations.confirmed_addresses import is_withheld
+from paraph.organizations.models import ConfirmedAddress, Organization
+from tests.scene import scene
+
+pytestmark = pytest.mark.django_db
+ADA = "ada1@example.com"
+
+
+@pytest.fixture(autouse=True)
+def _open(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"registration": "open"})
+
+
+def unreachable(settings: Any) -> None:
+    """A gateway that nothing can be handed to: what goes there fails."""
+    update = {"smtp_url": "smtp://127.0.0.1:1", "sms_url": "nonsense:"}
+    settings.PARAPH = settings.PARAPH.model_copy(update=update)
+
+
+def link(channel: str = "email") -> str:
+    found = re.search(r"/confirm/\S+", CapturedMessage.objects.filter(channel=channel).latest("id").text)
+    assert found
+    return found.group()
+
+
+@pytest.mark.parametrize(
+    ("registration", "sandbox_mail", "withheld"),
+    [
+        ("closed", None, False),
+        ("invited", None, False),
+        ("open", None, True),
+        ("open", "everyone", False),
+        ("closed", "confirmed", True),
+    ],
+)
+def test_who_is_written_to(settings: Any, registration: str, sandbox_mail: str | None, withheld: bool) -> None:
+    update = {"registration": registration, "sandbox_mail": sandbox_mail}
+    settings.PARAPH = settings.PARAPH.model_copy(update=update)
+    organization = Organization.objects.create(name="Acme", plan="free")
+    assert is_withheld(organization.pk, "sandbox", ADA) is withheld
+    assert is_withheld(organization.pk, "production", ADA) is False
+
+
+def test_what_is_withheld_is_kept_and_counts_as_sent(client: Client, settings: Any) -> None:
+    unreachable(settings)
+    made = scene(plan="pro", signer={"phone": "+33612345678"})
+    invite(made.signers[0].pk)
+    for channel in ("email", "sms"):
+        answer = client.post(made.url(0, "/otp"), {"channel": channel}, content_type="application/json")
+        assert answer.status_code == 200
+    kept = list(CapturedMessage.objects.order_by("id"))
+    assert [(message.channel, message.to) for message in kept] == [
+        ("email", ADA),
+        ("email", ADA),
+        ("sms", "+33612345678"),
+    ]
+    told = made.entries()[1:]
+    assert [entry.event_type for entry in told] == ["signer.notified", "signer.otp_sent", "signer.otp_sent"]
+    assert [entry.metadata["acknowledgement"] for entry in told] == [f"captured:{message.pk}" for message in kept]
+
+
+def test_what_is_withheld_uses_up_nobody_elses_messages(client: Client) -> None:
+    made = [scene() for _ in range(12)]
+    for each in made:
+        invite(each.signers[0].pk)
+    assert not MessageCount.objects.filter(scope__startswith="destination:").exists()
+    assert MessageCount.objects.filter(scope__startswith="organization:").exists()
+    other = scene(environment="production")
+    assert client.post(other.url(0, "/otp"), {"channel": "email"}, content_type="application/json").status_code == 200
+
+
+@pytest.mark.parametrize(("channel", "recipient"), [("email", " ADA1@Example.com"), ("sms", "+33612345678")])
+def test_who_confirms_is_written_to(client: Client, settings: Any, channel: str, recipient: str) -> None:
+    made = scene(plan="pro", signer={"phone": "+33612345678"})
+    row = ask_to_confirm(made.request.organization_id, recipient, "fr")
+    address = recipient.strip().lower()
+    assert (row.address, row.confirmed_at) == (address, None)
+    url = link(channel)
+    page = client.get(url)
+    assert page.status_code == 200 and page["Content-Language"] == "fr"
+    assert "Acme Ltd souhaite" in page.content.decode() and '<form method="post">' in page.content.decode()
+    assert page["Cache-Control"] == "no-store" and "frame-ancestors 'none'" in page["Content-Security-Policy"]
+    assert is_withheld(made.request.organization_id, "sandbox", address)  # to look confirms nothing
+    done = Client(enforce_csrf_checks=True).post(url)
+    assert done.status_code == 200 and "confirmé" in done.content.decode()
+    assert not is_withheld(made.request.organization_id, "sandbox", address.upper())
+    assert is_withheld(scene().request.organization_id, "sandbox", address)  # for this organization alone
+    unreachable(settings)
+    answer = client.post(made.url(0, "/otp"), {"channel": channel}, content_type="application/json")
+    assert answer.json()["error"]["code"] == "delivery_failed"  # the gateway was asked
+    withdraw_confirmation(made.request.organization_id, recipient)
+    assert is_withheld(made.request.organization_id, "sandbox", address)
+    assert client.post(url).status_code == 404
+
+
+def test_links_are_keyed_and_end(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    organization = Organization.objects.create(name="https://evil.example", plan="free")
+    ask_to_confirm(organization.pk, ADA)
+    first = link()
+    assert "evil.example" not in CapturedMessage.objects.get().text.replace(first, "")
+    monkeypatch.setattr(clock, "now", lambda now=clock.now: now() + timedelta(seconds=1))
+    ask_to_confirm(organization.pk, ADA)
+    second = link()
+    token = second.removeprefix("/confirm/").partition("?")[0]
+    assert client.post(first).status_code == 404
+    for forged in (token[:-1] + ("A" if token[-1] != "A" else "B"), "x" + token, token.partition(":")[0], "x"):
+        assert client.post(f"/confirm/{forged}").status_code == 404
+    assert client.put(second).status_code == 405
+    with monkeypatch.context() as later:
+        later.setattr(clock, "now", lambda now=clock.now: now() + timedelta(days=7))
+        assert client.post(second).status_code == 404
+    assert ConfirmedAddress.objects.get().confirmed_at is None
+    assert client.post(second).status_code == 200
+
+
+def test_asking_is_limited_itself() -> None:
+    organizations = [Organization.objects.create(name=f"A{number}", plan="free") for number in range(4)]
+    with pytest.raises(DomainError) as refusal:
+        for organization in organizations:
+            ask_to_confirm(organization.pk, ADA)
+    assert refusal.value.code == "rate_limited" and CapturedMessage.objects.count() == 3
+
+
+def test_an_operator_may_answer_for_an_address() -> None:
+    organization = Organization.objects.create(name="Acme", plan="free")
+    assert vouch_for(organization.pk, ADA).confirmed_at
+    assert not is_withheld(organization.pk, "sandbox", ADA)
+    assert not CapturedMessage.objects.exists()
+
+
+def test_mistakes_get_a_sentence(settings: Any) -> None:
+    organization = Organization.objects.create(name="Acme", plan="free")
+    for recipient in ("a@localhost", "a@[127.0.0.1]", "12345", "x"):
+        with pytest.raises(DomainError, match="address: “"):
+            ask_to_confirm(organization.pk, recipient)
+    with pytest.raises(DomainError, match="no organization 999999"):
+        ask_to_confirm(999999, ADA)
+    unreachable(settings)
+    with pytest.raises(DomainError, match="did not take"):
+        ask_to_confirm(organization.pk, ADA)
