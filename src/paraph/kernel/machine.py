@@ -1,9 +1,11 @@
 """What this machine, or the container we run in, has to give."""
 
 import os
+import resource
 from pathlib import Path
 
 _CGROUP = Path("/sys/fs/cgroup")
+_MOST_CONNECTIONS, _OWN_FILES = 4096, 512
 
 
 def cores() -> int:
@@ -20,6 +22,22 @@ def memory_bytes() -> int:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = _limit("memory.max")
     return min(total, int(limit)) if limit.isdigit() else total
+
+
+def connections() -> int:
+    """How many connections a process may have to clients: files that it may open, less what it needs itself."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(128, min(_MOST_CONNECTIONS, files - _OWN_FILES))
+
+
+def raise_file_limit() -> None:
+    """To what connections take, where the system lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_CONNECTIONS + _OWN_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _limit(name: str) -> str:
