@@ -16,6 +16,7 @@ from paraph.kernel.parent import follow_parent
 
 _KILL_SECONDS = 10
 _HEAD_MILLISECONDS = 10_000  # for the head of a request, and between two requests of a connection
+_HEAD_BYTES = 64 * 1024  # at most, of a request; and what the server holds of a body on its way, in and out
 _BACKLOG = 4096  # connections that wait to be taken; the kernel's own limit (somaxconn) may be lower
 
 
@@ -79,7 +80,7 @@ def run() -> None:
         workers=processes,
         blocking_threads=settings.PARAPH.web_threads,
         http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MILLISECONDS),
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MILLISECONDS, max_buffer_size=_HEAD_BYTES),
         backlog=_BACKLOG,
         backpressure=machine.connections(),
         websockets=False,
