@@ -1,6 +1,5 @@
 """Thousands of connections that say nothing, or begin a question and never end it."""
 
-import resource
 import socket
 import time
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ import pytest
 
 from paraph.config.silent_connections import PER_ADDRESS
 from tests.attacks.conftest import Target
+from tests.attacks.files import may_open
 
 MANY = 2000
 
@@ -17,12 +17,8 @@ MANY = 2000
 @pytest.fixture(autouse=True)
 def files() -> Iterator[None]:
     """As many as this process needs for its side of them."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard < MANY + 500:
-        pytest.skip(f"this process may open {hard} files")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, MANY + 500), hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with may_open(MANY + 500):
+        yield
 
 
 @pytest.mark.parametrize("beginning", [b"", b"GET /healthz HTTP/1.1\r\nHost: loc"], ids=["nothing", "half a question"])

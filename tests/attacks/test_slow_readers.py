@@ -1,6 +1,5 @@
 """Clients that ask for a large file and stop reading it, or hardly read it, against everybody else."""
 
-import io
 import socket
 import time
 from collections.abc import Iterator
@@ -8,28 +7,19 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
-import pikepdf
 import pytest
 
-from paraph.kernel import tokens
 from tests.attacks.conftest import Target
-from tests.scene import pdf
+from tests.attacks.files import LARGE, large_file
 
 MIB = 1 << 20
-SIZE = 18 * MIB
 READERS = 20
 PHONE = 64 * 1024  # bytes a second
 
 
 @pytest.fixture(scope="module")
 def file(target: Target) -> str:
-    """Where a document of 18 MiB is downloaded, for whoever has the link."""
-    content = pikepdf.open(io.BytesIO(pdf()))
-    content.attachments["scan.bin"] = tokens.random_bytes(SIZE)
-    made = io.BytesIO()
-    content.save(made)
-    number = target.backend().upload(made.getvalue())
-    return str(target.backend().call("GET", f"documents/{number}").json()["download_url"])
+    return large_file(target)
 
 
 @pytest.fixture
@@ -60,7 +50,7 @@ def test_who_stops_reading_holds_up_nobody(target: Target, file: str, stalled: l
         time.sleep(0.1)
     assert max(waits) < 3
     assert largest_process(target) < 700 * MIB
-    assert len(downloaded(file)) > SIZE, "and downloads come by their turn again"
+    assert len(downloaded(file)) > LARGE, "and downloads come by their turn again"
 
 
 def test_who_reads_slowly_gets_the_file(target: Target, file: str) -> None:
@@ -75,9 +65,9 @@ def test_who_reads_slowly_gets_the_file(target: Target, file: str) -> None:
         time.sleep(0.1)
     while block := phone.recv(MIB):
         received += len(block)
-        if received > SIZE:
+        if received > LARGE:
             break
-    assert received > SIZE
+    assert received > LARGE
     for client in [phone, *others]:
         client.close()
 

@@ -38,6 +38,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "paraph.config.strict_transport.StrictTransport",
     "paraph.config.request_log.RequestLog",
     "paraph.config.outgoing_body.OutgoingBodies",
     "django.middleware.security.SecurityMiddleware",
