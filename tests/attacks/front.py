@@ -41,7 +41,11 @@ class Front:
         plain.bind((address, 0))
         if buffer:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-        plain.connect(("127.0.0.1", self.port))
+        try:
+            plain.connect(("127.0.0.1", self.port))
+        except OSError:
+            plain.close()
+            raise
         return plain
 
 
@@ -112,7 +116,7 @@ def _haproxy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str
 def _caddy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, str]]:
     site = f"{{$PARAPH_BASE_URL:https://{HOST}}} {{"
     certificate = f"\ttls {folder / 'fullchain.pem'} {folder / 'privkey.pem'}"
-    changes = {"persist_config off": f"persist_config off\n\thttp_port {free_port()}", site: f"{site}\n{certificate}"}
+    changes = {"admin off": f"admin off\n\thttp_port {free_port()}", site: f"{site}\n{certificate}"}
     (folder / "Caddyfile").write_text(documented("caddyfile", changes))
     settings = {
         "PARAPH_BASE_URL": f"https://localhost:{port}",

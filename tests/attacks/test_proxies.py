@@ -19,6 +19,7 @@ from tests.scene import pdf
 
 CLIENT, ATTACKER = "127.0.0.2", "127.0.0.3"
 FORGED = "198.51.100.66"
+LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of what comes last
 SILENT, READERS = 2000, 20
 
 
@@ -48,13 +49,13 @@ def test_the_proxy_of_the_compose_file_is_the_documented_one() -> None:
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "X_Forwarded_For", "x-forwarded_for", "Forwarded", "X-Real-IP"])
 def test_the_journal_knows_who_called_whatever_they_say(proxied: Target, front: Front, name: str) -> None:
     with front.client(CLIENT) as client:
-        headers = {"X-Api-Key": proxied.key, name: f"for={FORGED}" if name == "Forwarded" else FORGED}
+        headers = {"X-Api-Key": proxied.key, name: f"for={FORGED}" if name == "Forwarded" else FORGED, **LAST}
         answer = client.post("/api/v1/signature_requests", json={"signature_request": fields(proxied)}, headers=headers)
         if "_" in name and answer.status_code == 400:
             return  # refused by the proxy
         assert answer.status_code == 201, answer.text
     entries = proxied.backend().journal(answer.json()["id"])
-    assert {entry["ip_address"] for entry in entries if entry["ip_address"]} == {CLIENT}
+    assert {entry["ip"] for entry in entries if entry["ip"]} == {CLIENT}
 
 
 def fields(target: Target) -> dict[str, Any]:
@@ -100,8 +101,8 @@ def ask(front: Front, file: str) -> socket.socket:
 
 
 def seconds_of_calls(target: Target, front: Front) -> float:
-    """The longest of some in the three seconds to come."""
-    longest, end = 0.0, time.monotonic() + 3
+    """The longest of some in the seconds to come."""
+    longest, end = 0.0, time.monotonic() + 1.5
     while time.monotonic() < end:
         began = time.monotonic()
         with front.client(CLIENT) as client:  # each time over a new connection
