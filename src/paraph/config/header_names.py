@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from paraph.config.strict_transport import strict_transport
 from paraph.operations.check.proxy import PROBE
 
 _KEY = f"HTTP_{PROBE.upper()}"
@@ -21,5 +22,6 @@ def has_probe(environ: dict[str, Any]) -> bool:
 
 
 def refuse(start_response: Callable[..., Any]) -> list[bytes]:
-    start_response("400 Bad Request", [("Content-Type", "application/json"), ("Cache-Control", "no-store")])
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), *strict_transport()]
+    start_response("400 Bad Request", headers)
     return [json.dumps({"error": {"code": "bad_request", "message": _SENTENCE}}).encode()]

@@ -6,13 +6,13 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-NAME = "Strict-Transport-Security"
-VALUE = "max-age=31536000"  # a year. Without includeSubDomains: other hosts of the domain are not ours to rule
+_NAME = "Strict-Transport-Security"
+_VALUE = "max-age=31536000"  # a year. Without includeSubDomains: other hosts of the domain are not ours to rule
 
 
-def by_https() -> bool:
-    """Whether that is how the service is reached."""
-    return bool(settings.PARAPH.public_url.startswith("https://"))
+def strict_transport() -> list[tuple[str, str]]:
+    """The header, where the base URL is https."""
+    return [(_NAME, _VALUE)] if settings.PARAPH.public_url.startswith("https://") else []
 
 
 class StrictTransport:
@@ -23,6 +23,6 @@ class StrictTransport:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
-        if by_https():
-            response.headers[NAME] = VALUE
+        for name, value in strict_transport():
+            response.headers[name] = value
         return response
