@@ -1,5 +1,6 @@
 """Files leave in one piece, or from a place that they have to wait for."""
 
+import gc
 import io
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -66,6 +67,13 @@ def test_a_large_file_has_its_place_until_it_is_closed(only: Places) -> None:
 
 def test_who_has_gone_before_the_first_piece_gives_the_place_back(only: Places) -> None:
     sent(File(bytes(AT_ONCE + 1))).close()
+    assert only.take()
+
+
+def test_a_file_that_is_never_sent_nor_closed_gives_the_place_back(only: Places) -> None:
+    response = sent(File(bytes(AT_ONCE + 1)))
+    del response
+    gc.collect()
     assert only.take()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from paraph.config import slow_readers
 from paraph.config.connections import connections_to
 from paraph.config.slow_readers import GRACE, PATIENCE, RATE, SlowReaders
 
@@ -79,6 +80,16 @@ def test_who_takes_enough_may_take_long(port: socket.socket, readers: list[Reade
     readers[0].read(20 * RATE)
     assert over(looks, port, 6, crowded=True) == [name(readers[1])]
     assert sorted(over(looks, port, 6 + GRACE + 0.5, crowded=True)) == sorted(map(name, readers))
+
+
+def test_of_many_none_has_much_time(
+    port: socket.socket, readers: list[Reader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is sent to them lies in our memory."""
+    monkeypatch.setattr(slow_readers, "FEW", 1)
+    looks = SlowReaders()
+    over(looks, port, 0)
+    assert len(over(looks, port, GRACE + 0.5)) == len(readers)
 
 
 def test_who_has_been_told_everything_is_not_waited_for(port: socket.socket) -> None:

@@ -47,7 +47,7 @@ class Connection:
     @property
     def idle(self) -> float:
         """Seconds for which it has had nothing to ask and nothing to be told."""
-        asked = self.received > 0 and self.owes
+        asked = self.received > 0 and self.surely
         return 0.0 if asked or self.untaken else min(self.silent, self.answered if self.ever else self.silent)
 
     def close_for_reading(self) -> None:

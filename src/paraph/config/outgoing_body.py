@@ -100,6 +100,10 @@ class _Sending:
             self._ended = True
             self._leave()
 
+    def __del__(self) -> None:
+        """The server closes it; where that fails before the first piece, its place is not lost."""
+        self.close()
+
 
 def _pieces(response: StreamingHttpResponse) -> Iterator[bytes]:
     """``is_async`` was looked at."""

@@ -7,7 +7,8 @@ from paraph.config.connections import Connection
 
 RATE = 16 * 1024  # bytes a second that a client must take while something waits for it
 PATIENCE = 20.0  # seconds that it may fall behind
-GRACE = 2.0  # and where others wait for its place
+GRACE = 2.0  # and where others wait for its place, or
+FEW = 64  # more than so many have been behind for as long: what is sent to them lies in memory
 
 
 @dataclass
@@ -29,8 +30,10 @@ class SlowReaders:
         """Those whose time is over."""
         waited_for = [each for each in connections if each.untaken]
         self._readers = {each.name: self._reader(each, now) for each in waited_for}
-        patience = GRACE if crowded else PATIENCE
-        return [each for each in waited_for if self._readers[each.name].behind > patience]
+        late = [each for each in waited_for if self._readers[each.name].behind > GRACE]
+        if crowded or len(late) > FEW:
+            return late
+        return [each for each in late if self._readers[each.name].behind > PATIENCE]
 
     def _reader(self, connection: Connection, now: float) -> _Reader:
         before = self._readers.get(connection.name) or _Reader(now, connection.taken)
