@@ -6,6 +6,7 @@ from pathlib import Path
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MOST_CONNECTIONS, _OWN_FILES = 4096, 512
+_FILES_EACH = 2  # of a connection: who looks at it holds a copy for a moment
 
 
 def cores() -> int:
@@ -27,13 +28,15 @@ def memory_bytes() -> int:
 def connections() -> int:
     """How many connections a process may have to clients: files that it may open, less what it needs itself."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(128, min(_MOST_CONNECTIONS, files - _OWN_FILES))
+    if files == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return max(128, min(_MOST_CONNECTIONS, (files - _OWN_FILES) // _FILES_EACH))
 
 
 def raise_file_limit() -> None:
     """To what connections take, where the system lets us."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MOST_CONNECTIONS + _OWN_FILES
+    wanted = _FILES_EACH * _MOST_CONNECTIONS + _OWN_FILES
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
