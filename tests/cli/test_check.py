@@ -37,6 +37,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "webhooks",
         "sealing failures",
         "kept timestamps",
+        "proxy",
     }
     assert {outcome["status"] for outcome in found.values()} == {"ok", "warning"}
     assert httpx.get(f"{service.base_url}/readyz", timeout=20).json()["ready"] is True

@@ -191,6 +191,18 @@ def test_a_presigned_download_never_sees_the_key(service: Answering) -> None:
     assert "k" * 64 not in str(service.asked[0].headers)
 
 
+def test_a_download_waits_for_its_turn(service: Answering) -> None:
+    busy = (503, {"error": {"code": "unavailable", "message": "Wait."}}, {"Retry-After": "0"})
+    service.answers = [busy, (200, b"%PDF", {})] * 2
+
+    async def download() -> bytes:
+        async with AsyncClient(service.url, "k") as client:
+            return await client.download(f"{service.url}/files/x")
+
+    with Client(service.url, "k") as client:
+        assert client.download(f"{service.url}/files/x") == asyncio.run(download()) == b"%PDF"
+
+
 def test_a_webhook_is_taken_only_with_its_own_signature() -> None:
     body = b'{"event": "signer.signed"}'
     genuine = "sha256=" + hmac.new(b"secret", body, hashlib.sha256).hexdigest()

@@ -58,6 +58,13 @@ def test_both_ways_answer_the_same(path: str, headers: dict[str, str], known: bo
     }
 
 
+@pytest.mark.parametrize("path", ["/api/v1/health", "/healthz", "/docs", "/static/signer/page.css", "/nowhere"])
+def test_browsers_are_told_to_come_by_https_where_that_is_how_they_come(path: str, settings: Any) -> None:
+    for base_url, told in (("https://sign.example", "max-age=31536000"), ("http://sign.example", None)):
+        settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": base_url})
+        assert short(path)[1].get("Strict-Transport-Security") == told
+
+
 def test_the_language_is_the_callers_and_not_that_of_the_call_before() -> None:
     _, french, content = short("/api/v1/health", **{"Accept-Language": "fr"})
     assert french["Content-Language"] == "fr" and "en-tête" in content.decode()

@@ -1,5 +1,7 @@
 """What the machine has."""
 
+import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,3 +18,26 @@ def test_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "cpu.max").write_text("max 100000\n")
     (tmp_path / "memory.max").write_text("max\n")
     assert (machine.cores(), machine.memory_bytes()) == whole
+
+
+@pytest.fixture
+def files() -> Iterator[int]:
+    """The hard limit of open files; the soft one is this process's again afterwards."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield limits[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_connections_are_as_many_as_files_allow(files: int) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, files))
+    assert machine.connections() == (1024 - 512) // 2
+    machine.raise_file_limit()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert hard == files and soft == (min(files, 2 * 4096 + 512) if files != resource.RLIM_INFINITY else 2 * 4096 + 512)
+    assert machine.connections() == min(4096, (soft - 512) // 2)
+
+
+def test_a_limit_that_is_high_enough_stays(files: int) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+    machine.raise_file_limit()
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == files

@@ -85,3 +85,13 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
     kept = Kept()
     assert kept.readiness() == kept.readiness()
     assert len(looks[0]) == 11 and looks[1] == []
+
+
+def test_strangers_are_told_yes_or_no_and_no_more(client: Client, settings: Any) -> None:
+    for stranger in ({"REMOTE_ADDR": "203.0.113.9"}, {"headers": {"X-Forwarded-For": "127.0.0.1"}}):
+        answer = client.get("/readyz", **stranger)
+        assert (answer.status_code, answer.json()) == (200, {"ready": True})
+    settings.PARAPH = settings.PARAPH.model_copy(update={"metrics_token": "open sesame"})
+    assert client.get("/readyz").json() == {"ready": True}
+    told = client.get("/readyz", headers={"Authorization": "Bearer open sesame"}).json()
+    assert told["checks"]["database"] == "ok"

@@ -10,11 +10,14 @@ import click
 
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import set_up
-from paraph.kernel import environment
+from paraph.kernel import environment, machine
 from paraph.kernel.errors import DomainError
 from paraph.kernel.parent import follow_parent
 
 _KILL_SECONDS = 10
+_HEAD_MILLISECONDS = 10_000  # for the head of a request, and between two requests of a connection
+_HEAD_BYTES = 64 * 1024  # at most, of a request; and what the server holds of a body on its way, in and out
+_BACKLOG = 4096  # connections that wait to be taken; the kernel's own limit (somaxconn) may be lower
 
 
 @click.command()
@@ -50,7 +53,9 @@ def run() -> None:
     """Serves until SIGTERM or SIGINT; requests on their way are answered first."""
     from django.conf import settings
     from django.core.servers.basehttp import get_internal_wsgi_application
+    from django.utils.module_loading import import_string
     from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
     from granian.log import LogLevels
     from granian.server import Server
 
@@ -60,11 +65,13 @@ def run() -> None:
     def load() -> Any:
         follow_parent(os.getppid())
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
+        import_string("paraph.config.connection_watch.start")()
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":
         multiprocessing.set_start_method("fork", force=True)
     processes, _ = settings.PARAPH.processes
+    machine.raise_file_limit()
     server = Server(
         "paraph.config.wsgi",
         address=settings.PARAPH.host,
@@ -73,6 +80,9 @@ def run() -> None:
         workers=processes,
         blocking_threads=settings.PARAPH.web_threads,
         http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MILLISECONDS, max_buffer_size=_HEAD_BYTES),
+        backlog=_BACKLOG,
+        backpressure=machine.connections(),
         websockets=False,
         log_level=LogLevels.error,
         log_dictconfig=settings.LOGGING,

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from paraph.config.insiders import is_insider
 from paraph.operations.check.readiness import KEPT
 
 
@@ -10,9 +11,13 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's for
     return HttpResponse("ok\n", content_type="text/plain")
 
 
-def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """200 or 503 with ``{"ready": …, "checks": {name: "ok" | "warning" | "failed"}}``, at most a few seconds old."""
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 or 503 with ``{"ready": …}``; whoever may read the figures is told ``"checks": {name: "ok" | "warning" |
+    "failed"}`` as well, at most a few seconds old."""
     found = KEPT.readiness()
-    response = JsonResponse({"ready": found.ready, "checks": found.parts}, status=200 if found.ready else 503)
+    told: dict[str, object] = {"ready": found.ready}
+    if is_insider(request):
+        told["checks"] = found.parts
+    response = JsonResponse(told, status=200 if found.ready else 503)
     response["Cache-Control"] = "no-store"
     return response

@@ -38,7 +38,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "paraph.config.strict_transport.StrictTransport",
     "paraph.config.request_log.RequestLog",
+    "paraph.config.outgoing_body.OutgoingBodies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.locale.LocaleMiddleware",

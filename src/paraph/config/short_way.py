@@ -15,6 +15,7 @@ from django.utils import translation
 from paraph.api.v1.answers import Answer
 from paraph.api.v1.door import ROUTE, call
 from paraph.config.request_log import RequestLog
+from paraph.config.strict_transport import strict_transport
 
 _PREFIX = "/api/v1"
 _HEADERS = [  # of Django's own SecurityMiddleware and LocaleMiddleware, which these calls do not meet
@@ -38,7 +39,7 @@ def short_way(environ: dict[str, Any], start_response: Callable[..., Any]) -> li
     finally:
         connection.close_if_unusable_or_obsolete()  # as Django does after each request
     status = f"{answer.status_code} {responses[answer.status_code]}"
-    start_response(status, [*answer.headers.items(), *_HEADERS])
+    start_response(status, [*answer.headers.items(), *_HEADERS, *strict_transport()])
     return [answer.content]
 
 

@@ -16,7 +16,8 @@ from paraph.config.slow_clients import GRACE, working
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "paraph.config.settings")
 _django = get_wsgi_application()
 
-from paraph.config.short_way import is_short, short_way  # noqa: E402  its door wants Django to be set up
+from paraph.config.header_names import has_probe, refuse  # noqa: E402  Django has to be set up
+from paraph.config.short_way import is_short, short_way  # noqa: E402
 
 _DRAIN_SECONDS = 10.0
 
@@ -24,6 +25,8 @@ _DRAIN_SECONDS = 10.0
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     """Django's and the short way's, with a body that is already there handed over in one piece: granian takes such a
     list at once, and comes back for each piece of anything else."""
+    if has_probe(environ):
+        return refuse(start_response)
     respond = short_way if is_short(environ["PATH_INFO"]) else _django
     body = _body(environ)
     if body is None:

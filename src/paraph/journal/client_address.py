@@ -27,6 +27,12 @@ def client_address(request: HttpRequest) -> str:
     return str(address or "")
 
 
+def is_trusted(address: str) -> bool:
+    """Whether it is that of a trusted proxy."""
+    parsed = _parse(address)
+    return parsed is not None and _is_trusted(parsed)
+
+
 def guarded_network(address: str) -> str:
     """What the guard against bad keys counts by: an IPv4 address, the /64 network of an IPv6 one."""
     parsed = _parse(address)

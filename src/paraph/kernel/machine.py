@@ -1,9 +1,12 @@
 """What this machine, or the container we run in, has to give."""
 
 import os
+import resource
 from pathlib import Path
 
 _CGROUP = Path("/sys/fs/cgroup")
+_MOST_CONNECTIONS, _OWN_FILES = 4096, 512
+_FILES_EACH = 2  # of a connection: who looks at it holds a copy for a moment
 
 
 def cores() -> int:
@@ -20,6 +23,24 @@ def memory_bytes() -> int:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = _limit("memory.max")
     return min(total, int(limit)) if limit.isdigit() else total
+
+
+def connections() -> int:
+    """How many connections a process may have to clients: files that it may open, less what it needs itself."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return max(128, min(_MOST_CONNECTIONS, (files - _OWN_FILES) // _FILES_EACH))
+
+
+def raise_file_limit() -> None:
+    """To what connections take, where the system lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES_EACH * _MOST_CONNECTIONS + _OWN_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _limit(name: str) -> str:

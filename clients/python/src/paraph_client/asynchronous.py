@@ -1,7 +1,7 @@
 """The asynchronous client."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 import httpx
@@ -135,7 +135,7 @@ class AsyncClient:
     async def download(self, url: str) -> bytes:
         """The bytes behind a presigned URL. The API key is not sent there."""
         async with httpx.AsyncClient(timeout=self._http.timeout) as plain:
-            answer = await plain.get(url)
+            answer = await self._tried(lambda: plain.get(url))
             answer.raise_for_status()
             return answer.content
 
@@ -148,9 +148,13 @@ class AsyncClient:
             number, pages = number + 1, page.pagination.pages
 
     async def _run(self, call: Call[T]) -> T:
+        return call.read(await self._tried(lambda: self._http.request(call.method, call.path, **call.options)))
+
+    async def _tried(self, ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
+        """The first answer that is no passing refusal, or the last."""
         for _ in range(self._retries):
-            answer = await self._http.request(call.method, call.path, **call.options)
+            answer = await ask()
             if not calls.passes(answer):
-                return call.read(answer)
+                return answer
             await asyncio.sleep(calls.retry_after(answer))
-        return call.read(await self._http.request(call.method, call.path, **call.options))
+        return await ask()

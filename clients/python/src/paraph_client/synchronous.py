@@ -129,7 +129,7 @@ class Client:
     def download(self, url: str) -> bytes:
         """The bytes behind a presigned URL. The API key is not sent there."""
         with httpx.Client(timeout=self._http.timeout) as plain:
-            answer = plain.get(url)
+            answer = self._tried(lambda: plain.get(url))
             answer.raise_for_status()
             return answer.content
 
@@ -141,9 +141,13 @@ class Client:
             number, pages = number + 1, page.pagination.pages
 
     def _run(self, call: Call[T]) -> T:
+        return call.read(self._tried(lambda: self._http.request(call.method, call.path, **call.options)))
+
+    def _tried(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
+        """The first answer that is no passing refusal, or the last."""
         for _ in range(self._retries):
-            answer = self._http.request(call.method, call.path, **call.options)
+            answer = ask()
             if not calls.passes(answer):
-                return call.read(answer)
+                return answer
             time.sleep(calls.retry_after(answer))
-        return call.read(self._http.request(call.method, call.path, **call.options))
+        return ask()

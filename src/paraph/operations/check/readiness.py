@@ -12,8 +12,7 @@ _SECONDS = 4.0
 
 @dataclass(frozen=True)
 class Readiness:
-    """``ready``: requests can be served. ``parts``: the status of everything checked, by name; no sentences, since
-    anybody may ask."""
+    """``ready``: requests can be served. ``parts``: the status of everything checked, by name."""
 
     ready: bool
     parts: dict[str, str]
@@ -41,7 +40,7 @@ class Kept:
 
     def _renew(self) -> None:
         now = time.monotonic()
-        stale = [check for check in CHECKS if self._until.get(check.name, 0.0) <= now]
+        stale = [check for check in CHECKS if check.keep_seconds and self._until.get(check.name, 0.0) <= now]
         self._outcomes = self._outcomes | look(stale, _SECONDS)
         self._until.update({check.name: now + check.keep_seconds for check in stale})
 

@@ -12,6 +12,7 @@ from paraph.operations.check.database import database
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
 from paraph.operations.check.outcome import Outcome, failed
+from paraph.operations.check.proxy import proxy
 from paraph.operations.check.sealing import sealing, timestamps
 from paraph.operations.check.space import space
 from paraph.operations.check.work import kept_timestamps, queue, unsealed, webhooks
@@ -24,7 +25,8 @@ _log = structlog.get_logger("paraph.check")
 @dataclass(frozen=True)
 class Check:
     """``name`` stands for the part when nothing more is known. ``keep_seconds``: how long ``/readyz`` believes an
-    outcome. ``serving``: while the outcome of that name is ``failed``, a web process is of no use."""
+    outcome; 0: it does not ask. ``serving``: while the outcome of that name is ``failed``, a web process is of no
+    use."""
 
     name: str
     look: Callable[[], Iterator[Outcome]]
@@ -44,6 +46,7 @@ CHECKS = (
     Check("webhooks", webhooks, 5),
     Check("sealing failures", unsealed, 15),
     Check("kept timestamps", kept_timestamps, 60),
+    Check("proxy", proxy, 0),
 )
 
 

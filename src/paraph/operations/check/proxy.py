@@ -1,0 +1,87 @@
+"""The proxy in front of a public service (docs/proxies.md): it is there, and it lets no header with an underscore
+through."""
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from django.conf import settings
+
+from paraph.operations.check.outcome import Outcome, failed, ok, warning
+
+PROBE = "Paraph_Check"  # the service refuses whatever brings it
+_SECONDS = 5.0
+_UNSPECIFIED = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
+_ELSEWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))  # of documentation: nobody is there
+
+
+def proxy() -> Iterator[Outcome]:
+    own = settings.PARAPH
+    if own.is_local:
+        yield ok("proxy", "The service is for this machine alone and needs no proxy in front.")
+        return
+    if not own.trusted_proxies:
+        yield warning(
+            "proxy",
+            f"{own.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy in front of the service: "
+            "nothing limits slow and silent clients but the service itself (docs/proxies.md).",
+        )
+        return
+    found = [address for address in _listening(own.host) if ip_address(address).is_global]
+    if found:
+        sentence = f"The service listens on {found[0]} itself, so clients can go around the proxy: set PARAPH_HOST."
+        yield warning("proxy", sentence)
+        return
+    yield _probed(own.public_url)
+
+
+def _listening(host: str) -> list[str]:
+    """The addresses of this machine that clients may reach that host of ours by."""
+    if host in _UNSPECIFIED:
+        return [address for family, far in _ELSEWHERE for address in _own_address(family, far)]
+    try:
+        return [str(ip_address(host))]
+    except ValueError:
+        return []
+
+
+def _own_address(family: socket.AddressFamily, far: str) -> list[str]:
+    """What a packet to there would leave with; none is sent."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((far, 9))
+            return [str(probe.getsockname()[0])]
+    except OSError:
+        return []
+
+
+def _probed(url: str) -> Outcome:
+    try:
+        status, passed = _ask(f"{url}/healthz")
+    except OSError as error:
+        cause = getattr(error, "reason", None) or error
+        return warning("proxy", f"{url} cannot be reached from here, so the proxy was not looked at: {cause}.")
+    if passed:
+        return failed("proxy", f"The proxy at {url} passes headers with underscores on: clients can forge addresses.")
+    return ok("proxy", f"The proxy at {url} answers {status} and lets no header with an underscore through.")
+
+
+def _ask(url: str) -> tuple[int, bool]:
+    """The status, and whether it was the service that refused."""
+    request = urllib.request.Request(url, headers={PROBE: "1"})  # noqa: S310  the base URL of the settings
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
+            return int(answer.status), False
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.code == 400 and _is_ours(refused.read(1000))
+
+
+def _is_ours(content: bytes) -> bool:
+    try:
+        return bool(json.loads(content)["error"]["code"] == "bad_request")
+    except (ValueError, KeyError, TypeError):
+        return False

@@ -1,0 +1,142 @@
+"""The proxies of docs/proxies.md in front of a target, started with those very configurations."""
+
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tests.cli.service import free_port
+
+PAGE = (Path(__file__).parents[2] / "docs" / "proxies.md").read_text()
+PROGRAMS = ("nginx", "haproxy", "caddy")
+HOST = "sign.example.com"
+
+
+@dataclass
+class Front:
+    """A proxy that answers at ``port``, and what its certificate is trusted by."""
+
+    program: str
+    port: int
+    trust: ssl.SSLContext
+
+    def client(self, address: str) -> httpx.Client:
+        """A client with that address of this machine's own network (127.0.0.0/8)."""
+        transport = httpx.HTTPTransport(verify=self.trust, local_address=address)
+        return httpx.Client(base_url=f"https://localhost:{self.port}", transport=transport, timeout=30)
+
+    def connect(self, address: str, buffer: int = 0) -> socket.socket:
+        """A connection on which nothing has been said."""
+        plain = socket.socket()
+        plain.settimeout(30)
+        plain.bind((address, 0))
+        if buffer:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        try:
+            plain.connect(("127.0.0.1", self.port))
+        except OSError:
+            plain.close()
+            raise
+        return plain
+
+
+def documented(language: str, changes: dict[str, str]) -> str:
+    """The page's configuration in that language. Each change has to find what it changes."""
+    [text] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    for old, new in changes.items():
+        assert old in text, f"{old!r} is not in the configuration any more"
+        text = text.replace(old, new)
+    return str(text)
+
+
+@contextmanager
+def started(program: str, folder: Path, service: int) -> Iterator[Front]:
+    """``service``: the port of the target."""
+    key, certificate = folder / "privkey.pem", folder / "fullchain.pem"
+    names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    subject = ["-subj", "/CN=localhost", "-addext", names]
+    subprocess.run(["openssl", "req", "-x509", *curve, *subject, *files], check=True, capture_output=True)
+    port = free_port()
+    command, settings = _COMMANDS[program](folder, service, port)
+    with (folder / "log").open("wb") as log:
+        path = shutil.which(program) or program
+        process = subprocess.Popen([path, *command], stdout=log, stderr=log, env=os.environ | settings)
+    front = Front(program, port, ssl.create_default_context(cafile=str(certificate)))
+    try:
+        _until_it_answers(front, process, folder)
+        yield front
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _nginx(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, str]]:
+    places = "".join(
+        f"{name}_temp_path {folder / name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    changes = {
+        "listen 80;": f"listen {free_port()};",
+        "listen [::]:80;": "",
+        "listen 443 ssl;": f"listen {port} ssl;",
+        "listen [::]:443 ssl;": "",
+        "127.0.0.1:8000": f"127.0.0.1:{service}",
+        f"/etc/ssl/{HOST}": str(folder),
+        "http {": f"http {{ {places}",
+    }
+    (folder / "nginx.conf").write_text(documented("nginx", changes))
+    account = "user root; " if os.getuid() == 0 else ""
+    more = f"{account}daemon off; pid {folder / 'pid'};"
+    return ["-c", str(folder / "nginx.conf"), "-e", str(folder / "errors"), "-g", more], {}
+
+
+def _haproxy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, str]]:
+    both = folder / "both.pem"
+    both.write_bytes((folder / "fullchain.pem").read_bytes() + (folder / "privkey.pem").read_bytes())
+    changes = {
+        "bind :80\n": f"bind :{free_port()}\n",
+        "bind :443 ": f"bind :{port} ",
+        f"/etc/haproxy/{HOST}.pem": str(both),
+        "127.0.0.1:8000": f"127.0.0.1:{service}",
+    }
+    (folder / "haproxy.cfg").write_text(documented("haproxy", changes))
+    return ["-db", "-f", str(folder / "haproxy.cfg")], {}
+
+
+def _caddy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, str]]:
+    site = f"{{$PARAPH_BASE_URL:https://{HOST}}} {{"
+    certificate = f"\ttls {folder / 'fullchain.pem'} {folder / 'privkey.pem'}"
+    changes = {"admin off": f"admin off\n\thttp_port {free_port()}", site: f"{site}\n{certificate}"}
+    (folder / "Caddyfile").write_text(documented("caddyfile", changes))
+    settings = {
+        "PARAPH_BASE_URL": f"https://localhost:{port}",
+        "PARAPH_UPSTREAM": f"127.0.0.1:{service}",
+        "HOME": str(folder),
+        "XDG_DATA_HOME": str(folder),
+        "XDG_CONFIG_HOME": str(folder),
+    }
+    return ["run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"], settings
+
+
+_COMMANDS = {"nginx": _nginx, "haproxy": _haproxy, "caddy": _caddy}
+
+
+def _until_it_answers(front: Front, process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(httpx.TransportError), front.client("127.0.0.1") as client:
+            if client.get("/healthz").status_code == 200:
+                return
+        time.sleep(0.1)
+    said = [path.read_text(errors="replace") for path in (folder / "log", folder / "errors") if path.exists()]
+    raise AssertionError(f"{front.program} does not answer:\n" + "\n".join(said))

@@ -1,0 +1,83 @@
+"""What headers of strangers can do, and which ones the answers bear."""
+
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPResponse
+
+import httpx
+import pytest
+
+from tests.attacks.conftest import Target
+from tests.scenarios.people import at, signer
+from tests.scene import pdf
+
+FORGED = "198.51.100.66"
+
+
+@pytest.fixture(scope="module")
+def public(new_target: Callable[..., Target]) -> Target:
+    """One that is reached by https, and has no proxy in front."""
+    return new_target(PARAPH_BASE_URL="https://sign.example.com")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "healthz",
+        "readyz",
+        "docs",
+        "metrics",
+        "sign/nobody",
+        "files/none",
+        "nowhere",
+        "static/signer/page.css",
+        "api/v1/health",
+    ],
+)
+def test_browsers_come_by_https_alone(public: Target, path: str) -> None:
+    answer = httpx.get(f"{public.base_url}/{path}")
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] in ("same-origin", "no-referrer")
+
+
+def test_strangers_learn_of_the_parts_nothing_but_that_they_are_well(public: Target) -> None:
+    assert httpx.get(f"{public.base_url}/readyz", timeout=30).json() == {"ready": True}
+
+
+@pytest.mark.parametrize("name", ["X-Forwarded-For", "X_Forwarded_For", "Forwarded", "X_Real_IP", "REMOTE_ADDR"])
+def test_nobody_says_where_they_call_from(public: Target, name: str) -> None:
+    stamped = [{"signer_ref": "ada", "stamps": [at()]}]
+    backend = public.backend()
+    made = {"mode": "parallel", "validity_days": 1, "signers": [signer("ada")]}
+    made["documents"] = [{"id": backend.upload(pdf()), "signers": stamped}]
+    answer = backend.call("POST", "signature_requests", json={"signature_request": made}, headers={name: FORGED})
+    assert answer.status_code == 201, answer.text
+    assert {entry["ip"] for entry in backend.journal(answer.json()["id"]) if entry["ip"]} == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/health"])
+def test_what_proxies_have_to_drop_is_refused(public: Target, path: str) -> None:
+    answer = httpx.get(public.base_url + path, headers={"Paraph_Check": "1"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+
+
+@pytest.mark.parametrize("header", ["Transfer_Encoding: chunked", "Content_Length: 1000000", "Content_Type: text/x"])
+def test_nothing_is_smuggled_in_a_body(public: Target, header: str) -> None:
+    """Its length is that of the true header: what follows is the next question, or the connection ends."""
+    with socket.create_connection(("127.0.0.1", public.port), timeout=20) as client:
+        lines = ["POST /api/v1/signature_requests HTTP/1.1", "Host: localhost", f"X-Api-Key: {public.key}"]
+        lines += ["Content-Type: application/json", "Content-Length: 2", header]
+        client.sendall("\r\n".join([*lines, "", "{}"]).encode())
+        status, content, closes = read(client)
+        assert status == 422 and b"validation_error" in content
+        if not closes:
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert read(client)[:2] == (200, b"ok\n")
+
+
+def read(client: socket.socket) -> tuple[int, bytes, bool]:
+    with closing(HTTPResponse(client)) as answer:
+        answer.begin()
+        return answer.status, answer.read(), answer.will_close
