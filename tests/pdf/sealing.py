@@ -12,12 +12,14 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
 from paraph.pdf.authority import BuiltInAuthority
+from paraph.pdf.purpose import Purpose, of_document, of_proof
 from paraph.pdf.seal import SealedPdf, seal
 from paraph.pdf.timestamp import Timestamping
 from tests import independent
 from tests.pdf.papers import saved
 
 AT = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
+DOCUMENT, PROOF = of_document(71, "production"), of_proof(71, "production")
 RED, GREEN, BLUE, WATERMARK = 0, 1, 2, 3  # pages of :func:`pictures`
 
 
@@ -44,8 +46,15 @@ def pictures() -> bytes:
 
 def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
     """Sealed with the key of :func:`authority`; no timestamp unless asked for."""
-    defaults: dict[str, Any] = {"key": authority("p-256").sealing_key, "timestamping": None, "at": AT}
+    key = authority("p-256").sealing_key
+    defaults: dict[str, Any] = {"key": key, "purpose": DOCUMENT, "timestamping": None, "at": AT}
     return seal(pdf, **{**defaults, **arguments})
+
+
+class Unsaid(Purpose):
+    """Of a seal that does not say what it is for, as earlier versions made them."""
+
+    attribute = b""
 
 
 def assert_trusted(content: bytes, folder: Path, *, kind: KeyKind = "p-256", signatures: int = 1) -> None:

@@ -25,7 +25,7 @@ from paraph.pdf.selfcheck import check
 from tests import independent
 from tests.pdf.levels import long_term
 from tests.pdf.papers import paper, text
-from tests.pdf.sealing import GREEN, RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
+from tests.pdf.sealing import DOCUMENT, GREEN, RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
 
 LETTER = paper(text("To whom it may concern", 72, 700))
 MARKS = [Mark(1, 100, 100, 100, 50, RED)]
@@ -39,6 +39,7 @@ def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
         original_hash=hashlib.sha256(original),
         original_start=Reader(original).crossreference.start,
         certificates=without_root(key.certificate, key.chain),
+        purpose=DOCUMENT,
         token=token,
         placed=(),
     )

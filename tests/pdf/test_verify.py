@@ -12,7 +12,6 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.kernel import clock
-from paraph.pdf.seal import seal
 from paraph.pdf.timestamp import Timestamping
 from paraph.pdf.verify import verify
 from tests import independent
@@ -185,7 +184,7 @@ def token(pdf: bytes) -> bytes:
 
 
 def test_a_second_seal_by_somebody_else(stamped: bytes) -> None:
-    twice = seal(stamped, key=authority("rsa-3072").sealing_key, timestamping=None, at=clock.now()).content
+    twice = sealed(stamped, key=authority("rsa-3072").sealing_key, at=clock.now()).content
     found = verify(twice, ROOTS)
     assert not found.trusted and not found.ok and [report.kind for report in found.signatures] == ["seal", "seal"]
     first = found.signatures[0]
