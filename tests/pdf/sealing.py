@@ -5,11 +5,13 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from unittest.mock import patch
 
 import pikepdf
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
 from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.purpose import Purpose, of_document, of_proof
@@ -51,9 +53,13 @@ def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
     return seal(pdf, **{**defaults, **arguments})
 
 
-class Unsaid(Purpose):
-    """Of a seal that does not say what it is for, as earlier versions made them."""
+def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:
+    """With a seal that does not say what it is for, as earlier versions made them."""
+    with patch("paraph.pdf.seal._check"):  # would refuse to hand it out
+        return sealed(pdf, **{"at": clock.now(), **arguments, "purpose": _Unsaid("document", 0, "")}).content
 
+
+class _Unsaid(Purpose):
     attribute = b""
 
 

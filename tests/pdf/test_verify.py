@@ -53,6 +53,8 @@ def test_a_sealed_and_timestamped_file(stamped: bytes, tmp_path: Path) -> None:
     assert found.signed_at == found.timestamp.time
     assert found.findings == [
         'Sealed by "Paraph Development Seal", which is trusted; the seal is intact and covers the whole file.',
+        f"The signer's certificate is {found.certificate}, which chains to the root {found.root}.",
+        "The seal says what it is for: document of signature request 71 (production).",
         f'Timestamped on {clock.iso(found.timestamp.time)} by "Paraph Development Timestamp Authority".',
         "Level B-T: a trusted timestamp proves when the seal existed.",
     ]
