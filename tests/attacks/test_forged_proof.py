@@ -3,46 +3,19 @@
 import hashlib
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pikepdf
 import pytest
 
+from paraph.keys import read_roots
+from paraph.pdf.identity import Identity
+from paraph.pdf.verify import verify
 from tests.attacks.conftest import Target
+from tests.attacks.files import finished, verified
 from tests.pdf.papers import saved
-from tests.scenarios.people import Backend, at, sign, signer
 from tests.scene import pdf
-
-
-def finished(backend: Backend, uploaded: bytes) -> dict[str, bytes]:
-    """The files of a request whose one signer has signed."""
-    document = backend.upload(uploaded)
-    created = backend.create(
-        mode="parallel",
-        validity_days=7,
-        signers=[signer("zoe", order=1)],
-        documents=[{"id": document, "signers": [{"signer_ref": "zoe", "stamps": [at()]}]}],
-    )
-    assert sign(created["signers"][0]["signing_url"]).status_code == 200
-    [urls] = backend.finalized(created["id"])["download_urls"]
-    return {
-        "uploaded.pdf": uploaded,
-        "signed.pdf": httpx.get(urls["signed_url"]).content,
-        "proof.pdf": httpx.get(urls["certificate_url"]).content,
-    }
-
-
-def verified(folder: Path, target: Target, **files: bytes) -> subprocess.CompletedProcess[str]:
-    """What ``paraph verify`` says of the files, with the service's own roots."""
-    for name, content in files.items():
-        (folder / f"{name}.pdf").write_bytes(content)
-    paths = [str(folder / f"{name}.pdf") for name in files]
-    command = [sys.executable, "-m", "paraph", "verify", *paths, "--data-dir", str(target.data_dir)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def forged(proof: bytes) -> bytes:
@@ -76,12 +49,46 @@ def genuine(target: Target) -> dict[str, bytes]:
     return finished(target.backend(), pdf())
 
 
-def test_a_forged_proof_that_was_uploaded_and_signed_proves_nothing(
-    target: Target, genuine: dict[str, bytes], tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def posing(target: Target, genuine: dict[str, bytes]) -> bytes:
+    """The forged proof, uploaded as a document, signed and sealed."""
     upload = forged(genuine["proof.pdf"])
     sealed = finished(target.backend(), upload)["signed.pdf"]
     assert sealed.startswith(upload)
+    return sealed
 
-    said = verified(tmp_path, target, proof=sealed, signed=genuine["signed.pdf"], uploaded=genuine["uploaded.pdf"])
-    assert said.returncode == 1, said.stdout
+
+def test_a_forged_proof_that_was_uploaded_and_signed_proves_nothing(
+    target: Target, genuine: dict[str, bytes], posing: bytes, tmp_path: Path
+) -> None:
+    files = {"signed": genuine["signed.pdf"], "uploaded": genuine["uploaded.pdf"]}
+    honest = verified(tmp_path, target, proof=genuine["proof.pdf"], **files)
+    assert honest.exit_code == 0 and honest.output.startswith("Everything matches."), honest.output
+
+    said = verified(tmp_path, target, proof=posing, **files)
+
+    assert said.exit_code == 1 and said.output.startswith("NOT everything matches."), said.output
+    assert "proof.pdf carries evidence, but is no proof: its seal says that it is the document of" in said.output
+
+
+def test_alone_it_is_called_what_it_is(target: Target, posing: bytes, tmp_path: Path) -> None:
+    said = verified(tmp_path, target, posing=posing).output
+    assert "The seal says what it is for: document of signature request" in said and "(sandbox)" in said
+    assert "CN=Paraph Development sandbox Seal" in said and "Sandbox Proof" not in said
+
+
+def test_an_upload_cannot_bring_the_word_along(target: Target, genuine: dict[str, bytes], tmp_path: Path) -> None:
+    """A genuine proof, uploaded and signed: what was appended is the seal of a document, and it is the last."""
+    sealed = finished(target.backend(), genuine["proof.pdf"])["signed.pdf"]
+    files = {"signed": genuine["signed.pdf"], "uploaded": genuine["uploaded.pdf"]}
+    said = verified(tmp_path, target, proof=sealed, **files)
+    assert said.exit_code == 1 and "One proof file is needed; 0 of the files are proofs." in said.output
+
+
+def test_production_is_sealed_by_others(target: Target, genuine: dict[str, bytes]) -> None:
+    folder = target.data_dir / "keys" / "development"
+    fingerprints = {path.stem: Identity(read_roots(path)[0]).sha256 for path in folder.glob("*.pem")}
+    roots = read_roots(folder / "root.pem")
+    for name, pair in (("signed.pdf", "sandbox-sealing"), ("proof.pdf", "sandbox-proof")):
+        found = verify(genuine[name], roots)
+        assert found.ok and found.certificate and found.certificate.sha256 == fingerprints[pair]

@@ -43,12 +43,12 @@ class Purpose:
 
 
 def of_document(request_id: int, environment: str) -> Purpose:
-    """For every file that came from outside, whatever is in it."""
+    """For every file that came from outside, whatever is in it. Raises nothing."""
     return Purpose("document", request_id, environment)
 
 
 def of_proof(request_id: int, environment: str) -> Purpose:
-    """For the proof that the service has typeset itself, and for nothing else."""
+    """For the proof that the service has typeset itself, and for nothing else. Raises nothing."""
     return Purpose("proof", request_id, environment)
 
 
