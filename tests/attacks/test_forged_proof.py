@@ -40,7 +40,7 @@ def _printed(evidence: dict[str, Any], last_hash: str) -> bytes:
     lines = ["Proof of signature", evidence["signers"][0]["email"], last_hash]
     text = " ".join(f"1 0 0 1 40 {800 - 20 * number} Tm ({line}) Tj" for number, line in enumerate(lines))
     page.obj.Contents = document.make_stream(f"BT /F1 9 Tf {text} ET".encode())
-    document.attachments["evidence.json"] = pikepdf.AttachedFileSpec(document, json.dumps(evidence).encode())
+    document.attachments["evidence.json"] = json.dumps(evidence).encode()
     return saved(document)
 
 

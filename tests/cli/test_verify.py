@@ -126,7 +126,13 @@ def test_a_signer_may_be_demanded_of_files_that_belong_together(tmp_path: Path) 
     files = {"uploaded.pdf": uploaded(), "proof.pdf": proven(evidence()), "signed.pdf": signed()}
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
-    given = [*(tmp_path / name for name in files), "--root", root_file(tmp_path), "--signer", "Paraph Development Seal"]
+    given: list[str | Path] = [
+        *(tmp_path / name for name in files),
+        "--root",
+        root_file(tmp_path),
+        "--signer",
+        "Paraph Development Seal",
+    ]
     assert run(*given, "--signer", "Paraph Development Proof").exit_code == 0
     result = run(*given)
     assert result.exit_code == 1 and "It is not sealed by Paraph Development Seal." in result.output

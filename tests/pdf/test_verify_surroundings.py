@@ -96,8 +96,8 @@ def test_a_signature_by_somebody_whose_cms_was_damaged() -> None:
         found = verify(sealed_at_the_highest(changed), ROOTS)
         assert found.intact and found.trusted and found.covers_whole_file and found.level == "B-LTA"
         assert found.ok == found.earlier_match == found.signatures[0].matches
-        assert_speaks_against(found.signatures[0], "Seal")
         assert found.signatures[0].coverage == "its revision"
+        assert_speaks_against(found.signatures[0], "Seal")
 
 
 def encrypted(strength: int, *, aes: bool, metadata: bool, packed: bool) -> bytes:
