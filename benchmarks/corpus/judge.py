@@ -104,7 +104,7 @@ def _complaint_of_poppler(result: SealedPdf, court: Court) -> str:
 
 def _complaint_of_ours(result: SealedPdf, court: Court) -> str:
     found = verify(result.content, court.roots)
-    if found.ok and found.covers_whole_file and found.level == result.level == "B-LTA":
+    if found.sound and found.covers_whole_file and found.level == result.level == "B-LTA":
         return ""
     return " ".join(["paraph verify:", *result.timestamp_failures, *result.level_reasons, *found.findings])
 

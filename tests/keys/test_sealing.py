@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_an
 
 from paraph.kernel.environment import Environment
 from paraph.kernel.errors import DomainError
-from paraph.keys import SigningKey, issuing, sealing_keys
+from paraph.keys import SigningKey, development_authority, issuing, sealing_keys
+from paraph.keys.roots import trusted_roots
 
 SECRET = b"s" * 32
 
@@ -93,3 +94,35 @@ def test_a_key_of_another_certificate(files: Files) -> None:
     settings = Environment(sealing_key=str(files.key), sealing_certificate=files.certificate)
     with pytest.raises(DomainError, match="does not match its certificate"):
         production_key(settings, files.folder, SECRET)
+
+
+def test_the_sandbox_has_a_key_of_its_own_whatever_seals_in_production(files: Files) -> None:
+    settings = Environment(sealing_key=str(files.bundle), sealing_passphrase="open")
+    sandbox = sealing_keys(settings, "sandbox", files.folder, SECRET)
+    production = sealing_keys(settings, "production", files.folder, SECRET)
+    own = development_authority(files.folder, SECRET)
+    assert (sandbox.documents.certificate, sandbox.proofs.certificate) == (
+        own.sandbox_sealing_key.certificate,
+        own.sandbox_proof_key.certificate,
+    )
+    assert production.documents is production.proofs and production.documents.chain == (files.root,)
+
+
+def test_the_sandbox_takes_the_same_forms(files: Files) -> None:
+    settings = Environment(
+        sandbox_sealing_key=str(files.key),
+        sandbox_sealing_certificate=files.certificate,
+        sandbox_sealing_passphrase="open",
+    )
+    keys = sealing_keys(settings, "sandbox", files.folder, SECRET)
+    assert keys.documents is keys.proofs and keys.documents.chain == (files.root,)
+    assert production_key(settings, files.folder, SECRET).chain != (files.root,)
+    assert files.root in trusted_roots(settings, files.folder)
+
+
+def test_one_key_for_both_environments_is_refused(files: Files) -> None:
+    settings = Environment(sealing_key=str(files.bundle), sandbox_sealing_key=str(files.bundle))
+    with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_KEY must be another key than PARAPH_SEALING_KEY"):
+        sealing_keys(settings, "sandbox", files.folder, SECRET)
+    with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_CERTIFICATE is set but PARAPH_SANDBOX_SEALING_KEY"):
+        sealing_keys(Environment(sandbox_sealing_certificate=files.certificate), "sandbox", files.folder, SECRET)

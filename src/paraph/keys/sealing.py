@@ -59,7 +59,8 @@ def sealing_keys(settings: Environment, of: EnvironmentName, folder: Path, secre
 
 
 def operators_key(settings: Environment, of: EnvironmentName) -> OperatorsKey | None:
-    """``None`` where development keys seal. Raises ``DomainError`` for a certificate without a key."""
+    """``None`` where development keys seal. Raises ``DomainError`` for a certificate without a key, and for one key in
+    both environments."""
     if of == "sandbox":
         address, certificates = settings.sandbox_sealing_key, settings.sandbox_sealing_certificate
         chosen = OperatorsKey(_OF_SANDBOX, address, certificates, settings.sandbox_sealing_passphrase)
@@ -68,6 +69,8 @@ def operators_key(settings: Environment, of: EnvironmentName) -> OperatorsKey | 
         chosen = OperatorsKey(_OF_PRODUCTION, address, certificates, settings.sealing_passphrase)
     if not address and certificates is not None:
         raise DomainError("configuration", f"{chosen.names}CERTIFICATE is set but {chosen.names}KEY is not.")
+    if of == "sandbox" and address and address == settings.sealing_key:
+        raise DomainError("configuration", f"{_OF_SANDBOX}KEY must be another key than {_OF_PRODUCTION}KEY.")
     return chosen if address else None
 
 

@@ -113,8 +113,12 @@ class Verification:
     def ok(self) -> bool:
         """Sealed by whom was asked for, intact, trusted, nothing was altered since or between seals, and timestamps
         given beside the file are about it: the only case in which ``paraph verify`` ends 0."""
-        sound = self.intact and self.trusted and not self.altered
-        return sound and self.earlier_match and self.as_asked and self.kept_holds
+        return self.sound and self.earlier_match and self.as_asked and self.kept_holds
+
+    @property
+    def sound(self) -> bool:
+        """The last seal by itself: intact, trusted, and nothing was altered since."""
+        return self.intact and self.trusted and not self.altered
 
     def to_json(self) -> dict[str, Any]:
         """Values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
