@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import PBES, serialize_
 
 from benchmarks.seal import AT, median
 from benchmarks.seal_files import FILES, make
-from benchmarks.seal_keys import private_key, pyhanko_signer, sealing_key
+from benchmarks.seal_keys import PURPOSE, private_key, pyhanko_signer, sealing_key
 from paraph.keys import issuing
 from paraph.pdf.seal import seal
 
@@ -58,7 +58,7 @@ def _installed(home: Path) -> Path:
 
 def _print_row(name: str, rounds: int, home: Path, programs: list[list[str]]) -> None:
     pdf, key, signer = make(name), sealing_key("RSA-2048"), pyhanko_signer("RSA-2048")
-    ours = median(lambda: seal(pdf, key=key, timestamping=None, at=AT), rounds)
+    ours = median(lambda: seal(pdf, key=key, purpose=PURPOSE, timestamping=None, at=AT), rounds)
     (home / "file.pdf").write_bytes(pdf)
     others: dict[str, float] = {}
     for program in programs:

@@ -25,7 +25,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from benchmarks.seal_files import FILES, make
-from benchmarks.seal_keys import KINDS, authority_for, long_term_for, pyhanko_signer, sealing_key
+from benchmarks.seal_keys import KINDS, PURPOSE, authority_for, long_term_for, pyhanko_signer, sealing_key
 from paraph.kernel import clock
 from paraph.pdf import seal as sealing
 from paraph.pdf import selfcheck
@@ -65,15 +65,21 @@ def _print_row(name: str, kind: str, pdf: bytes, *, with_pyhanko: bool) -> None:
     rounds, key, timestamping, lasting = _ROUNDS[name], sealing_key(kind), authority_for(), long_term_for()
     drawn = _drawn()
     floor = median(lambda: (hashlib.sha256(pdf), key.sign(b"x"), pdf + b"x"), rounds)
-    plain = median(lambda: seal(pdf, key=key, timestamping=None, at=AT), rounds)
-    stamped = median(lambda: seal(pdf, key=key, timestamping=timestamping, at=AT), rounds)
-    archived = median(lambda: seal(pdf, key=key, timestamping=timestamping, long_term=lasting, at=clock.now()), rounds)
-    marked = median(lambda: seal(pdf, key=key, timestamping=None, at=AT, **drawn), rounds)
-    both = median(lambda: seal(pdf, key=key, timestamping=timestamping, at=AT, **drawn), rounds)
-    everything = median(
-        lambda: seal(pdf, key=key, timestamping=timestamping, long_term=lasting, at=clock.now(), **drawn), rounds
+    plain = median(lambda: seal(pdf, key=key, purpose=PURPOSE, timestamping=None, at=AT), rounds)
+    stamped = median(lambda: seal(pdf, key=key, purpose=PURPOSE, timestamping=timestamping, at=AT), rounds)
+    archived = median(
+        lambda: seal(pdf, key=key, purpose=PURPOSE, timestamping=timestamping, long_term=lasting, at=clock.now()),
+        rounds,
     )
-    check = _check_alone(lambda: seal(pdf, key=key, timestamping=None, at=AT), rounds)
+    marked = median(lambda: seal(pdf, key=key, purpose=PURPOSE, timestamping=None, at=AT, **drawn), rounds)
+    both = median(lambda: seal(pdf, key=key, purpose=PURPOSE, timestamping=timestamping, at=AT, **drawn), rounds)
+    everything = median(
+        lambda: seal(
+            pdf, key=key, purpose=PURPOSE, timestamping=timestamping, long_term=lasting, at=clock.now(), **drawn
+        ),
+        rounds,
+    )
+    check = _check_alone(lambda: seal(pdf, key=key, purpose=PURPOSE, timestamping=None, at=AT), rounds)
     cells = [floor, plain, stamped, archived, marked, both, everything, check]
     if with_pyhanko:
         sign = pyhanko_signer(kind)
@@ -132,12 +138,12 @@ def _print_peak(name: str, size: int) -> None:
 
 def _print_memory(name: str) -> None:
     pdf, drawn, key = make(name), _drawn(), sealing_key("RSA-2048")
-    seal(make("a"), key=key, timestamping=authority_for(), at=AT, **drawn)
+    seal(make("a"), key=key, purpose=PURPOSE, timestamping=authority_for(), at=AT, **drawn)
     gc.collect()
     before = _resident("VmRSS") - len(pdf)
     with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 (a switch of the kernel, no file)
         file.write("5")  # forgets the highest mark so far
-    seal(pdf, key=key, timestamping=authority_for(), at=AT, **drawn)
+    seal(pdf, key=key, purpose=PURPOSE, timestamping=authority_for(), at=AT, **drawn)
     print(_resident("VmHWM") - before)
 
 
@@ -158,7 +164,7 @@ def _seal_for(pdf: bytes, seconds: float) -> int:
     drawn, key, timestamping = _drawn(), sealing_key("RSA-2048"), authority_for()
     end, count = time.monotonic() + seconds, 0
     while time.monotonic() < end:
-        seal(pdf, key=key, timestamping=timestamping, at=AT, **drawn)
+        seal(pdf, key=key, purpose=PURPOSE, timestamping=timestamping, at=AT, **drawn)
         count += 1
     return count
 

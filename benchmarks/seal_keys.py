@@ -20,10 +20,14 @@ from paraph.keys import issuing
 from paraph.keys.local import LocalKey, PrivateKey
 from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.long_term import LongTermData
+from paraph.pdf.purpose import of_document
 from paraph.pdf.statuses import Chain, LongTerm
 from paraph.pdf.timestamp import Timestamping
 
 KINDS = ["RSA-2048", "RSA-3072", "P-256"]
+
+
+PURPOSE = of_document(0, "benchmark")
 
 
 @cache

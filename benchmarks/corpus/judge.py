@@ -12,6 +12,7 @@ from benchmarks.corpus.renderers import Pdfium, Poppler
 from benchmarks.corpus.rendering import differences, placed_mark
 from paraph.keys.issuing import SEALING_NAME
 from paraph.pdf.inspect import inspect
+from paraph.pdf.purpose import of_document
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.seal import Overlay, SealedPdf, SealError, seal
 from paraph.pdf.verify import verify
@@ -44,6 +45,7 @@ def judge(path: Path, name: str, court: Court, keep: Path | None = None) -> Verd
         result = seal(
             shown,
             key=court.key,
+            purpose=of_document(0, "corpus"),
             timestamping=court.timestamping,
             long_term=court.long_term,
             appearances=court.pictures,
@@ -102,7 +104,7 @@ def _complaint_of_poppler(result: SealedPdf, court: Court) -> str:
 
 def _complaint_of_ours(result: SealedPdf, court: Court) -> str:
     found = verify(result.content, court.roots)
-    if found.ok and found.covers_whole_file and found.level == result.level == "B-LTA":
+    if found.sound and found.covers_whole_file and found.level == result.level == "B-LTA":
         return ""
     return " ".join(["paraph verify:", *result.timestamp_failures, *result.level_reasons, *found.findings])
 

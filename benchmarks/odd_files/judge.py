@@ -26,7 +26,7 @@ _MARGIN = 3  # pixels
 def complaint(journey: Journey, roots: Sequence[bytes]) -> str:
     """What is wrong with the sealed file; empty when nothing is."""
     found = verify(journey.sealed, roots)
-    if not (found.ok and found.covers_whole_file):
+    if not (found.sound and found.covers_whole_file):  # an upload may bring an earlier signature that was broken
         return f"unverified: {' '.join(found.findings)}"
     try:
         sizes = inspect(journey.sealed, page_limit=_PAGE_LIMIT).pages

@@ -1,38 +1,36 @@
-"""What attackers ask for, and what they need themselves."""
+"""What the attacks on files share: a request from upload to proof, and the verifier's word on its files."""
 
-import io
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 
-import pikepdf
-import pytest
+import httpx
+from click.testing import CliRunner, Result
 
-from paraph.kernel import tokens
+from paraph.cli import main
 from tests.attacks.conftest import Target
-from tests.scene import pdf
-
-LARGE = 18 << 20
+from tests.scenarios.people import Backend, at, sign, signer
 
 
-def large_file(target: Target) -> str:
-    """Where a document of that size is downloaded, for whoever has the link."""
-    content = pikepdf.open(io.BytesIO(pdf()))
-    content.attachments["scan.bin"] = tokens.random_bytes(LARGE)
-    made = io.BytesIO()
-    content.save(made)
-    number = target.backend().upload(made.getvalue())
-    return str(target.backend().call("GET", f"documents/{number}").json()["download_url"])
+def finished(backend: Backend, uploaded: bytes) -> dict[str, bytes]:
+    """The files of a request whose one signer has signed."""
+    document = backend.upload(uploaded)
+    created = backend.create(
+        mode="parallel",
+        validity_days=7,
+        signers=[signer("zoe", order=1)],
+        documents=[{"id": document, "signers": [{"signer_ref": "zoe", "stamps": [at()]}]}],
+    )
+    assert sign(created["signers"][0]["signing_url"]).status_code == 200
+    [urls] = backend.finalized(created["id"])["download_urls"]
+    return {
+        "uploaded.pdf": uploaded,
+        "signed.pdf": httpx.get(urls["signed_url"]).content,
+        "proof.pdf": httpx.get(urls["certificate_url"]).content,
+    }
 
 
-@contextmanager
-def may_open(files: int) -> Iterator[None]:
-    """Lets this process open so many; skips the test where the system does not."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard < files:
-        pytest.skip(f"this process may open {hard} files")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, files), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+def verified(folder: Path, target: Target, *options: str, **files: bytes) -> Result:
+    """What ``paraph verify`` says of the files, with the service's own roots."""
+    paths = [folder / f"{name}.pdf" for name in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        path.write_bytes(content)
+    return CliRunner().invoke(main, ["verify", *map(str, paths), *options, "--data-dir", str(target.data_dir)])

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.attacks.files import large_file, may_open
 from tests.attacks.front import HOST, PAGE, PROGRAMS, Front, documented, started
+from tests.attacks.large import large_file, may_open
 from tests.scenarios.people import at, signer
 from tests.scene import pdf
 

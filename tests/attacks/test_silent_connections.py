@@ -9,7 +9,7 @@ import pytest
 
 from paraph.config.silent_connections import PER_ADDRESS
 from tests.attacks.conftest import Target
-from tests.attacks.files import may_open
+from tests.attacks.large import may_open
 
 MANY = 2000
 

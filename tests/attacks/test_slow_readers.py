@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
-from tests.attacks.files import LARGE, large_file
+from tests.attacks.large import LARGE, large_file
 
 MIB = 1 << 20
 READERS = 20

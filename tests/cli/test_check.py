@@ -32,6 +32,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "database",
         "clock",
         "storage",
+        "sandbox sealing",
         "workers",
         "queue",
         "webhooks",

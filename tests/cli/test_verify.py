@@ -9,8 +9,9 @@ from click.testing import CliRunner, Result
 from paraph.cli import main
 from paraph.kernel import clock
 from paraph.keys import development_authority
+from paraph.pdf.identity import Identity
 from tests.pdf.papers import paper, text
-from tests.pdf.sealing import root_file, sealed, timestamping
+from tests.pdf.sealing import authority, root_file, sealed, timestamping
 from tests.pdf.surroundings import signature, signed_by
 from tests.pdf.test_tie import evidence, proven, signed, uploaded
 
@@ -99,3 +100,43 @@ def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> No
     old, own = json.loads(run(tmp_path / "signed.pdf", "--root", root_file(tmp_path), "--json").output)["signatures"]
     assert (old["field"], old["kind"], old["intact"], old["altered"]) == ("Old", "seal", False, True)
     assert own["intact"] is True and own["altered"] is False
+
+
+def test_whom_one_trusts_is_named(file: Path, tmp_path: Path) -> None:
+    own, root = Identity(authority("p-256").sealing_key.certificate), Identity(authority("p-256").root)
+    said = run(file, "--root", root_file(tmp_path)).output
+    assert f"The signer's certificate is {own}, which chains to the root {root}.\n" in said
+    told = json.loads(run(file, "--root", root_file(tmp_path), "--json").output)
+    assert (told["certificate"], told["root"]) == (own.to_json(), root.to_json())
+    assert told["purpose"] == {"kind": "document", "request_id": 71, "environment": "production"}
+
+
+def test_a_signer_may_be_demanded(file: Path, tmp_path: Path) -> None:
+    own = Identity(authority("p-256").sealing_key.certificate)
+    colons = ":".join(own.sha256[place : place + 2] for place in range(0, 64, 2)).upper()
+    for wanted in (own.name, own.subject, own.sha256, colons):
+        assert run(file, "--root", root_file(tmp_path), "--signer", wanted).exit_code == 0
+        assert run(file, "--root", root_file(tmp_path), "--signer", "Mallory", "--signer", wanted).exit_code == 0
+    for wanted in ("Mallory GmbH", "Paraph", own.sha256[:32], ""):
+        result = run(file, "--root", root_file(tmp_path), "--signer", wanted)
+        assert result.exit_code == 1 and f"It is not sealed by {wanted}." in result.output
+
+
+def test_a_signer_may_be_demanded_of_files_that_belong_together(tmp_path: Path) -> None:
+    files = {"uploaded.pdf": uploaded(), "proof.pdf": proven(evidence()), "signed.pdf": signed()}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    given: list[str | Path] = [
+        *(tmp_path / name for name in files),
+        "--root",
+        root_file(tmp_path),
+        "--signer",
+        "Paraph Development Seal",
+    ]
+    assert run(*given, "--signer", "Paraph Development Proof").exit_code == 0
+    result = run(*given)
+    assert result.exit_code == 1 and "It is not sealed by Paraph Development Seal." in result.output
+    assert json.loads(run(*given, "--json").output)["sealed"].keys() == {
+        str(tmp_path / "proof.pdf"),
+        str(tmp_path / "signed.pdf"),
+    }

@@ -25,6 +25,7 @@ from tests.flow.issuer import HOLDS, Issuer, issuer
 from tests.flow.test_seal import completed
 from tests.pdf.levels import level_by_pyhanko
 from tests.pdf.papers import paper, text
+from tests.pdf.sealing import DOCUMENT
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +45,7 @@ def sealed(trust: Issuer, *, archive: bool = True) -> SealedPdf:
     return seal(
         paper(text("A contract", 72, 700)),
         key=trust.sealing,
+        purpose=DOCUMENT,
         timestamping=Timestamping([trust.timestamps], [trust.root_der]),
         long_term=LongTerm([FetchedStatuses()], archive),
         at=clock.now(),
@@ -137,6 +139,7 @@ def test_a_revoked_authority_gives_no_timestamps(trust: Issuer, others: int) -> 
         result = seal(
             paper(text("A contract", 72, 700)),
             key=trust.sealing,
+            purpose=DOCUMENT,
             timestamping=Timestamping(authorities, [trust.root_der, second.root_der]),
             long_term=LongTerm([FetchedStatuses()]),
             at=clock.now(),
@@ -166,5 +169,5 @@ def test_a_new_process_knows_the_authority_from_the_last_seal(settings: Any, mon
     monkeypatch.setattr(settings.PARAPH, "timestamp_roots", root_file(settings.DATA_DIR / "keys"))
     fresh = sealing_context.__wrapped__().long_term
     assert fresh is not None and not fresh.authority_chain
-    key = sealing_context().key
+    key = sealing_context().keys("sandbox").documents
     assert fresh.expected((key.certificate, *key.chain)).missing == () and fresh.authority_chain == chain

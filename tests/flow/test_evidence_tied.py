@@ -33,7 +33,7 @@ def finished(made: Scene) -> dict[str, bytes]:
 
 
 def tied(files: dict[str, bytes]) -> Tie:
-    return tie(files, sealing_context().roots)
+    return tie(files, sealing_context().roots("sandbox"))
 
 
 def replace_upload(made: Scene, number: int, content: bytes) -> None:

@@ -41,7 +41,7 @@ def test_journal_and_proof_name_the_key_that_sealed(
 ) -> None:
     with placed(place, kind, tmp_path, monkeypatch) as key:
         configure(key)
-        made = scene(documents=2)
+        made = scene(documents=2, environment="production")
         sign(made)
         for row in made.request_documents:
             seal(row.pk)
@@ -66,10 +66,10 @@ def test_a_seal_waits_for_a_lost_token(
     configure: Callable[[Placed], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fault that passes: nothing is half made, the job may come again, and the cause is told."""
-    made = scene()
+    made = scene(environment="production")
     with placed("pkcs11", "p-256", tmp_path, monkeypatch) as key:
         configure(key)
-        sealing_context()
+        sealing_context().keys("production")
         sign(made)
         remove_token(unquote(key.address.partition("token=")[2].partition(";")[0]))
         with pytest.raises(DomainError) as refused:

@@ -56,7 +56,7 @@ def test_files_without_a_timestamp_get_one_later_and_stay_as_they_are(monkeypatc
     exported = request_evidence(made.request.pk)
     assert [file["name"] for file in json.loads(exported)["files"]] == ["contract-1.pdf", "proof"]
     for content in contents:
-        found = verify(content, sealing_context().roots, from_file(exported, content))
+        found = verify(content, sealing_context().roots("sandbox"), from_file(exported, content))
         assert found.ok and len(found.kept) == 1 and found.level == "B-B"
     assert preserve_due() == 0
 
@@ -78,7 +78,7 @@ def test_renewals_come_before_the_newest_ages(monkeypatch: pytest.MonkeyPatch) -
     assert list(KeptTimestamp.objects.values_list("position", flat=True)) == [1, 2]
     content = store.get(row.object_key)
     kept = preservation.records_of(row.object_key)
-    assert len(verify(content, sealing_context().roots, kept).kept) == 2
+    assert len(verify(content, sealing_context().roots("sandbox"), kept).kept) == 2
 
 
 def test_while_nobody_answers_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:

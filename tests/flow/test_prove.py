@@ -66,7 +66,7 @@ def test_the_proof_is_sealed_and_its_digest_journaled() -> None:
     assert (entry.event_type, entry.signer_id) == ("signature_request.certificate_issued", None)
     assert entry.metadata["certificate_sha256"] == tokens.sha256(content).hex() == bytes(row.sha256).hex()
     assert "signed_pdf_sha256" not in entry.metadata
-    found = verify(content, sealing_context().roots)
+    found = verify(content, sealing_context().roots("sandbox"))
     assert found.ok and found.covers_whole_file and found.timestamp
 
 

@@ -44,7 +44,7 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
         content = store.get(sealed.object_key)
         assert content.startswith(upload) and len(content) == sealed.file_size
         assert tokens.sha256(content) == bytes(sealed.sha256)
-        found = verify(content, sealing_context().roots)
+        found = verify(content, sealing_context().roots("sandbox"))
         assert found.ok and found.covers_whole_file and found.timestamp, found.findings
         assert set(entry.metadata) == {
             "document_id",

@@ -1,6 +1,7 @@
 """Private keys with certificates of a throw-away root, for tests of where keys live."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -10,11 +11,13 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
-from paraph.keys import issuing
+from paraph.kernel import clock
 from paraph.keys.certificates import PublicKey
 from paraph.keys.local import PrivateKey
 
+ROOT_NAME = "Trust Service Root"
 Kind = Literal["rsa", "p-256"]
 KINDS: list[Kind] = ["rsa", "p-256"]
 ALGORITHMS = {"rsa": "RSASSA_PKCS1_V1_5_SHA_256", "p-256": "ECDSA_SHA_256"}
@@ -35,14 +38,42 @@ class Root:
     def chain(self, folder: Path, public: PublicKey) -> Path:
         """PEM of the root and, after it, of a certificate for the key."""
         path = folder / "chain.pem"
-        own = issuing.issue_sealing(self.key, public)
+        own = self.issue(public)
         path.write_bytes(self.certificate.public_bytes(Encoding.PEM) + own.public_bytes(Encoding.PEM))
         return path
+
+    def issue(self, public: PublicKey, name: str = "Seal of Acme") -> x509.Certificate:
+        """As a trust service provider would."""
+        return _certificate(name, public, self.key)
 
 
 def make_root() -> Root:
     key = ec.generate_private_key(ec.SECP256R1())
-    return Root(key, issuing.issue_root(key))
+    return Root(key, _certificate(ROOT_NAME, key.public_key(), key, ca=True))
+
+
+def _certificate(name: str, public: PublicKey, issuer_key: PrivateKey, *, ca: bool = False) -> x509.Certificate:
+    start = clock.now() - timedelta(hours=1)
+    usage = dict.fromkeys(("digital_signature", "content_commitment", "key_cert_sign", "crl_sign"), ca)
+    usage |= {"digital_signature": True, "content_commitment": not ca}
+    never = dict.fromkeys(
+        ("key_encipherment", "data_encipherment", "key_agreement", "encipher_only", "decipher_only"), False
+    )
+    identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
+    return (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, ROOT_NAME)]))
+        .public_key(public)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + timedelta(days=365))
+        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+        .add_extension(x509.KeyUsage(**usage, **never), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+        .add_extension(identifier, critical=False)
+        .sign(issuer_key, SHA256())
+    )
 
 
 def make_key(kind: Kind) -> PrivateKey:

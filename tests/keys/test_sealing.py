@@ -15,9 +15,14 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_an
 
 from paraph.kernel.environment import Environment
 from paraph.kernel.errors import DomainError
-from paraph.keys import issuing, sealing_key
+from paraph.keys import SigningKey, development_authority, issuing, sealing_keys
+from paraph.keys.roots import trusted_roots
 
 SECRET = b"s" * 32
+
+
+def production_key(settings: Environment, folder: Path, secret: bytes) -> SigningKey:
+    return sealing_keys(settings, "production", folder, secret).documents
 
 
 @dataclass
@@ -42,21 +47,21 @@ def files(tmp_path: Path) -> Files:
 
 
 def test_without_settings_the_development_key_seals(tmp_path: Path) -> None:
-    key = sealing_key(Environment(development_key="rsa-3072"), tmp_path, SECRET)
+    key = production_key(Environment(development_key="rsa-3072"), tmp_path, SECRET)
     assert key.algorithm == "RSASSA_PKCS1_V1_5_SHA_256"
     assert (tmp_path / "development" / "sealing.key").exists()
 
 
 def test_pem(files: Files) -> None:
     settings = Environment(sealing_key=str(files.key), sealing_certificate=files.certificate, sealing_passphrase="open")
-    key = sealing_key(settings, files.folder, SECRET)
+    key = production_key(settings, files.folder, SECRET)
     assert key.chain == (files.root,)
     assert key.sign(b"message").value
     assert not (files.folder / "development").exists()
 
 
 def test_pkcs12_carries_its_chain(files: Files) -> None:
-    key = sealing_key(Environment(sealing_key=str(files.bundle), sealing_passphrase="open"), files.folder, SECRET)
+    key = production_key(Environment(sealing_key=str(files.bundle), sealing_passphrase="open"), files.folder, SECRET)
     assert key.chain == (files.root,)
 
 
@@ -64,23 +69,23 @@ def test_wrong_passphrase(files: Files) -> None:
     for path in (files.key, files.bundle):
         settings = Environment(sealing_key=str(path), sealing_certificate=files.certificate, sealing_passphrase="shut")
         with pytest.raises(DomainError, match=f"{path.name} is damaged or does not open with its passphrase"):
-            sealing_key(settings, files.folder, SECRET)
+            production_key(settings, files.folder, SECRET)
 
 
 def test_missing_files(files: Files) -> None:
     absent = files.folder / "absent.pem"
     with pytest.raises(DomainError, match=r"absent\.pem cannot be read: No such file"):
-        sealing_key(Environment(sealing_key=str(absent)), files.folder, SECRET)
+        production_key(Environment(sealing_key=str(absent)), files.folder, SECRET)
     settings = Environment(sealing_key=str(files.key), sealing_passphrase="open", sealing_certificate=absent)
     with pytest.raises(DomainError, match=r"The certificates .*absent\.pem cannot be read"):
-        sealing_key(settings, files.folder, SECRET)
+        production_key(settings, files.folder, SECRET)
 
 
 def test_a_key_without_certificate_and_a_certificate_without_key(files: Files) -> None:
     with pytest.raises(DomainError, match="PARAPH_SEALING_CERTIFICATE must name"):
-        sealing_key(Environment(sealing_key=str(files.key), sealing_passphrase="open"), files.folder, SECRET)
+        production_key(Environment(sealing_key=str(files.key), sealing_passphrase="open"), files.folder, SECRET)
     with pytest.raises(DomainError, match="PARAPH_SEALING_KEY is not"):
-        sealing_key(Environment(sealing_certificate=files.certificate), files.folder, SECRET)
+        production_key(Environment(sealing_certificate=files.certificate), files.folder, SECRET)
 
 
 def test_a_key_of_another_certificate(files: Files) -> None:
@@ -88,4 +93,36 @@ def test_a_key_of_another_certificate(files: Files) -> None:
     files.key.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     settings = Environment(sealing_key=str(files.key), sealing_certificate=files.certificate)
     with pytest.raises(DomainError, match="does not match its certificate"):
-        sealing_key(settings, files.folder, SECRET)
+        production_key(settings, files.folder, SECRET)
+
+
+def test_the_sandbox_has_a_key_of_its_own_whatever_seals_in_production(files: Files) -> None:
+    settings = Environment(sealing_key=str(files.bundle), sealing_passphrase="open")
+    sandbox = sealing_keys(settings, "sandbox", files.folder, SECRET)
+    production = sealing_keys(settings, "production", files.folder, SECRET)
+    own = development_authority(files.folder, SECRET)
+    assert (sandbox.documents.certificate, sandbox.proofs.certificate) == (
+        own.sandbox_sealing_key.certificate,
+        own.sandbox_proof_key.certificate,
+    )
+    assert production.documents is production.proofs and production.documents.chain == (files.root,)
+
+
+def test_the_sandbox_takes_the_same_forms(files: Files) -> None:
+    settings = Environment(
+        sandbox_sealing_key=str(files.key),
+        sandbox_sealing_certificate=files.certificate,
+        sandbox_sealing_passphrase="open",
+    )
+    keys = sealing_keys(settings, "sandbox", files.folder, SECRET)
+    assert keys.documents is keys.proofs and keys.documents.chain == (files.root,)
+    assert production_key(settings, files.folder, SECRET).chain != (files.root,)
+    assert files.root in trusted_roots(settings, files.folder)
+
+
+def test_one_key_for_both_environments_is_refused(files: Files) -> None:
+    settings = Environment(sealing_key=str(files.bundle), sandbox_sealing_key=str(files.bundle))
+    with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_KEY must be another key than PARAPH_SEALING_KEY"):
+        sealing_keys(settings, "sandbox", files.folder, SECRET)
+    with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_CERTIFICATE is set but PARAPH_SANDBOX_SEALING_KEY"):
+        sealing_keys(Environment(sandbox_sealing_certificate=files.certificate), "sandbox", files.folder, SECRET)

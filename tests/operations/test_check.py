@@ -16,6 +16,7 @@ from procrastinate.contrib.django import app
 from paraph.evidence.failures import noted
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
 from paraph.keys import development_authority
 from paraph.messaging.email import check_gateway
 from paraph.operations.check.canary import CANARY
@@ -25,12 +26,14 @@ from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
 from paraph.operations.check.outcome import Outcome
 from paraph.operations.check.run import Check, run
-from paraph.operations.check.sealing import sealing, timestamps
+from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
+from paraph.operations.check.start import require_start
 from paraph.operations.check.work import queue, unsealed, webhooks
 from paraph.operations.queue_state import queue_state
 from paraph.pdf.authority import BuiltInAuthority
 from paraph.pdf.inspect import inspect
 from tests.cli.service import free_port
+from tests.keys.certified_keys import make_key, make_root
 from tests.pdf.test_http_authority import send, server
 from tests.scene import scene, sign
 
@@ -103,9 +106,23 @@ def test_the_key_seals_and_says_that_it_is_for_development(configured: Callable[
 
 def test_a_missing_key_is_named(configured: Callable[..., None], tmp_path: Path) -> None:
     configured(sealing_key=str(tmp_path / "gone.pem"))
-    for look in (sealing, timestamps):
-        (outcome,) = look()
-        assert outcome.status == "failed" and "gone.pem" in outcome.sentence
+    (outcome,) = sealing()
+    assert outcome.status == "failed" and "gone.pem" in outcome.sentence
+    assert statuses(sandbox_sealing) == {"sandbox sealing": "ok"}
+
+
+@pytest.mark.django_db
+def test_a_missing_key_of_the_sandbox_is_named_by_its_own_settings(
+    configured: Callable[..., None], tmp_path: Path
+) -> None:
+    chain = make_root().chain(tmp_path, make_key("p-256").public_key())
+    configured(sandbox_sealing_key="pkcs11:object=seal", sandbox_sealing_certificate=chain)
+    (outcome,) = sandbox_sealing()
+    assert outcome.status == "failed"
+    assert outcome.sentence.startswith("PARAPH_SANDBOX_SEALING_KEY is no address of a PKCS#11 key")
+    assert statuses(sealing) == {"sealing": "warning"}
+    with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_KEY"):
+        require_start()
 
 
 @pytest.mark.django_db

@@ -5,19 +5,23 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from unittest.mock import patch
 
 import pikepdf
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
 from paraph.pdf.authority import BuiltInAuthority
+from paraph.pdf.purpose import Purpose, of_document, of_proof
 from paraph.pdf.seal import SealedPdf, seal
 from paraph.pdf.timestamp import Timestamping
 from tests import independent
 from tests.pdf.papers import saved
 
 AT = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
+DOCUMENT, PROOF = of_document(71, "production"), of_proof(71, "production")
 RED, GREEN, BLUE, WATERMARK = 0, 1, 2, 3  # pages of :func:`pictures`
 
 
@@ -44,8 +48,19 @@ def pictures() -> bytes:
 
 def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
     """Sealed with the key of :func:`authority`; no timestamp unless asked for."""
-    defaults: dict[str, Any] = {"key": authority("p-256").sealing_key, "timestamping": None, "at": AT}
+    key = authority("p-256").sealing_key
+    defaults: dict[str, Any] = {"key": key, "purpose": DOCUMENT, "timestamping": None, "at": AT}
     return seal(pdf, **{**defaults, **arguments})
+
+
+def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:
+    """With a seal that does not say what it is for, as earlier versions made them."""
+    with patch("paraph.pdf.seal._check"):  # would refuse to hand it out
+        return sealed(pdf, **{"at": clock.now(), **arguments, "purpose": _Unsaid("document", 0, "")}).content
+
+
+class _Unsaid(Purpose):
+    attribute = b""
 
 
 def assert_trusted(content: bytes, folder: Path, *, kind: KeyKind = "p-256", signatures: int = 1) -> None:

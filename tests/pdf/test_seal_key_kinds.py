@@ -18,7 +18,7 @@ from tests import independent
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind
 from tests.keys.kinds import PLACES, Place, placed
 from tests.pdf.papers import paper, text
-from tests.pdf.sealing import authority, root_file, timestamping
+from tests.pdf.sealing import DOCUMENT, authority, root_file, timestamping
 from tests.pdf_parts import signature_and_token
 
 
@@ -30,7 +30,7 @@ def test_everybody_finds_the_seal_valid(
     with placed(place, kind, tmp_path, monkeypatch) as made:
         key = made.open()
         contract = paper(text("A contract", 72, 700))
-        result = seal(contract, key=key, timestamping=timestamping(), at=clock.now())
+        result = seal(contract, key=key, purpose=DOCUMENT, timestamping=timestamping(), at=clock.now())
     assert result.signing_algorithm == ALGORITHMS[kind]
     assert result.kms_key_id == key.key_id and bool(result.kms_request_id) == (place == "kms")
 

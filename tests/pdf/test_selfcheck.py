@@ -25,7 +25,18 @@ from paraph.pdf.selfcheck import check
 from tests import independent
 from tests.pdf.levels import long_term
 from tests.pdf.papers import paper, text
-from tests.pdf.sealing import GREEN, RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
+from tests.pdf.sealing import (
+    DOCUMENT,
+    GREEN,
+    PROOF,
+    RED,
+    WATERMARK,
+    authority,
+    pictures,
+    root_file,
+    sealed,
+    timestamping,
+)
 
 LETTER = paper(text("To whom it may concern", 72, 700))
 MARKS = [Mark(1, 100, 100, 100, 50, RED)]
@@ -39,6 +50,7 @@ def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
         original_hash=hashlib.sha256(original),
         original_start=Reader(original).crossreference.start,
         certificates=without_root(key.certificate, key.chain),
+        purpose=DOCUMENT,
         token=token,
         placed=(),
     )
@@ -188,6 +200,7 @@ def archived(**changed: Any) -> None:
         "original_hash": hashlib.sha256(LETTER),
         "original_start": Reader(LETTER).crossreference.start,
         "certificates": without_root(key.certificate, key.chain),
+        "purpose": DOCUMENT,
         "token": result.timestamp.token,
         "placed": (),
         "sealed_size": result.content.index(b"%%EOF", len(LETTER)) + 6,
@@ -204,6 +217,7 @@ def test_the_archive_timestamp_and_the_statuses_are_looked_at() -> None:
     assert first is not None
     for changed, complaint in (
         ({"archive_token": first.token}, "The archive timestamp was changed"),
+        ({"purpose": PROOF}, "The seal says that it is for something else"),
         ({"archive_token": b""}, "The archive timestamp is missing"),
         ({"sealed_size": len(LETTER)}, "does not cover the whole file"),
         ({"statuses": LongTermData(crls=(b"another list",))}, "The long-term data of the seal is missing"),

@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.pdf.proof import proof
 from paraph.pdf.tie import Tie, tie
 from tests.pdf.papers import paper, text
-from tests.pdf.sealing import authority, sealed
+from tests.pdf.sealing import PROOF, authority, sealed
 from tests.pdf.test_proof import ANNA, BO, CONTENT
 
 Change = Callable[[dict[str, Any]], None]
@@ -58,7 +58,8 @@ def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
         line = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         journal.append({**entry, "hash": hashlib.sha256(line.encode()).hexdigest()})
     return {
-        "format": "paraph-evidence/1",
+        "format": "paraph-evidence/2",
+        "request": {"id": PROOF.request_id, "environment": PROOF.environment},
         "signers": SIGNERS,
         "documents": [document],
         "certificates": {hashlib.sha256(link).hexdigest(): base64.b64encode(link).decode() for link in chain},
@@ -66,9 +67,11 @@ def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
     }
 
 
-def proven(content: dict[str, Any], printed: str | None = None) -> bytes:
+def proven(content: dict[str, Any], printed: str | None = None, **how: Any) -> bytes:
+    """``how``: sealed otherwise than the service seals."""
     last = printed or content["journal"][-1]["hash"]
-    return sealed(proof(replace(CONTENT, evidence=content, journal_hash=last)), at=clock.now()).content
+    made = proof(replace(CONTENT, evidence=content, journal_hash=last))
+    return sealed(made, **{"key": authority("p-256").proof_key, "purpose": PROOF, "at": clock.now(), **how}).content
 
 
 def tied(proof_file: bytes, **files: bytes) -> Tie:

@@ -12,7 +12,6 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.kernel import clock
-from paraph.pdf.seal import seal
 from paraph.pdf.timestamp import Timestamping
 from paraph.pdf.verify import verify
 from tests import independent
@@ -54,6 +53,8 @@ def test_a_sealed_and_timestamped_file(stamped: bytes, tmp_path: Path) -> None:
     assert found.signed_at == found.timestamp.time
     assert found.findings == [
         'Sealed by "Paraph Development Seal", which is trusted; the seal is intact and covers the whole file.',
+        f"The signer's certificate is {found.certificate}, which chains to the root {found.root}.",
+        "The seal says what it is for: document of signature request 71 (production).",
         f'Timestamped on {clock.iso(found.timestamp.time)} by "Paraph Development Timestamp Authority".',
         "Level B-T: a trusted timestamp proves when the seal existed.",
     ]
@@ -185,7 +186,7 @@ def token(pdf: bytes) -> bytes:
 
 
 def test_a_second_seal_by_somebody_else(stamped: bytes) -> None:
-    twice = seal(stamped, key=authority("rsa-3072").sealing_key, timestamping=None, at=clock.now()).content
+    twice = sealed(stamped, key=authority("rsa-3072").sealing_key, at=clock.now()).content
     found = verify(twice, ROOTS)
     assert not found.trusted and not found.ok and [report.kind for report in found.signatures] == ["seal", "seal"]
     first = found.signatures[0]

@@ -17,9 +17,9 @@ from paraph.pdf.verify import verify
 from tests.pdf import revisions
 from tests.pdf.papers import paper, text
 from tests.pdf.revisions import revised
-from tests.pdf.sealing import authority, sealed
+from tests.pdf.sealing import authority, sealed, timestamping
 from tests.pdf.surroundings import BROKEN_SIGNATURES, ODD_STORES, signature, signed_by, with_store
-from tests.pdf.test_verify_long_term import by_list
+from tests.pdf.test_verify_long_term import archived, by_list
 from tests.pdf.test_verify_surroundings import encrypted, sealed_at_the_highest
 
 ROOTS = [authority("p-256").root]
@@ -183,3 +183,41 @@ def test_an_end_that_points_back_before_the_seal() -> None:
     start = LETTER[LETTER.rindex(b"startxref") + 9 :].split()[0]
     assert not verify(content + b"startxref\n" + start + b"\n%%EOF\n", ROOTS).ok
     assert not verify(content + b"startxref\nx\n%%EOF\n", ROOTS).ok
+
+
+def _version(document: pikepdf.Pdf) -> list[pikepdf.Object]:
+    document.Root.Version = Name("/1.7")
+    return [document.Root]
+
+
+def _need_appearances(document: pikepdf.Pdf) -> list[pikepdf.Object]:
+    document.Root.AcroForm.NeedAppearances = True
+    return [document.Root, document.Root.AcroForm]
+
+
+@pytest.mark.parametrize("change", [_version, _need_appearances])
+@pytest.mark.parametrize("level", ["B-B", "B-LTA"])
+def test_what_changes_how_viewers_read_the_file(change: revisions.Change, level: str) -> None:
+    content = sealed_at_the_highest(LETTER) if level == "B-LTA" else sealed(LETTER, at=clock.now()).content
+    assert verify(content, ROOTS).ok
+    found = verify(revised(content, change), ROOTS)
+    assert found.altered and not found.ok
+    assert "The file was changed after Seal: its content, its properties or its comments." in found.changes
+
+
+@pytest.mark.parametrize("change", [_version, _need_appearances])
+def test_a_timestamp_by_somebody_hides_no_such_change(change: revisions.Change) -> None:
+    content = sealed(LETTER, at=clock.now(), timestamping=timestamping()).content
+    assert verify(archived(content), ROOTS).ok  # though its program raises the version for the timestamp
+    found = verify(archived(revised(content, change)), ROOTS)
+    assert found.altered and not found.ok
+
+
+def test_the_version_is_not_lowered_with_a_timestamp() -> None:
+    def lower(document: pikepdf.Pdf) -> list[pikepdf.Object]:
+        document.Root.Version = Name("/1.2")
+        return [document.Root]
+
+    stamped = archived(sealed(LETTER, at=clock.now(), timestamping=timestamping()).content)
+    assert verify(stamped, ROOTS).ok
+    assert not verify(archived(revised(stamped, lower)), ROOTS).ok

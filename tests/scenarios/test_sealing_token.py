@@ -27,9 +27,9 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Placed]:
 @pytest.fixture(scope="module")
 def service(key: Placed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     settings = {
-        "PARAPH_SEALING_KEY": key.address,
-        "PARAPH_SEALING_CERTIFICATE": str(key.chain),
-        "PARAPH_SEALING_PASSPHRASE": key.passphrase,
+        "PARAPH_SANDBOX_SEALING_KEY": key.address,
+        "PARAPH_SANDBOX_SEALING_CERTIFICATE": str(key.chain),
+        "PARAPH_SANDBOX_SEALING_PASSPHRASE": key.passphrase,
         "SOFTHSM2_CONF": os.environ["SOFTHSM2_CONF"],
     }
     running = Service(tmp_path_factory.mktemp("service"), **settings)

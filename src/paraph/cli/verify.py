@@ -1,7 +1,7 @@
 """``paraph verify``: what the seals of files cover, who made them, when, and what changed since. Needs no service."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -35,31 +35,40 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=_FILE,
     help="Timestamps kept beside the files: what paraph request evidence wrote, or one RFC 3161 token.",
 )
+@click.option(
+    "--signer",
+    "signers",
+    multiple=True,
+    metavar="NAME|FINGERPRINT",
+    help="Who must have sealed the files, and nobody else: the common name or the whole subject of the certificate, or "
+    "its SHA-256. May be given several times.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
 @click.pass_context
 def command(
     context: click.Context,
     files: Sequence[Path],
+    *,
     root_files: Sequence[Path],
     data_dir: Path,
     evidence_files: Sequence[Path],
-    *,
+    signers: Sequence[str],
     as_json: bool,
 ) -> None:
     """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it.
 
     Where several files are given and one is a proof, its evidence must match all the others, in any order.
     Ends with 0 only when every file is sealed, intact, trusted, and unaltered since, or matches, and the evidence
-    is about it; else with 1.
+    is about it; else with 1. A file that was altered after an earlier seal and sealed again does not end with 0.
     """
     roots = _roots(root_files, data_dir)
     contents = {str(file): file.read_bytes() for file in files}
     kept = {name: _kept(evidence_files, content) for name, content in contents.items()}
     if len(contents) > 1 and any(evidence_of(content) is not None for content in contents.values()):
-        context.exit(0 if _tied(contents, roots, kept, as_json=as_json) else 1)
+        context.exit(0 if _tied(tie(contents, roots, kept, signers), as_json=as_json) else 1)
     all_ok = True
     for file in files:
-        verification = verify(contents[str(file)], roots, kept[str(file)])
+        verification = verify(contents[str(file)], roots, kept[str(file)], signers)
         all_ok = all_ok and verification.ok
         if as_json:
             click.echo(json.dumps({"file": str(file), **verification.to_json()}, ensure_ascii=False))
@@ -75,10 +84,7 @@ def _kept(evidence_files: Sequence[Path], content: bytes) -> list[KeptRecord]:
         raise DomainError("validation_error", str(error)) from error
 
 
-def _tied(
-    contents: Mapping[str, bytes], roots: Sequence[bytes], kept: Mapping[str, list[KeptRecord]], *, as_json: bool
-) -> bool:
-    result = tie(contents, roots, kept)
+def _tied(result: Tie, *, as_json: bool) -> bool:
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
         return result.ok

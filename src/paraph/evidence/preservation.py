@@ -1,5 +1,6 @@
 """When a sealed file, which never changes, needs a timestamp beside it, and the rows of those that it has."""
 
+import base64
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
@@ -53,6 +54,12 @@ def records_of(object_key: str) -> list[KeptRecord]:
     rows = KeptTimestamp.objects.filter(object_key=object_key).order_by("position")
     encoded = ((bytes(row.token), row.statuses) for row in rows)
     return [KeptRecord(token, record_from_json({"token": "", **statuses}).statuses) for token, statuses in encoded]
+
+
+def key_chain(file: Kept) -> list[tuple[bytes, ...]]:
+    """The chain (DER) of the key that sealed the file; none where its row, of an earlier version, does not hold it."""
+    links = file.seal.get("certificates", {}).get("seal", ())
+    return [tuple(base64.b64decode(link) for link in links)] if links else []
 
 
 def keep(file: Kept, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: Timestamp) -> bool:

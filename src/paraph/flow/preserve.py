@@ -38,7 +38,7 @@ def preserve_due() -> int:
             preservation.postpone(file)
             _log.warning("no timestamp", failures=failures)
             break
-        count += preservation.keep(file, earlier, KeptRecord(stamp.token, _statuses(context, stamp)), stamp)
+        count += preservation.keep(file, earlier, KeptRecord(stamp.token, _statuses(context, file, stamp)), stamp)
     return count
 
 
@@ -54,11 +54,11 @@ def _content(file: Kept) -> bytes | None:
     return content
 
 
-def _statuses(context: SealingContext, stamp: Timestamp) -> LongTermData:
-    """What can be known now of the key that seals and of the authority."""
+def _statuses(context: SealingContext, file: Kept, stamp: Timestamp) -> LongTermData:
+    """What can be known now of the key that sealed the file and of the authority."""
     if context.long_term is None:
         return LongTermData()
     try:
-        return context.long_term.of((context.key.certificate, *context.key.chain), stamp.chain).data
+        return context.long_term.of(*preservation.key_chain(file), stamp.chain).data
     except Revoked:
         return LongTermData()

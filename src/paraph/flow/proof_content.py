@@ -26,7 +26,8 @@ _SEALED = Compiled(
     ),
     "request_document__request",
 )
-EVIDENCE_FORMAT = "paraph-evidence/1"
+EVIDENCE_FORMAT = "paraph-evidence/2"
+"""A proof of this format must say in its seal that it is one; those of format 1 were sealed before seals said so."""
 
 
 def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofContent:

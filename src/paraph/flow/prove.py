@@ -13,6 +13,7 @@ from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock
 from paraph.measures.figures import count_seal, stage
 from paraph.pdf.proof import proof
+from paraph.pdf.purpose import of_proof
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
 from paraph.rows.read import Compiled
@@ -47,12 +48,14 @@ def prove(request_id: int) -> None:
 def _sealed(request: SignatureRequest) -> SealedPdf:
     now = clock.now()
     context = sealing_context()
+    purpose = of_proof(request.pk, request.environment)
     with stage("typeset"):
         typeset = proof(proof_content(request, now))
     with stage("seal"):
         return seal_pdf(
             typeset,
-            key=context.key,
+            key=context.key(purpose),
+            purpose=purpose,
             timestamping=context.timestamping,
             long_term=context.long_term,
             reason=f"Proof of signature request {request.pk}",

@@ -18,6 +18,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
 from paraph.pdf.preparation import Method
+from paraph.pdf.purpose import of_document
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
 from paraph.rows.read import Compiled
@@ -65,12 +66,14 @@ def _sealed(row: RequestDocument) -> SealedPdf:
     if tokens.sha256(content) != document.shown_sha256:
         raise DomainError("internal_error", f"The stored file of document {document.pk} is not the one that was shown.")
     context = sealing_context()
+    purpose = of_document(row.request_id, row.request.environment)
     with stage("typeset"):
         drawn, marks = pictures(row)
     with stage("seal"):
         sealed = seal_pdf(
             content,
-            key=context.key,
+            key=context.key(purpose),
+            purpose=purpose,
             timestamping=context.timestamping,
             long_term=context.long_term,
             appearances=drawn,

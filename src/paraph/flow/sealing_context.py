@@ -1,6 +1,6 @@
-"""What seals are made with: the key, the timestamp authorities, and the roots that a seal must chain to."""
+"""What seals are made with: the keys, the timestamp authorities, and the roots that a seal must chain to."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -10,39 +10,56 @@ from django.db import DatabaseError
 from paraph.evidence.statuses import last_authority_chain
 from paraph.flow.certificate_statuses import FetchedStatuses
 from paraph.kernel import tokens
-from paraph.keys import DevelopmentAuthority, SigningKey, development_authority, sealing_key
+from paraph.keys import DevelopmentAuthority, SealingKeys, SigningKey, development_authority, sealing_keys
+from paraph.keys.sealing import EnvironmentName
 from paraph.pdf.authorities import long_term, timestamping
 from paraph.pdf.fonts import keep_fonts_in
+from paraph.pdf.purpose import Purpose
 from paraph.pdf.statuses import LongTerm
 from paraph.pdf.timestamp import Timestamping
 
 
 @dataclass(frozen=True)
 class SealingContext:
-    """``roots``: DER; what a seal of this service is checked against."""
+    """The keys of an environment are opened at its first seal: sandbox files wait for no key of production, and the
+    other way round."""
 
-    key: SigningKey
     timestamping: Timestamping
-    roots: tuple[bytes, ...]
     long_term: LongTerm | None = None
     """None where the settings ask for no more than a timestamp."""
+    _opened: dict[str, SealingKeys] = field(default_factory=dict)
+
+    def keys(self, environment: str) -> SealingKeys:
+        """Raises ``DomainError`` when a key or certificate is missing or does not fit, or its store does not answer."""
+        if environment not in self._opened:
+            of: EnvironmentName = "sandbox" if environment == "sandbox" else "production"
+            self._opened[environment] = sealing_keys(settings.PARAPH, of, _folder(), _secret())
+        return self._opened[environment]
+
+    def key(self, purpose: Purpose) -> SigningKey:
+        """The key of seals for this purpose. Raises as :meth:`keys` does."""
+        keys = self.keys(purpose.environment)
+        return keys.proofs if purpose.kind == "proof" else keys.documents
+
+    def roots(self, environment: str) -> tuple[bytes, ...]:
+        """DER; what the seals of an environment are checked against. Raises as :meth:`keys` does."""
+        keys = self.keys(environment)
+        tops = [(key.certificate, *key.chain)[-1] for key in (keys.documents, keys.proofs)]
+        return tuple(dict.fromkeys([*tops, *self.timestamping.roots]))
 
 
 @cache
 def sealing_context() -> SealingContext:
     """The context of the settings, made once per process. Also keeps the fonts of stamps and proofs in the data folder.
 
-    Raises ``DomainError("configuration", …)`` when a key or certificate is missing or does not fit.
+    Raises ``DomainError("configuration", …)`` when an authority or a development key cannot be used.
     """
     keep_fonts_in(settings.DATA_DIR / "fonts")
     own = development()
-    key = sealing_key(settings.PARAPH, _folder(), _secret())
-    authorities = timestamping(settings.PARAPH, own)
-    root = key.chain[-1] if key.chain else key.certificate
     lasting = long_term(settings.PARAPH, own, FetchedStatuses())
     if lasting:
         lasting.recall = _last_authority_chain
-    return SealingContext(key, authorities, (root, *authorities.roots), lasting)
+    return SealingContext(timestamping(settings.PARAPH, own), lasting)
 
 
 def development() -> DevelopmentAuthority:

@@ -44,12 +44,25 @@ class Environment(BaseSettings):
         "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
     )
     sealing_key: str = Field(
-        "", description="Key of the seal: a PEM or PKCS#12 file, pkcs11:…, awskms:…; default: a development key."
+        "",
+        description="Key of the seals of production: a PEM or PKCS#12 file, pkcs11:…, awskms:…; "
+        "default: development keys.",
     )
     sealing_certificate: Path | None = Field(
         None, description="PEM file of the seal's certificate and those above it; not needed with PKCS#12."
     )
     sealing_passphrase: str = Field("", description="Passphrase of the sealing key's file, or PIN of its token.")
+    sandbox_sealing_key: str = Field(
+        "",
+        description="Key of the seals of sandbox files, in the same forms; default: a development key of its own, "
+        "whatever seals in production.",
+    )
+    sandbox_sealing_certificate: Path | None = Field(
+        None, description="PEM file of the certificate of sandbox seals and those above it."
+    )
+    sandbox_sealing_passphrase: str = Field(
+        "", description="Passphrase of the sandbox sealing key's file, or PIN of its token."
+    )
     development_key: Literal["p-256", "rsa-3072"] = Field(
         "p-256", description="Kind of the development keys that the first start makes: p-256 or rsa-3072."
     )

@@ -8,16 +8,17 @@ verification trusts. What does not work is raised as ``DomainError``: ``configur
 
 from paraph.keys.certificates import read_roots
 from paraph.keys.development import DevelopmentAuthority, KeyKind, development_authority
-from paraph.keys.sealing import open_key, sealing_key
+from paraph.keys.sealing import SealingKeys, open_key, sealing_keys
 from paraph.keys.signing_key import KeySignature, SigningKey
 
 __all__ = [
     "DevelopmentAuthority",
     "KeyKind",
     "KeySignature",
+    "SealingKeys",
     "SigningKey",
     "development_authority",
     "open_key",
     "read_roots",
-    "sealing_key",
+    "sealing_keys",
 ]

@@ -1,7 +1,9 @@
-"""The authority that a first start makes for itself: a root, a sealing key and a timestamp key."""
+"""The authority that a first start makes for itself: a root, four sealing keys and a timestamp key."""
 
+import contextlib
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import issuing
-from paraph.keys.certificates import pick, read_certificates
+from paraph.keys.certificates import PublicKey, pick, read_certificates
 from paraph.keys.local import LocalKey, PrivateKey, encrypted_pem, read_private_key
 from paraph.keys.signing_key import SigningKey
 
@@ -21,18 +23,41 @@ KeyKind = Literal["p-256", "rsa-3072"]
 
 _FOLDER = "development"
 _ROOT, _SEALING, _TIMESTAMP = "root", "sealing", "timestamp"
+_PROOF, _SANDBOX_SEALING, _SANDBOX_PROOF = "proof", "sandbox-sealing", "sandbox-proof"
+
+_Issue = Callable[[PrivateKey, PublicKey], x509.Certificate]
+_LEAVES: dict[str, _Issue] = {
+    _SEALING: issuing.issue_sealing,
+    _TIMESTAMP: issuing.issue_timestamp,
+    _PROOF: issuing.issue_proof_sealing,
+    _SANDBOX_SEALING: lambda root, own: issuing.issue_sealing(root, own, issuing.SANDBOX_SEALING_NAME),
+    _SANDBOX_PROOF: lambda root, own: issuing.issue_proof_sealing(root, own, issuing.SANDBOX_PROOF_NAME),
+}
+_LATER = (_PROOF, _SANDBOX_SEALING, _SANDBOX_PROOF)
+"""Pairs that authorities made by earlier versions do not have yet."""
 
 
 @dataclass(frozen=True)
 class DevelopmentAuthority:
-    """Three certificates that nobody outside this installation trusts."""
+    """Certificates that nobody outside this installation trusts."""
 
     sealing_key: SigningKey
+    """For documents of production."""
+    proof_key: SigningKey
+    """For proofs of production."""
+    sandbox_sealing_key: SigningKey
+    sandbox_proof_key: SigningKey
     timestamp_key: SigningKey
     root: bytes
     """DER of the root certificate."""
     root_key: LocalKey
     """Signs revocation lists and status answers."""
+
+    @property
+    def issued(self) -> tuple[bytes, ...]:
+        """DER of the certificates below the root."""
+        keys = (self.sealing_key, self.proof_key, self.sandbox_sealing_key, self.sandbox_proof_key, self.timestamp_key)
+        return tuple(key.certificate for key in keys)
 
 
 def root_file(folder: Path) -> Path:
@@ -44,14 +69,16 @@ def development_authority(folder: Path, secret: bytes, kind: KeyKind = "p-256") 
     """Makes the authority at the first call and loads it afterwards; its files lie in ``folder / "development"``.
 
     The private keys are encrypted with a key derived from ``secret`` (mode 0600). Processes that start at once agree
-    on one authority: it is made aside and moved into place as a whole. ``kind`` counts only at the first call.
-    Raises ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or does not fit.
+    on one authority: it is made aside and moved into place as a whole. ``kind`` counts only at the first call. An
+    authority of an earlier version gets the pairs that it lacks; what it has stays as it is. Raises
+    ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or does not fit.
     """
     home = folder / _FOLDER
     passphrase = tokens.derive(secret, "development-authority").hex().encode()
     try:
         if not home.exists():
             _create(home, passphrase, kind)
+        _complete(home, passphrase)
     except OSError as error:
         raise DomainError("configuration", f"The development keys {home} cannot be made: {error.strerror}.") from error
     return _load(home, passphrase)
@@ -61,12 +88,11 @@ def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
     draft = home.with_name(f"{home.name}.{os.getpid()}.{tokens.random_hex(4)}")
     draft.mkdir(mode=0o700, parents=True)
     try:
-        root_key, sealing_key, timestamp_key = (_generate(kind) for _ in range(3))
-        root = issuing.issue_root(root_key)
-        _write_pair(draft, _ROOT, root_key, root, passphrase)
-        _write_pair(draft, _SEALING, sealing_key, issuing.issue_sealing(root_key, sealing_key.public_key()), passphrase)
-        timestamp = issuing.issue_timestamp(root_key, timestamp_key.public_key())
-        _write_pair(draft, _TIMESTAMP, timestamp_key, timestamp, passphrase)
+        root_key = _generate(kind)
+        _write_pair(draft, _ROOT, root_key, issuing.issue_root(root_key), passphrase)
+        for name, issue in _LEAVES.items():
+            key = _generate(kind)
+            _write_pair(draft, name, key, issue(root_key, key.public_key()), passphrase)
         _move_into_place(draft, home)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -98,17 +124,51 @@ def _move_into_place(draft: Path, home: Path) -> None:
     except OSError:
         if not home.exists():
             raise
-    handle = os.open(home.parent, os.O_RDONLY)
+    _sync(home.parent)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
 
 
+def _complete(home: Path, passphrase: bytes) -> None:
+    """A certificate can be issued again for a key that is there, so the key comes first; of several processes that
+    make the same file at once, one succeeds and all read what it made."""
+    for name in _LATER:
+        key_file, certificate_file = home / f"{name}.key", home / f"{name}.pem"
+        if certificate_file.exists():
+            continue
+        root_key, _ = read_private_key(home / f"{_ROOT}.key", passphrase)
+        if not key_file.exists():
+            kind: KeyKind = "rsa-3072" if isinstance(root_key, rsa.RSAPrivateKey) else "p-256"
+            _place(key_file, encrypted_pem(_generate(kind), passphrase))
+        key, _ = read_private_key(key_file, passphrase)
+        _place(certificate_file, _LEAVES[name](root_key, key.public_key()).public_bytes(Encoding.PEM))
+
+
+def _place(path: Path, content: bytes) -> None:
+    """Whole or not at all, and never over another file."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
+    _write(draft, content)
+    try:
+        with contextlib.suppress(FileExistsError):
+            path.hardlink_to(draft)
+    finally:
+        draft.unlink()
+    _sync(path.parent)
+
+
 def _load(home: Path, passphrase: bytes) -> DevelopmentAuthority:
     root = read_certificates(home / f"{_ROOT}.pem")[0]
     return DevelopmentAuthority(
         sealing_key=_load_pair(home, _SEALING, root, passphrase),
+        proof_key=_load_pair(home, _PROOF, root, passphrase),
+        sandbox_sealing_key=_load_pair(home, _SANDBOX_SEALING, root, passphrase),
+        sandbox_proof_key=_load_pair(home, _SANDBOX_PROOF, root, passphrase),
         timestamp_key=_load_pair(home, _TIMESTAMP, root, passphrase),
         root=root.public_bytes(Encoding.DER),
         root_key=_load_pair(home, _ROOT, root, passphrase),

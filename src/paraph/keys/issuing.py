@@ -12,7 +12,13 @@ from paraph.keys.local import PrivateKey
 
 ROOT_NAME = "Paraph Development Root"
 SEALING_NAME = "Paraph Development Seal"
+PROOF_NAME = "Paraph Development Proof"
+SANDBOX_SEALING_NAME = "Paraph Development sandbox Seal"
+SANDBOX_PROOF_NAME = "Paraph Development sandbox Proof"
 TIMESTAMP_NAME = "Paraph Development Timestamp Authority"
+
+PROOF_SEALING = x509.ObjectIdentifier("2.25.324937775215045409694553624539473797935")
+"""The extended key usage of certificates that seal proofs and nothing else (the arc of UUIDs, ITU-T X.667)."""
 
 _ROOT_YEARS = 20
 _LEAF_YEARS = 10
@@ -30,10 +36,21 @@ def issue_root(key: PrivateKey) -> x509.Certificate:
     )
 
 
-def issue_sealing(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
+def issue_sealing(root_key: PrivateKey, key: PublicKey, name: str = SEALING_NAME) -> x509.Certificate:
     """The certificate of the seal: digital signature and content commitment (non-repudiation)."""
-    usage = _usage(digital_signature=True, content_commitment=True)
-    return _leaf(SEALING_NAME, root_key, key).add_extension(usage, critical=True).sign(root_key, SHA256())
+    return _sealing(name, root_key, key).sign(root_key, SHA256())
+
+
+def issue_proof_sealing(root_key: PrivateKey, key: PublicKey, name: str = PROOF_NAME) -> x509.Certificate:
+    """The certificate of the seals of proofs: :data:`PROOF_SEALING`, beside protection of e-mail, without which
+    programs that take purposes for those of S/MIME would refuse it."""
+    purposes = x509.ExtendedKeyUsage([PROOF_SEALING, ExtendedKeyUsageOID.EMAIL_PROTECTION])
+    return _sealing(name, root_key, key).add_extension(purposes, critical=False).sign(root_key, SHA256())
+
+
+def is_of_development(certificate: x509.Certificate) -> bool:
+    """Whether it names a development authority as its issuer; whether that is true, its chain must show."""
+    return certificate.issuer == _name(ROOT_NAME)
 
 
 def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
@@ -45,6 +62,11 @@ def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
         .add_extension(purpose, critical=True)
         .sign(root_key, SHA256())
     )
+
+
+def _sealing(name: str, root_key: PrivateKey, key: PublicKey) -> x509.CertificateBuilder:
+    usage = _usage(digital_signature=True, content_commitment=True)
+    return _leaf(name, root_key, key).add_extension(usage, critical=True)
 
 
 def _leaf(name: str, root_key: PrivateKey, key: PublicKey) -> x509.CertificateBuilder:

@@ -80,8 +80,7 @@ def _read(request: bytes) -> _Question | None:
 
 
 def _issued(authority: DevelopmentAuthority) -> dict[int, x509.Certificate]:
-    leaves = (authority.sealing_key.certificate, authority.timestamp_key.certificate)
-    return {leaf.serial_number: leaf for leaf in map(x509.load_der_x509_certificate, leaves)}
+    return {leaf.serial_number: leaf for leaf in map(x509.load_der_x509_certificate, authority.issued)}
 
 
 def _good(

@@ -1,5 +1,6 @@
 """The roots that this installation trusts for its own seals and timestamps."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -7,11 +8,11 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel.environment import Environment
 from paraph.keys.certificates import read_certificates, read_roots, tops
 from paraph.keys.development import root_file
-from paraph.keys.sealing import sealing_key
+from paraph.keys.sealing import EnvironmentName, operators_key, sealing_keys
 
 
 def trusted_roots(environment: Environment, folder: Path) -> list[bytes]:
-    """DER of the development root below ``folder`` (where there is one), of the root of the operator's own key, and
+    """DER of the development root below ``folder`` (where there is one), of the roots of the operator's own keys, and
     of ``PARAPH_TIMESTAMP_ROOTS``. Makes nothing, and opens no key whose certificates lie in a file of their own.
     Raises ``DomainError("configuration", …)`` for what cannot be read.
     """
@@ -19,9 +20,16 @@ def trusted_roots(environment: Environment, folder: Path) -> list[bytes]:
     if root_file(folder).exists():
         files.append(root_file(folder))
     roots = [root for file in files for root in read_roots(file)]
-    if environment.sealing_key and environment.sealing_certificate is not None:
-        roots += [root.public_bytes(Encoding.DER) for root in tops(read_certificates(environment.sealing_certificate))]
-    elif environment.sealing_key:
-        key = sealing_key(environment, folder, b"")
-        roots.append((key.certificate, *key.chain)[-1])
-    return roots
+    roots += [*_roots_of(environment, "production", folder), *_roots_of(environment, "sandbox", folder)]
+    return list(dict.fromkeys(roots))
+
+
+def _roots_of(environment: Environment, of: EnvironmentName, folder: Path) -> Iterator[bytes]:
+    chosen = operators_key(environment, of)
+    if chosen is None:
+        return
+    if chosen.certificates is not None:
+        yield from (root.public_bytes(Encoding.DER) for root in tops(read_certificates(chosen.certificates)))
+    else:
+        key = sealing_keys(environment, of, folder, b"").documents
+        yield (key.certificate, *key.chain)[-1]

@@ -1,8 +1,10 @@
-"""Which key seals: the operator's, or the development authority's."""
+"""Which keys seal: the operator's, or the development authority's."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Literal
 
 from cryptography import x509
 
@@ -16,26 +18,75 @@ from paraph.keys.signing_key import SigningKey
 _Opener = Callable[[str, str, Sequence[x509.Certificate]], SigningKey]
 _MODULES = {"pkcs11": ("pkcs11_key", "pkcs11"), "awskms": ("kms_key", "kms"), "arn": ("kms_key", "kms")}
 """By the scheme of an address: the module here, and the extra that it needs."""
+_OF_PRODUCTION, _OF_SANDBOX = "PARAPH_SEALING_", "PARAPH_SANDBOX_SEALING_"
+
+EnvironmentName = Literal["production", "sandbox"]
 
 
-def sealing_key(environment: Environment, folder: Path, secret: bytes) -> SigningKey:
-    """The key of ``PARAPH_SEALING_KEY``, or the development authority's below ``folder``.
+@dataclass(frozen=True)
+class SealingKeys:
+    """What seals the files of one environment: two development keys, or twice the operator's one."""
+
+    documents: SigningKey
+    proofs: SigningKey
+
+
+@dataclass(frozen=True)
+class OperatorsKey:
+    """What the settings say of a key. ``names``: what the names of the settings begin with."""
+
+    names: str
+    address: str
+    certificates: Path | None
+    passphrase: str
+
+
+def sealing_keys(settings: Environment, of: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
+    """The key of ``PARAPH_SEALING_KEY``, for sandbox files of ``PARAPH_SANDBOX_SEALING_KEY``, or the development
+    authority's below ``folder``.
 
     Raises ``DomainError("configuration", …)`` when the key is missing, unreadable, expired, or has no matching
     certificate; ``DomainError("unavailable", …)`` when a token or a service does not answer.
     """
-    if not environment.sealing_key:
-        if environment.sealing_certificate is not None:
-            raise DomainError("configuration", "PARAPH_SEALING_CERTIFICATE is set but PARAPH_SEALING_KEY is not.")
-        return development_authority(folder, secret, environment.development_key).sealing_key
-    return open_key(environment.sealing_key, environment.sealing_certificate, environment.sealing_passphrase)
+    chosen = operators_key(settings, of)
+    if chosen is not None:
+        key = _open_chosen(chosen)
+        return SealingKeys(key, key)
+    own = development_authority(folder, secret, settings.development_key)
+    if of == "sandbox":
+        return SealingKeys(own.sandbox_sealing_key, own.sandbox_proof_key)
+    return SealingKeys(own.sealing_key, own.proof_key)
+
+
+def operators_key(settings: Environment, of: EnvironmentName) -> OperatorsKey | None:
+    """``None`` where development keys seal. Raises ``DomainError`` for a certificate without a key, and for one key in
+    both environments."""
+    if of == "sandbox":
+        address, certificates = settings.sandbox_sealing_key, settings.sandbox_sealing_certificate
+        chosen = OperatorsKey(_OF_SANDBOX, address, certificates, settings.sandbox_sealing_passphrase)
+    else:
+        address, certificates = settings.sealing_key, settings.sealing_certificate
+        chosen = OperatorsKey(_OF_PRODUCTION, address, certificates, settings.sealing_passphrase)
+    if not address and certificates is not None:
+        raise DomainError("configuration", f"{chosen.names}CERTIFICATE is set but {chosen.names}KEY is not.")
+    if of == "sandbox" and address and address == settings.sealing_key:
+        raise DomainError("configuration", f"{_OF_SANDBOX}KEY must be another key than {_OF_PRODUCTION}KEY.")
+    return chosen if address else None
+
+
+def _open_chosen(chosen: OperatorsKey) -> SigningKey:
+    """Errors name the settings as those of production are named."""
+    try:
+        return open_key(chosen.address, chosen.certificates, chosen.passphrase)
+    except DomainError as error:
+        raise DomainError(error.code, error.message.replace(_OF_PRODUCTION, chosen.names)) from error
 
 
 def open_key(address: str, certificates: Path | None = None, passphrase: str = "") -> SigningKey:
     """The key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…`` or an ARN.
 
     ``certificates``: PEM file of the key's own and those above it, in any order; only PKCS#12 may do without.
-    ``passphrase``: of the file, or the PIN of the token. Raises ``DomainError`` as :func:`sealing_key` does.
+    ``passphrase``: of the file, or the PIN of the token. Raises ``DomainError`` as :func:`sealing_keys` does.
     """
     given = read_certificates(certificates) if certificates is not None else []
     scheme = address.partition(":")[0]

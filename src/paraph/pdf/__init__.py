@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from paraph.pdf.errors import SealError
     from paraph.pdf.find import Found, find_tags
     from paraph.pdf.http_authority import HttpAuthority
+    from paraph.pdf.identity import Identity
     from paraph.pdf.inspect import Inspection
     from paraph.pdf.inspect import inspect as inspect_pdf
     from paraph.pdf.marks import Mark, Overlay
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from paraph.pdf.place import under as place_under
     from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.proof import proof as typeset_proof
+    from paraph.pdf.purpose import Purpose
+    from paraph.pdf.purpose import of_document as document_purpose
+    from paraph.pdf.purpose import of_proof as proof_purpose
     from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
     from paraph.pdf.render import render_page, render_png
     from paraph.pdf.seal import SealedPdf
@@ -45,8 +49,10 @@ _HOMES = {
     "http_authority": ("HttpAuthority",),
     "inspect": ("Inspection", "inspect as inspect_pdf"),
     "marks": ("Mark", "Overlay"),
+    "identity": ("Identity",),
     "place": ("Rect", "under as place_under"),
     "proof": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner", "proof as typeset_proof"),
+    "purpose": ("Purpose", "of_document as document_purpose", "of_proof as proof_purpose"),
     "refusal": ("PdfRefused", "ReadersUnavailable"),
     "render": ("render_page", "render_png"),
     "seal": ("SealedPdf", "seal as seal_pdf"),
@@ -67,6 +73,7 @@ __all__ = [
     "DevelopmentStatuses",
     "Found",
     "HttpAuthority",
+    "Identity",
     "InitialsContent",
     "Inspection",
     "JournalLine",
@@ -78,6 +85,7 @@ __all__ = [
     "ProofDocument",
     "ProofSeal",
     "ProofSigner",
+    "Purpose",
     "ReadersUnavailable",
     "Rect",
     "SealError",
@@ -92,10 +100,12 @@ __all__ = [
     "Timestamping",
     "Verification",
     "Word",
+    "document_purpose",
     "draw_appearances",
     "find_tags",
     "inspect_pdf",
     "place_under",
+    "proof_purpose",
     "render_page",
     "render_png",
     "seal_pdf",

@@ -63,7 +63,7 @@ def load(encoded: bytes) -> Certificate:
         parsed = x509.load_der_x509_certificate(encoded)
         key = parsed.public_key()
         identifier = _extension(parsed, x509.SubjectKeyIdentifier)
-        purposes = _extension(parsed, x509.ExtendedKeyUsage)
+        extended = _extension(parsed, x509.ExtendedKeyUsage)
         usage = _extension(parsed, x509.KeyUsage)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         issuer, _, subject = fields[3:6] if fields[0].tag == _VERSION else fields[2:5]
@@ -82,10 +82,10 @@ def load(encoded: bytes) -> Certificate:
         public_key=key,
         name=name,
         for_documents=(usage is None or usage.value.digital_signature or usage.value.content_commitment)
-        and (purposes is None or not _OTHER_PURPOSES.issuperset(purposes.value)),
-        for_timestamps_only=purposes is not None
-        and purposes.critical
-        and list(purposes.value) == [ExtendedKeyUsageOID.TIME_STAMPING],
+        and (extended is None or not _OTHER_PURPOSES.issuperset(extended.value)),
+        for_timestamps_only=extended is not None
+        and extended.critical
+        and list(extended.value) == [ExtendedKeyUsageOID.TIME_STAMPING],
     )
 
 
@@ -102,6 +102,12 @@ def is_issued_by(child: Certificate, issuer: Certificate) -> bool:
     except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
         return False
     return True
+
+
+def purposes(certificate: x509.Certificate) -> list[x509.ObjectIdentifier]:
+    """Its extended key usages; none where it does not restrict itself."""
+    extended = _extension(certificate, x509.ExtendedKeyUsage)
+    return list(extended.value) if extended else []
 
 
 def common_name(name: x509.Name) -> str:

@@ -27,6 +27,10 @@ class CmsRefused(ValueError):
     """The structure cannot be read or its signature does not hold; the message is the reason."""
 
 
+class CmsMismatch(CmsRefused):
+    """The structure can be read, and shows that what is here is not what was signed."""
+
+
 @dataclass(frozen=True)
 class SignedData:
     """A SignedData with exactly one signer."""
@@ -71,7 +75,7 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
         if attributes[oids.CONTENT_TYPE].oid() != signed.content_type:
             raise CmsRefused("the signature is over another type of content")
         if not tokens.same(attributes[oids.MESSAGE_DIGEST].octets(), content_digest(signed.digest_algorithm)):
-            raise CmsRefused("the signed content was changed")
+            raise CmsMismatch("the signed content was changed")
         _check_named_certificate(signed)
         _check_carried(signed.certificates)
         _check_unsigned(signed)
@@ -249,8 +253,10 @@ def _check_value(signed: SignedData) -> None:
             key.verify(signed.signature, signed.to_sign, ec.ECDSA(hash_))
         else:
             raise CmsRefused(f"the signature algorithm {algorithm} is not accepted with this key")
-    except (InvalidSignature, UnsupportedAlgorithm) as error:
-        raise CmsRefused("the signature does not belong to its certificate's key") from error
+    except InvalidSignature as error:
+        raise CmsMismatch("the signature does not belong to its certificate's key") from error
+    except UnsupportedAlgorithm as error:
+        raise CmsRefused("the signature was made in a way that is not known") from error
 
 
 def _pss(parameters: Element) -> tuple[padding.PSS, hashes.HashAlgorithm]:

@@ -1,7 +1,8 @@
-"""The CMS of a PAdES seal, written around two holes (RFC 5652 §5, ETSI EN 319 142-1 §6).
+"""The CMS of a PAdES seal, written around what differs (RFC 5652 §5, ETSI EN 319 142-1 §6).
 
-Everything but the digest, the signature and the timestamp is the same for every seal of a certificate, so it is
-encoded once. There is no signing-time attribute: PAdES states the time in the signature dictionary and the timestamp.
+Everything but the digest, the purpose, the signature and the timestamp is the same for every seal of a certificate, so
+it is encoded once. There is no signing-time attribute: PAdES states the time in the signature dictionary and the
+timestamp.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from paraph.keys import SigningKey
 from paraph.pdf import der, oids
 from paraph.pdf.certificate import without_root
+from paraph.pdf.purpose import Purpose
 
 _DATA = "1.2.840.113549.1.7.1"
 _SIGNATURE_ALGORITHMS = {
@@ -28,16 +30,16 @@ _EXPLICIT_0, _EXPLICIT_1, _DIRECTORY_NAME = 0xA0, 0xA1, 0xA4
 class CmsTemplate:
     """What one certificate's seals have in common."""
 
-    before_digest: bytes  # signed attributes as a SET, up to the digest
-    after_digest: bytes
+    own_attributes: tuple[bytes, ...]  # the signed attributes that do not differ
     before_signer: bytes  # of SignedData: version, digest algorithms, content type, certificates
     signer: bytes  # of SignerInfo: version, issuer and serial number, digest algorithm
     signature_algorithm: bytes
     longest_signature: int
 
-    def signed_attributes(self, digest: bytes) -> bytes:
+    def signed_attributes(self, digest: bytes, purpose: Purpose) -> bytes:
         """What the key signs (RFC 5652 §5.4). ``digest`` is SHA-256 of the byte range."""
-        return self.before_digest + digest + self.after_digest
+        stated = _attribute(oids.MESSAGE_DIGEST, der.octet_string(digest))
+        return der.set_of(*self.own_attributes, stated, purpose.attribute)
 
     def assemble(self, signed_attributes: bytes, signature: bytes, token: bytes = b"") -> bytes:
         """The DER of the ContentInfo. ``token`` is the DER of a TimeStampToken over ``signature``."""
@@ -52,10 +54,10 @@ class CmsTemplate:
         signed_data = der.sequence(self.before_signer, der.tlv(der.SET, signer))
         return der.sequence(der.oid(oids.SIGNED_DATA), der.tlv(_EXPLICIT_0, signed_data))
 
-    def size(self, token_size: int = 0) -> int:
+    def size(self, purpose: Purpose, token_size: int = 0) -> int:
         """The most bytes that :meth:`assemble` can return with a token of at most ``token_size`` bytes."""
         signature = bytes(self.longest_signature)
-        return len(self.assemble(self.signed_attributes(bytes(32)), signature, bytes(token_size)))
+        return len(self.assemble(self.signed_attributes(bytes(32), purpose), signature, bytes(token_size)))
 
 
 def template(key: SigningKey) -> CmsTemplate:
@@ -66,10 +68,8 @@ def template(key: SigningKey) -> CmsTemplate:
 @lru_cache(maxsize=32)
 def _template(certificate: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
     issuer, serial = _issuer_and_serial(certificate)
-    before, after = _attributes_around_digest(certificate, issuer, serial)
     return CmsTemplate(
-        before_digest=before,
-        after_digest=after,
+        own_attributes=_own_attributes(certificate, issuer, serial),
         before_signer=b"".join(
             (
                 der.integer(1),
@@ -91,18 +91,14 @@ def _issuer_and_serial(certificate: bytes) -> tuple[bytes, bytes]:
     return fields[2].raw, fields[0].raw
 
 
-def _attributes_around_digest(certificate: bytes, issuer: bytes, serial: bytes) -> tuple[bytes, bytes]:
+def _own_attributes(certificate: bytes, issuer: bytes, serial: bytes) -> tuple[bytes, ...]:
     """SHA-256 is the default of ESSCertIDv2 and therefore absent (RFC 5035 §4)."""
     issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, issuer)), serial)
     identifier = der.sequence(der.octet_string(hashlib.sha256(certificate).digest()), issuer_serial)
-    hole = b"\xa5" * 32
-    attributes = der.set_of(
+    return (
         _attribute(oids.CONTENT_TYPE, der.oid(_DATA)),
-        _attribute(oids.MESSAGE_DIGEST, der.octet_string(hole)),
         _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(identifier))),
     )
-    before, _, after = attributes.partition(hole)
-    return before, after
 
 
 def _attribute(identifier: str, value: bytes) -> bytes:

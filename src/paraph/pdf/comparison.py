@@ -15,10 +15,15 @@ from pyhanko.sign.diff_analysis import (
     SigFieldCreationRule,
     SigFieldModificationRule,
     StandardDiffPolicy,
+    SuspiciousModification,
     XrefStreamRule,
 )
+from pyhanko.sign.fields import enumerate_sig_fields
 
 _OF_THE_WRITER = {"/ModDate", "/Producer"}
+_VERSIONS = ("", "/1.0", "/1.1", "/1.2", "/1.3", "/1.4", "/1.5", "/1.6", "/1.7", "/2.0")
+_OF_THE_FORM = {"/Fields", "/DR", "/DA", "/Q"}
+"""What may change in the form, or is judged by another rule: not that viewers shall draw the fields anew."""
 
 
 class _WriterInfoRule(DocInfoRule):
@@ -29,6 +34,32 @@ class _WriterInfoRule(DocInfoRule):
             yield from super().apply(old, new)
 
 
+class _CatalogRule(CatalogModificationRule):
+    """Programs that add a signature or a timestamp may raise the version of PDF to the one that it needs, in the same
+    revision. Nobody else has a reason to touch it."""
+
+    def apply_qualified(
+        self, old: HistoricalResolver, new: HistoricalResolver
+    ) -> Iterable[tuple[ModificationLevel, ReferenceUpdate]]:
+        before = new.reader.get_historical_resolver(new.revision - 1)
+        was, now = _version(before), _version(new)
+        if was != now and not (_is_raised(was, now) and _signatures(new) > _signatures(before)):
+            raise SuspiciousModification("the version of PDF was changed")
+        yield from super().apply_qualified(old, new)
+
+
+def _version(file: HistoricalResolver) -> str:
+    return str(file.root.get("/Version", ""))
+
+
+def _is_raised(was: str, now: str) -> bool:
+    return now in _VERSIONS and was in _VERSIONS and _VERSIONS.index(was) < _VERSIONS.index(now)
+
+
+def _signatures(file: HistoricalResolver) -> int:
+    return sum(1 for _ in enumerate_sig_fields(file, filled_status=True))
+
+
 def _properties(file: HistoricalResolver) -> dict[str, str]:
     reference = file.trailer_view.get_value_as_reference("/Info", optional=True)
     information = file.get_object(reference) if reference is not None else {}
@@ -37,7 +68,7 @@ def _properties(file: HistoricalResolver) -> dict[str, str]:
 
 POLICY = StandardDiffPolicy(
     global_rules=[
-        CatalogModificationRule(),  # type: ignore[no-untyped-call]  # pyHanko's annotations are partial
+        _CatalogRule(),  # type: ignore[no-untyped-call]  # pyHanko's annotations are partial
         XrefStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
         ObjectStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
         DSSCompareRule().as_qualified(ModificationLevel.LTA_UPDATES),
@@ -48,8 +79,10 @@ POLICY = StandardDiffPolicy(
             SigFieldCreationRule(),  # type: ignore[no-untyped-call]  # as above
             SigFieldModificationRule(),
             GenericFieldModificationRule(),
-        ]
+        ],
+        ignored_acroform_keys=_OF_THE_FORM,
     ),
     ignore_orphaned_objects=False,
 )
-"""pyHanko's own without other document properties and orphans: a title changed after sealing is a change."""
+"""pyHanko's own without other document properties and orphans: a title changed after sealing is a change. So is
+another version of PDF, and that viewers shall draw the fields anew: both may change what is shown."""

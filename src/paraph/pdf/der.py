@@ -50,6 +50,12 @@ class Element:
         """Dotted decimal."""
         return _dotted(self.expect(OID).content)
 
+    def utf8(self) -> str:
+        try:
+            return self.expect(UTF8_STRING).content.decode()
+        except UnicodeDecodeError as error:
+            raise DerError("a text that is none") from error
+
     def octets(self) -> bytes:
         return self.expect(OCTET_STRING).content
 
@@ -105,6 +111,10 @@ def set_of(*parts: bytes) -> bytes:
 def integer(value: int) -> bytes:
     size = (value + (value < 0)).bit_length() // 8 + 1
     return tlv(INTEGER, value.to_bytes(size, "big", signed=True))
+
+
+def utf8_string(text: str) -> bytes:
+    return tlv(UTF8_STRING, text.encode())
 
 
 def octet_string(content: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The object identifiers of CMS, CAdES and timestamps, with the names that their standards give them."""
+"""The object identifiers of CMS, CAdES and timestamps, with the names that their standards give them, and our own."""
 
 DATA = "1.2.840.113549.1.7.1"
 SIGNED_DATA = "1.2.840.113549.1.7.2"
@@ -11,6 +11,9 @@ ALGORITHM_PROTECTION = "1.2.840.113549.1.9.52"
 SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12"
 SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47"
 TIMESTAMP_TOKEN = "1.2.840.113549.1.9.16.2.14"  # noqa: S105 — an object identifier
+
+SEAL_PURPOSE = "2.25.285769127322676019539055826652241602023"
+"""Of this project (the arc of UUIDs, ITU-T X.667): the signed attribute of :mod:`paraph.pdf.purpose`."""
 
 UNSIGNED = frozenset(
     {

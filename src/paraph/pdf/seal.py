@@ -25,6 +25,7 @@ from paraph.pdf.objects import CONFUSED, Unsafe
 from paraph.pdf.pages import pages
 from paraph.pdf.preparation import Method, forms
 from paraph.pdf.prolong import Prolonged, prolong
+from paraph.pdf.purpose import Purpose
 from paraph.pdf.reader import Reader
 from paraph.pdf.revision import Revision, Written
 from paraph.pdf.security_store import extend_store
@@ -69,6 +70,7 @@ class SealedPdf:
 @dataclass(frozen=True)
 class _Order:
     key: SigningKey
+    purpose: Purpose
     timestamping: Timestamping | None
     long_term: LongTerm | None
     appearances: bytes
@@ -87,6 +89,7 @@ def seal(
     pdf: bytes,
     *,
     key: SigningKey,
+    purpose: Purpose,
     timestamping: Timestamping | None,
     long_term: LongTerm | None = None,
     appearances: bytes = b"",
@@ -98,6 +101,7 @@ def seal(
 ) -> SealedPdf:
     """Draws the marks and the overlay, seals, and validates the result.
 
+    ``purpose`` stands in the seal: whoever seals says what for, and a verifier of proofs takes nobody else's word.
     ``appearances`` is a PDF whose pages are the pictures that marks and overlay name. Without ``timestamping``, or
     without an answer from its authorities, the seal is B-B and ``timestamp`` None; without ``long_term``, or where a
     status cannot be had, B-T. Earlier signatures of the file stay valid: marks then live in the annotations of the
@@ -106,7 +110,7 @@ def seal(
     """
     if timestamping and long_term:
         timestamping = replace(timestamping, refuse=long_term.refuse)
-    order = _Order(key, timestamping, long_term, appearances, marks, page_overlay, reason, name, at)
+    order = _Order(key, purpose, timestamping, long_term, appearances, marks, page_overlay, reason, name, at)
     try:
         return _first_that_works(pdf, order)
     except Unreadable as error:
@@ -217,7 +221,7 @@ def _prepared(reader: Reader, order: _Order, found: Found, token_size: int) -> _
     widgets = drawn.widgets or [field.Widget(first, (0, 0, 0, 0), None)]
     field.add_field(revision, signature, standing.field_names, widgets)
     dictionary = field.signature_dictionary(order.at, order.reason, order.name)
-    revision.put_signature(signature, dictionary, template(order.key).size(token_size))
+    revision.put_signature(signature, dictionary, template(order.key).size(order.purpose, token_size))
     return _Prepared(revision, standing.field_names, drawn.placed)
 
 
@@ -230,7 +234,7 @@ def _signed(reader: Reader, written: Written, order: _Order) -> _Draft:
         document.update(text[:start])
         document.update(text[end:])
     cms = template(order.key)
-    attributes = cms.signed_attributes(document.digest())
+    attributes = cms.signed_attributes(document.digest(), order.purpose)
     signature = order.key.sign(attributes)
     stamp, failures = None, list[str]()
     if order.timestamping is not None:
@@ -254,6 +258,7 @@ def _check(
         original_hash=draft.original_hash,
         original_start=reader.crossreference.start,
         certificates=without_root(order.key.certificate, order.key.chain),
+        purpose=order.purpose,
         token=draft.timestamp.token if draft.timestamp else b"",
         placed=placed,
         sealed_size=reader.size + len(draft.text),

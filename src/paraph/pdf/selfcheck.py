@@ -13,6 +13,7 @@ from paraph.pdf.der import DerError
 from paraph.pdf.errors import SealError
 from paraph.pdf.long_term import LongTermData
 from paraph.pdf.objects import Unsafe
+from paraph.pdf.purpose import Purpose, stated
 from paraph.pdf.reader import Reader
 from paraph.pdf.selfcheck_archive import check_archive, check_store, covered
 from paraph.pdf.selfcheck_drawings import Placed, check_drawings
@@ -27,6 +28,7 @@ def check(
     original_hash: "hashlib._Hash",
     original_start: int | None,
     certificates: Sequence[bytes],
+    purpose: Purpose,
     token: bytes,
     placed: Sequence[Placed],
     sealed_size: int | None = None,
@@ -37,7 +39,8 @@ def check(
 
     ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
     ``original_start`` is where their newest cross-reference begins, None where the new one brings everything.
-    ``certificates`` are those of the key without the root, its own first; ``token`` is empty without a timestamp.
+    ``certificates`` are those of the key without the root, its own first; ``purpose`` is what the seal must say that it
+    is for; ``token`` is empty without a timestamp.
     ``archive_token`` is that of the archive timestamp after the seal, empty without one: the seal then covers the
     first ``sealed_size`` bytes and the timestamp everything. ``statuses`` must be in the document security store.
     """
@@ -56,6 +59,8 @@ def check(
         signed = _check_seal(content, original, original_hash, signatures[0], size)
         if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
             raise SealError("The seal carries other certificates than its own.")
+        if stated(signed) != purpose:
+            raise SealError("The seal says that it is for something else.")
         _check_timestamp(signed, token)
         check_store(reader, statuses)
         check_drawings(reader, placed)

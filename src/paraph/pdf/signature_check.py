@@ -8,11 +8,13 @@ from datetime import datetime
 from paraph.kernel import clock
 from paraph.pdf import oids
 from paraph.pdf.certificate import load
-from paraph.pdf.cms import CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
+from paraph.pdf.cms import CmsMismatch, CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
 from paraph.pdf.embedded import Embedded
+from paraph.pdf.identity import Identity
 from paraph.pdf.long_term import LongTermData, Revoked
+from paraph.pdf.purpose import Purpose, stated
 from paraph.pdf.signing_time import signing_time
-from paraph.pdf.timestamp_token import Token, TokenRefused, check_token
+from paraph.pdf.timestamp_token import Token, TokenMismatch, TokenRefused, check_token
 from paraph.pdf.trust import Untrusted, check_chain
 from paraph.pdf.verification import Coverage, Level, SealTimestamp
 
@@ -29,7 +31,15 @@ class Check:
     claimed_at: datetime | None = None
     """By the signer's own clock."""
     intact: bool = False
+    mismatch: bool = False
+    """It can be read, and what it covers is not what was signed."""
     signer: str = ""
+    certificate: Identity | None = None
+    """Whose certificate signed; ``None`` where it cannot be read."""
+    root: Identity | None = None
+    """Which of the roots it chains to; ``None`` where it is not trusted."""
+    purpose: Purpose | None = None
+    """What an intact seal says that it was for."""
     timestamp: SealTimestamp | None = None
     chains: list[tuple[tuple[bytes, ...], datetime]] = field(default_factory=list)
     """The verified chains, of the signer and of its timestamp authority, with the time that counts for each."""
@@ -59,11 +69,13 @@ def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried
         token = check_token(embedded.contents, embedded.digest)
     except TokenRefused as error:
         check.findings.append(f"The document timestamp {embedded.label} is not valid: {error}.")
+        check.mismatch = isinstance(error, TokenMismatch)
         return check
     check.intact = _covers(check)
-    check.signer = token.authority
+    check.signer, check.certificate = token.authority, Identity(token.signer.encoded)
     check.timestamp = _judge(check, token, roots, carried)
     check.trusted = check.timestamp.trusted
+    check.root = Identity(check.chains[0][0][-1]) if check.trusted else None
     return check
 
 
@@ -82,12 +94,14 @@ def check_seal(
         return check
     try:
         signed = read_signed_data(embedded.contents)
-        check.signer = signed.signer.name
+        check.signer, check.certificate = signed.signer.name, Identity(signed.signer.encoded)
         check.claimed_at = signing_time(signed) or embedded.claimed_at
         if signed.content is not None:
             raise CmsRefused("it carries content of its own")
         check_signature(signed, embedded.digest)
+        check.purpose = stated(signed)
     except CmsRefused as error:
+        check.mismatch = isinstance(error, CmsMismatch)
         check.findings.append(f"The seal {embedded.label} does not hold: {error}.")
         return check
     check.intact = _covers(check)
@@ -117,6 +131,7 @@ def _proven(check: Check, data: LongTermData) -> bool:
 def _covers(check: Check) -> bool:
     if check.coverage == "unclear":
         check.findings.append(f"What {check.embedded.label} covers is not the revision that it belongs to.")
+        check.mismatch = True
     return check.coverage != "unclear"
 
 
@@ -128,6 +143,7 @@ def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], c
         token = check_token(attribute[0].raw, lambda name: hashlib.new(name, signed.signature).digest())
     except TokenRefused as error:
         check.intact = False
+        check.mismatch = isinstance(error, TokenMismatch)
         check.findings.append(f"The timestamp of {check.embedded.label} is not valid: {error}.")
         return
     check.timestamp = _judge(check, token, roots, carried)
@@ -159,5 +175,6 @@ def _check_signer(
     except (Untrusted, Revoked) as error:
         check.findings.append(f'"{check.signer}" is not trusted: {error}.')
     else:
+        check.root = Identity(chain[-1])
         check.chains.append((chain, moment))
         check.trusted = True

@@ -99,7 +99,7 @@ class LongTerm:
 class DevelopmentStatuses:
     """The development authority's revocation list, made in this process, a day old at most.
 
-    A list and no status answers: one serves both certificates, and without an address of a responder in the
+    A list and no status answers: one serves all certificates, and without an address of a responder in the
     certificates some readers do not look at answers.
     """
 
@@ -109,8 +109,7 @@ class DevelopmentStatuses:
 
     def statuses(self, chain: Chain) -> LongTermData:
         """Raises :class:`StatusUnavailable` for chains of others."""
-        own = (self._authority.sealing_key.certificate, self._authority.timestamp_key.certificate)
-        if chain[1:] != (self._authority.root,) or chain[0] not in own:
+        if chain[1:] != (self._authority.root,) or chain[0] not in self._authority.issued:
             raise StatusUnavailable(f'"{load(chain[0]).name}" is not the development authority\'s')
         now = clock.now()
         if self._kept is None or not self._kept[0] <= now < self._kept[0] + _RENEWED_AFTER:

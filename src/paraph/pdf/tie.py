@@ -14,11 +14,12 @@ from paraph.kernel import clock
 from paraph.pdf.kept import KeptRecord
 from paraph.pdf.proof_page import EVIDENCE
 from paraph.pdf.tie_certificates import tie_certificates
+from paraph.pdf.tie_seals import tie_hands, tie_purpose
 from paraph.pdf.tie_signers import tie_signers
 from paraph.pdf.verification import Verification
 from paraph.pdf.verify import verify
 
-_FORMAT = "paraph-evidence/1"
+_FORMATS = ("paraph-evidence/1", "paraph-evidence/2")
 
 
 @dataclass
@@ -27,6 +28,8 @@ class Tie:
 
     matches: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    sealed: dict[str, Verification] = field(default_factory=dict)
+    """By the name of each sealed file what its seal says, and who made it."""
 
     @property
     def ok(self) -> bool:
@@ -34,7 +37,14 @@ class Tie:
         return bool(self.matches) and not self.problems
 
     def to_json(self) -> dict[str, Any]:
-        return {"ok": self.ok, "matches": self.matches, "problems": self.problems}
+        seals = {name: seal.to_json() for name, seal in self.sealed.items()}
+        told = ("certificate", "root", "purpose")
+        return {
+            "ok": self.ok,
+            "matches": self.matches,
+            "problems": self.problems,
+            "sealed": {name: {key: seal[key] for key in told} for name, seal in seals.items()},
+        }
 
     def note(self, holds: bool, match: str, problem: str) -> None:
         (self.matches if holds else self.problems).append(match if holds else problem)
@@ -47,30 +57,40 @@ def evidence_of(pdf: bytes) -> dict[str, Any] | None:
             evidence = json.loads(document.attachments[EVIDENCE].get_file().read_bytes())
     except Exception:  # noqa: BLE001 — a hostile file makes the reader raise anything
         return None
-    return evidence if isinstance(evidence, dict) and evidence.get("format") == _FORMAT else None
+    return evidence if isinstance(evidence, dict) and evidence.get("format") in _FORMATS else None
 
 
 def tie(
-    files: Mapping[str, bytes], roots: Sequence[bytes], kept: Mapping[str, Sequence[KeptRecord]] | None = None
+    files: Mapping[str, bytes],
+    roots: Sequence[bytes],
+    kept: Mapping[str, Sequence[KeptRecord]] | None = None,
+    signers: Sequence[str] = (),
 ) -> Tie:
     """Compares a proof with its signed and uploaded files, by name and in any order. Raises nothing.
 
     Exactly one of ``files`` is a proof; every document of it needs its signed and its uploaded file, and no other file
     may be there. ``roots``: DER of the certificates to trust; ``kept``: the timestamps kept beside each
-    file, by its name.
+    file, by its name; ``signers``: who may have sealed proof and documents, as :func:`paraph.pdf.verify.verify` takes
+    them.
     """
     result = Tie()
-    proofs = {name: evidence for name, pdf in files.items() if (evidence := evidence_of(pdf)) is not None}
+    judge = _Judge(files, roots, kept or {}, signers)
+    bearers = {name: evidence for name, pdf in files.items() if (evidence := evidence_of(pdf)) is not None}
+    proofs = {name: evidence for name, evidence in bearers.items() if not _is_document(judge(name))}
     if len(proofs) != 1:
         result.problems.append(f"One proof file is needed; {len(proofs)} of the files are proofs.")
+        result.problems += [
+            f"{name} carries evidence, but is no proof: its seal says that it is the {judge(name).purpose}."
+            for name in bearers.keys() - proofs.keys()
+        ]
         return result
     (proof_name, evidence), *_ = proofs.items()
-    judge = _Judge(files, roots, kept or {})
     _sealed(result, proof_name, judge)
     others = {name: pdf for name, pdf in files.items() if name != proof_name}
     try:
+        tie_purpose(result, proof_name, "proof", judge(proof_name), evidence)
         _journal(result, files[proof_name], evidence)
-        _documents(result, evidence, others, judge)
+        _documents(result, evidence, others, judge, proof_name)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError):  # also of certificates that cannot be read
         result.problems.append(f"The evidence of {proof_name} lacks what evidence must state.")
     return result
@@ -78,12 +98,23 @@ def tie(
 
 @dataclass(frozen=True)
 class _Judge:
+    """Verifies each file once."""
+
     files: Mapping[str, bytes]
     roots: Sequence[bytes]
     kept: Mapping[str, Sequence[KeptRecord]]
+    signers: Sequence[str]
+    _found: dict[str, Verification] = field(default_factory=dict)
 
     def __call__(self, name: str) -> Verification:
-        return verify(self.files[name], self.roots, self.kept.get(name, ()))
+        if name not in self._found:
+            self._found[name] = verify(self.files[name], self.roots, self.kept.get(name, ()), self.signers)
+        return self._found[name]
+
+
+def _is_document(seal: Verification) -> bool:
+    """A customer chose what is in it, evidence as well."""
+    return seal.purpose is not None and seal.purpose.kind == "document"
 
 
 def _sealed(result: Tie, name: str, judge: _Judge) -> None:
@@ -91,6 +122,10 @@ def _sealed(result: Tie, name: str, judge: _Judge) -> None:
     holds = verification.ok and verification.covers_whole_file
     why = " ".join(verification.findings)
     result.note(holds, f'{name} is sealed by "{verification.signer}", intact and trusted.', f"{name}: {why}")
+    result.sealed[name] = verification
+    if holds:
+        whom = f"{verification.certificate}, which chains to the root {verification.root}"
+        result.matches.append(f"The signer's certificate of {name} is {whom}.")
     for stamp in verification.kept:
         result.matches.append(
             f'{name} was timestamped beside the file on {clock.iso(stamp.time)} by "{stamp.authority}".'
@@ -131,7 +166,9 @@ def _text(pdf: bytes) -> str:
         document.close()
 
 
-def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes], judge: _Judge) -> None:
+def _documents(
+    result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes], judge: _Judge, proof_name: str
+) -> None:
     digest_of = {name: hashlib.sha256(pdf).hexdigest() for name, pdf in files.items()}
     by_digest = {digest: name for name, digest in digest_of.items()}
     journalled = {
@@ -156,6 +193,8 @@ def _documents(result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes]
         )
         if signed := found["signed"]:
             _sealed(result, signed, judge)
+            tie_purpose(result, signed, "document", judge(signed), evidence)
+            tie_hands(result, proof_name, judge(proof_name), signed, judge(signed))
             tie_certificates(result, document, evidence["certificates"], signed, files[signed])
         if signed and found["uploaded"]:
             _prefix(result, files, signed, found["uploaded"], seal or {})

@@ -15,6 +15,10 @@ class TokenRefused(ValueError):
     """The token must not be used; the message is the reason."""
 
 
+class TokenMismatch(TokenRefused):
+    """The token can be read, and shows that what is here is not what was stamped."""
+
+
 @dataclass(frozen=True)
 class Token:
     """What a genuine token says, and who signed it."""
@@ -68,7 +72,7 @@ def _read_info(info: Element, stamped_digest: Callable[[str], bytes]) -> tuple[d
     algorithm, imprint = fields[2].children()
     name = oids.HASHES.get(algorithm.children()[0].oid())
     if name is None or not tokens.same(imprint.octets(), stamped_digest(name)):
-        raise TokenRefused("it is a timestamp of something else")
+        raise TokenMismatch("it is a timestamp of something else")
     fields[3].integer()
     nonce = next((field.integer() for field in fields[5:] if field.tag == der.INTEGER), None)
     return fields[4].generalized_time(), fields[1].oid(), nonce

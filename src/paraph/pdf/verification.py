@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from paraph.kernel import clock
+from paraph.pdf.identity import Identity
+from paraph.pdf.purpose import Purpose
 
 Coverage = Literal["whole file", "its revision", "unclear"]
 Level = Literal["", "B-B", "B-T", "B-LT", "B-LTA"]
@@ -30,8 +32,16 @@ class SignatureReport:
     kind: Literal["seal", "document timestamp"]
     signer: str
     """The name in the certificate; empty where it cannot be read."""
+    certificate: Identity | None
+    root: Identity | None
+    """Which of the roots the certificate chains to; ``None`` where it is not trusted."""
+    purpose: Purpose | None
+    """What an intact seal says that it was for; ``None`` where it does not say, as seals of others do not."""
     intact: bool
     """What it covers is unchanged, and its own cryptography holds."""
+    matches: bool
+    """Nothing shows that what it covers, or what was appended since, is not what was signed. One that nobody can read,
+    or that was made with outdated algorithms, shows nothing."""
     trusted: bool
     """Its certificate chains to a trusted root, was valid at the time that counts, and was not revoked."""
     coverage: Coverage
@@ -51,7 +61,11 @@ class SignatureReport:
             "field": self.field_name,
             "kind": self.kind,
             "signer": self.signer,
+            "certificate": self.certificate.to_json() if self.certificate else None,
+            "root": self.root.to_json() if self.root else None,
+            "purpose": self.purpose.to_json() if self.purpose else None,
             "intact": self.intact,
+            "matches": self.matches,
             "trusted": self.trusted,
             "coverage": self.coverage,
             "claimed_at": _iso(self.claimed_at),
@@ -72,7 +86,17 @@ class Verification:
     covers_whole_file: bool = False
     """By the seal, or by a timestamp after it."""
     altered: bool = False
+    earlier_match: bool = True
+    """No earlier seal shows that the file was altered before it was sealed again."""
     signer: str = ""
+    certificate: Identity | None = None
+    """Of the signer."""
+    root: Identity | None = None
+    """Which of the roots that certificate chains to."""
+    as_asked: bool = True
+    """Whether the signer is one of those that were asked for, where any were."""
+    purpose: Purpose | None = None
+    """What the seal says that it was for."""
     signed_at: datetime | None = None
     """By the timestamp where that is trusted, else by the signer's own clock."""
     timestamp: SealTimestamp | None = None
@@ -87,9 +111,14 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Sealed, intact, trusted, nothing was altered since, and timestamps given beside the file are about it: the
-        only case in which ``paraph verify`` ends 0."""
-        return self.intact and self.trusted and not self.altered and self.kept_holds
+        """Sealed by whom was asked for, intact, trusted, nothing was altered since or between seals, and timestamps
+        given beside the file are about it: the only case in which ``paraph verify`` ends 0."""
+        return self.sound and self.earlier_match and self.as_asked and self.kept_holds
+
+    @property
+    def sound(self) -> bool:
+        """The last seal by itself: intact, trusted, and nothing was altered since."""
+        return self.intact and self.trusted and not self.altered
 
     def to_json(self) -> dict[str, Any]:
         """Values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
@@ -99,7 +128,12 @@ class Verification:
             "trusted": self.trusted,
             "covers_whole_file": self.covers_whole_file,
             "altered": self.altered,
+            "earlier_match": self.earlier_match,
             "signer": self.signer,
+            "certificate": self.certificate.to_json() if self.certificate else None,
+            "root": self.root.to_json() if self.root else None,
+            "as_asked": self.as_asked,
+            "purpose": self.purpose.to_json() if self.purpose else None,
             "signed_at": _iso(self.signed_at),
             "timestamp": _timestamp_json(self.timestamp),
             "level": self.level,

@@ -7,33 +7,37 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
-from paraph.kernel import clock
 from paraph.pdf.ageing import note_aged
 from paraph.pdf.changes import changes
 from paraph.pdf.embedded import Embedded, SignedFile, Unreadable
 from paraph.pdf.kept import KeptCheck, KeptRecord, check_kept
 from paraph.pdf.signature_check import Check, cannot_judge, check_document_timestamp, check_seal, level
-from paraph.pdf.verification import Level, SignatureReport, Verification
+from paraph.pdf.verification import SignatureReport, Verification
+from paraph.pdf.verify_words import is_asked_for, sentences
 
 __all__ = ["verify"]
 
 
-def verify(pdf: bytes, roots: Sequence[bytes], kept: Sequence[KeptRecord] = ()) -> Verification:
+def verify(
+    pdf: bytes, roots: Sequence[bytes], kept: Sequence[KeptRecord] = (), signers: Sequence[str] = ()
+) -> Verification:
     """Everything about the signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
 
     ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``kept``: timestamps kept
-    beside the file. The verdict is that of the last seal; earlier signatures, which it covers, are reported one by
-    one.
+    beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name or its
+    whole subject, and where there is none, everybody below the roots. The verdict is that of the last seal; earlier
+    signatures, which it covers, are reported one by one, and one that shows that the file was altered after it speaks
+    against the file.
     """
     try:
-        return _verify(SignedFile(pdf), roots, check_kept(pdf, kept, roots))
+        return _verify(SignedFile(pdf), roots, check_kept(pdf, kept, roots), signers)
     except Unreadable as error:
         return Verification(findings=[str(error)])
     except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
         return Verification(findings=[f"The file cannot be verified ({type(error).__name__})."])
 
 
-def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> Verification:
+def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck, signers: Sequence[str]) -> Verification:
     if not file.signatures:
         return Verification(findings=["The file is not sealed: it has no signature.", *file.findings])
     checks = _check_all(file, roots, kept)
@@ -42,18 +46,23 @@ def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> Verifi
     place = _last_seal(checks)
     if place is None:
         return Verification(findings=_without_seal(file, checks), signatures=reports)
-    seal, after = reports[place], reports[place + 1 :]
+    before, seal, after = reports[:place], reports[place], reports[place + 1 :]
     return Verification(
         intact=seal.intact and all(report.intact for report in after),
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
         covers_whole_file=any(report.intact and report.coverage == "whole file" for report in [seal, *after]),
         altered=seal.altered,
+        earlier_match=all(report.matches for report in before),
         signer=seal.signer,
+        certificate=seal.certificate,
+        root=seal.root,
+        as_asked=is_asked_for(seal, signers),
+        purpose=seal.purpose,
         signed_at=seal.timestamp.time if seal.timestamp and seal.timestamp.trusted else seal.claimed_at,
         timestamp=seal.timestamp,
         level=seal.level,
         changes=seal.changes,
-        findings=[*_sentences(seal, reports, kept, aged), *file.findings],
+        findings=[*sentences(reports, place, kept, aged, signers), *file.findings],
         signatures=reports,
         kept=kept.timestamps,
         kept_holds=not kept.findings,
@@ -119,7 +128,11 @@ def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureRep
         field_name=embedded.field_name,
         kind="document timestamp" if embedded.is_document_timestamp else "seal",
         signer=check.signer,
+        certificate=check.certificate,
+        root=check.root,
+        purpose=check.purpose,
         intact=check.intact,
+        matches=not (check.mismatch or (check.intact and altered)),
         trusted=check.trusted,
         coverage=check.coverage,
         claimed_at=check.claimed_at,
@@ -129,42 +142,3 @@ def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureRep
         changes=tuple(sentences),
         findings=tuple(check.findings),
     )
-
-
-_LEVELS: dict[Level, str] = {
-    "": "The seal does not follow PAdES.",
-    "B-B": "Level B-B: no trusted timestamp proves when the seal was made.",
-    "B-T": "Level B-T: a trusted timestamp proves when the seal existed.",
-    "B-LT": "Level B-LT: the file itself proves when the seal existed and that no certificate was revoked by then.",
-    "B-LTA": "Level B-LTA: the file itself proves when the seal existed and that no certificate was revoked by then, "
-    "and an archive timestamp preserves the proof.",
-}
-
-
-def _sentences(
-    seal: SignatureReport, reports: list[SignatureReport], kept: KeptCheck, aged: Sequence[str]
-) -> list[str]:
-    """The verdict on the seal in plain words, then what was found in every signature, each sentence once."""
-    sentences = []
-    if seal.intact:
-        covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
-        trust = "trusted" if seal.trusted else "not trusted"
-        sentences.append(f'Sealed by "{seal.signer}", which is {trust}; the seal is intact and covers {covered}.')
-    sentences.append(_when(seal))
-    if seal.intact:
-        sentences.append(_LEVELS[seal.level])
-    sentences += [
-        f'Timestamped beside the file, as it is now, on {clock.iso(stamp.time)} by "{stamp.authority}".'
-        for stamp in kept.timestamps
-    ]
-    sentences += [*seal.changes, *kept.findings, *aged]
-    return list(dict.fromkeys(sentences + [finding for report in reports for finding in report.findings]))
-
-
-def _when(seal: SignatureReport) -> str:
-    if seal.timestamp is not None:
-        trust = "" if seal.timestamp.trusted else ", which is not trusted"
-        return f'Timestamped on {clock.iso(seal.timestamp.time)} by "{seal.timestamp.authority}"{trust}.'
-    if seal.claimed_at is not None:
-        return f"No timestamp; by the signer's own clock the time was {clock.iso(seal.claimed_at)}."
-    return "No timestamp."

@@ -13,7 +13,7 @@ from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.proxy import proxy
-from paraph.operations.check.sealing import sealing, timestamps
+from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 from paraph.operations.check.space import space
 from paraph.operations.check.work import kept_timestamps, queue, unsealed, webhooks
 
@@ -39,6 +39,7 @@ CHECKS = (
     Check("storage", objects, 30, serving=True),
     Check("space", space, 30),
     Check("sealing", sealing, 300, serving=True),
+    Check("sandbox sealing", sandbox_sealing, 300),
     Check("timestamp", timestamps, 300),
     Check("mail", mail_gateway, 60),
     Check("sms", sms_gateway, 300),
@@ -51,6 +52,8 @@ CHECKS = (
 
 
 SERVING = tuple(check for check in CHECKS if check.serving)
+STARTING = (*SERVING, *(check for check in CHECKS if check.name == "sandbox sealing"))
+"""A key of the sandbox that cannot be used must show at the start, and later keeps no production from going on."""
 
 
 def run(checks: Sequence[Check] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:

@@ -1,4 +1,4 @@
-"""The sealing key and the timestamp authorities, by doing what they are there for."""
+"""The sealing keys and the timestamp authorities, by doing what they are there for."""
 
 import time
 from collections.abc import Iterator
@@ -12,9 +12,11 @@ from paraph.flow.sealing_context import SealingContext, sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.environment import BUILT_IN_TIMESTAMPS
 from paraph.kernel.errors import DomainError
+from paraph.keys.sealing import EnvironmentName, OperatorsKey, operators_key
 from paraph.operations.check.canary import CANARY
 from paraph.operations.check.clocks import compare
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.pdf.purpose import Purpose, of_document, of_proof
 from paraph.pdf.seal import SealedPdf, SealError, seal
 from paraph.pdf.timestamp import TimestampAuthority, stamp_time
 from paraph.pdf.verify import verify
@@ -24,21 +26,14 @@ _EXPIRY_NOTICE = timedelta(days=30)
 
 
 def sealing() -> Iterator[Outcome]:
-    """``sealing``: a canary PDF is sealed with the key of the settings, timestamped, and verified. A token or a key
+    """``sealing``: a canary PDF is sealed with each key of production, timestamped, and verified. A token or a key
     service that does not answer keeps no server from serving: signatures are taken, and their seals wait."""
-    began = time.perf_counter()
-    try:
-        context = sealing_context()
-        sealed = _seal(context)
-    except (DomainError, SealError, OSError) as error:
-        sentence = error.message if isinstance(error, DomainError) else f"Sealing fails: {error}."
-        yield failed("sealing", sentence, passes=isinstance(error, DomainError) and error.code == "unavailable")
-        return
-    found = verify(sealed.content, context.roots)
-    if not (found.ok and found.covers_whole_file):
-        yield failed("sealing", f"The seal of a test file does not validate: {' '.join(found.findings)}")
-        return
-    yield _judge_key(context, sealed, time.perf_counter() - began)
+    yield _look("sealing", "production")
+
+
+def sandbox_sealing() -> Iterator[Outcome]:
+    """``sandbox sealing``: the same with the keys of sandbox files."""
+    yield _look("sandbox sealing", "sandbox")
 
 
 def timestamps() -> Iterator[Outcome]:
@@ -61,11 +56,29 @@ def timestamps() -> Iterator[Outcome]:
         yield warning(outcome.name, f"{outcome.sentence} Others answer.") if rescued else outcome
 
 
-def _seal(context: SealingContext) -> SealedPdf:
+def _look(name: str, environment: EnvironmentName) -> Outcome:
+    began = time.perf_counter()
+    try:
+        context = sealing_context()
+        keys = context.keys(environment)
+        kinds = (of_document,) if keys.proofs is keys.documents else (of_document, of_proof)
+        sealed = [_seal(context, kind(0, environment)) for kind in kinds]
+    except (DomainError, SealError, OSError) as error:
+        sentence = error.message if isinstance(error, DomainError) else f"Sealing fails: {error}."
+        return failed(name, sentence, passes=isinstance(error, DomainError) and error.code == "unavailable")
+    for each in sealed:
+        found = verify(each.content, context.roots(environment))
+        if not (found.ok and found.covers_whole_file):
+            return failed(name, f"The seal of a test file does not validate: {' '.join(found.findings)}")
+    return _judge_key(name, operators_key(settings.PARAPH, environment), sealed[0], time.perf_counter() - began)
+
+
+def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     quick = replace(context.timestamping, budget_seconds=TIMESTAMP_SECONDS)
     return seal(
         CANARY,
-        key=context.key,
+        key=context.key(purpose),
+        purpose=purpose,
         timestamping=quick,
         long_term=context.long_term,
         reason="Check of the service",
@@ -73,21 +86,21 @@ def _seal(context: SealingContext) -> SealedPdf:
     )
 
 
-def _judge_key(context: SealingContext, sealed: SealedPdf, seconds: float) -> Outcome:
-    certificate = x509.load_der_x509_certificate(context.key.certificate)
+def _judge_key(name: str, chosen: OperatorsKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
+    certificate = x509.load_der_x509_certificate(sealed.certificates[0])
     until = certificate.not_valid_after_utc
     stamped = ", timestamped" if sealed.timestamp else ""
     done = f"A test file was sealed{stamped} and verified at the level {sealed.level} in {seconds:.2f} s"
     if not sealed.timestamp and settings.PARAPH.seal_level != "B-B":
-        return warning("sealing", f"{done}, but without a timestamp: {' '.join(sealed.timestamp_failures)}")
+        return warning(name, f"{done}, but without a timestamp: {' '.join(sealed.timestamp_failures)}")
     if sealed.level_reasons:
-        return warning("sealing", f"{done}, not at {settings.PARAPH.seal_level}: {' '.join(sealed.level_reasons)}")
+        return warning(name, f"{done}, not at {settings.PARAPH.seal_level}: {' '.join(sealed.level_reasons)}")
     if until - clock.now() < _EXPIRY_NOTICE:
-        return warning("sealing", f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
-    if not settings.PARAPH.sealing_key:
-        return warning("sealing", f"{done}, with the development key, which nobody beyond this service trusts.")
-    name = certificate.subject.rfc4514_string()
-    return ok("sealing", f'{done}, with the key of "{name}", valid until {clock.iso(until)}.')
+        return warning(name, f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
+    if chosen is None and name == "sealing":
+        return warning(name, f"{done}, with the development key, which nobody beyond this service trusts.")
+    subject = certificate.subject.rfc4514_string()
+    return ok(name, f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
 
 
 def _ask(authority: TimestampAuthority, context: SealingContext) -> Iterator[Outcome]:

@@ -4,7 +4,7 @@ import structlog
 
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.run import SERVING, run
+from paraph.operations.check.run import STARTING, run
 
 _START_SECONDS = 10.0
 
@@ -17,8 +17,8 @@ def require_start() -> None:
 
     Timestamp authorities and gateways are others' machines: their outage must not keep this service down.
     """
-    needed = {check.name for check in SERVING}
-    for outcome in run(SERVING, _START_SECONDS):
+    needed = {check.name for check in STARTING}
+    for outcome in run(STARTING, _START_SECONDS):
         if outcome.status == Status.FAILED and outcome.name in needed:
             raise DomainError("check", outcome.sentence)
         if outcome.status != Status.OK:

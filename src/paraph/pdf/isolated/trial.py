@@ -12,6 +12,7 @@ from paraph.keys.issuing import issue_root, issue_sealing
 from paraph.keys.local import LocalKey
 from paraph.pdf.geometry import Box, PageGeometry
 from paraph.pdf.marks import Mark
+from paraph.pdf.purpose import of_document
 from paraph.pdf.seal import seal
 
 COLOUR = (255, 0, 255)
@@ -21,7 +22,9 @@ _MARGIN, _SIDE = 0.02, 0.05  # of the shorter side: in the corner, where pages h
 def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> bytes:
     """The file with a seal and the marks of :func:`marked_boxes`. Raises as :func:`paraph.pdf.seal.seal` does."""
     marks = [Mark(index + 1, *_place(geometries[index]), 0) for index in indices]
-    return seal(pdf, key=_key(), timestamping=None, appearances=_square(), marks=marks, at=clock.now()).content
+    purpose = of_document(0, "trial")  # nobody gets to see it
+    now = clock.now()
+    return seal(pdf, key=_key(), purpose=purpose, timestamping=None, appearances=_square(), marks=marks, at=now).content
 
 
 def marked_boxes(geometries: Sequence[PageGeometry], indices: Sequence[int]) -> Mapping[int, Box]:
