@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import socket
+from functools import partial
 from typing import Any
 
 import click
@@ -59,6 +60,7 @@ def run() -> None:
 
     def load() -> Any:
         follow_parent(os.getppid())
+        _share_fairly(settings.PARAPH.web_threads)
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
         return application
 
@@ -81,3 +83,13 @@ def run() -> None:
         workers_kill_timeout=_KILL_SECONDS,
     )
     server.serve(target_loader=load, wrap_loader=False)
+
+
+def _share_fairly(threads: int) -> None:
+    """Neither all threads nor all processes that read PDFs are anybody's (docs/decisions/fair-waiting.md)."""
+    from paraph.kernel import machine, waiting
+    from paraph.measures.figures import count_wait
+    from paraph.pdf import sandbox
+
+    waiting.bound_to(threads, partial(count_wait, "thread"))
+    sandbox.configure(machine.cores() + 1, told=partial(count_wait, "reader"))

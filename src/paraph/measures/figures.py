@@ -31,6 +31,13 @@ _timestamp_failures = Counter(
 )
 _jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"], registry=_registry)
 _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], buckets=_SECONDS, registry=_registry)
+_wait_seconds = Histogram(
+    "paraph_wait_seconds",
+    "Seconds that requests waited for a place where none was free.",
+    ["place", "result"],
+    buckets=_SECONDS,
+    registry=_registry,
+)
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"], registry=_registry)
 
 
@@ -78,3 +85,9 @@ def count_webhook(event: str, result: str) -> None:
     """``result``: ``delivered``, ``retried`` (it failed and is tried again) or ``failed`` (for good)."""
     with suppress(OSError, ValueError):
         _deliveries.labels(event, result).inc()
+
+
+def count_wait(place: str, seconds: float, served: bool) -> None:
+    """``place``: ``thread`` (one that may wait) or ``reader`` (a process that reads PDFs). Who got none is ``busy``."""
+    with suppress(OSError, ValueError):
+        _wait_seconds.labels(place, "served" if served else "busy").observe(seconds)
