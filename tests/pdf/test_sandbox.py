@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,8 @@ from tests.pdf.papers import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
 
 PDF = paper(text("{{sign1}}", 100, 300))
+SLOW = hostile.nested_forms()
+PICTURE: dict[str, Any] = {"page_number": 1, "scale": 1, "form": "png"}
 SHORT = Limits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
 
 
@@ -188,6 +191,75 @@ def test_many_threads_share_few_processes() -> None:
         results = list(threads.map(search, range(80)))
     assert results == [[f"{{{{mine{number % 8}}}}}"] for number in range(80)]
     assert len(children()) <= before + 2
+    pool.close()
+
+
+def test_one_party_never_has_all_processes() -> None:
+    pool = Sandbox(2, SHORT)
+    with ThreadPoolExecutor(4) as threads:
+        slow = [threads.submit(pool.call, "render", SLOW, party="a", **PICTURE) for _ in range(4)]
+        assert eventually(lambda: len(children()) > 0)
+        assert "{{sign1}}" in pool.call("find", PDF, party="b", tags=["{{sign1}}"])[0]["found"]
+        assert not any(each.done() for each in slow)
+        for each in slow:
+            with pytest.raises((PdfRefused, ReadersUnavailable)):
+                each.result()
+    pool.close()
+
+
+def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.pdf.sandbox._PATIENCE_SECONDS", 0.5)
+    pool = Sandbox(1, SHORT)
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(pool.call, "render", SLOW, **PICTURE)
+        assert eventually(slow.running)
+        time.sleep(0.1)
+        with pytest.raises(ReadersUnavailable):
+            works(pool)
+        assert not slow.done()
+        assert slow.exception()
+    assert works(pool)
+    pool.close()
+
+
+def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
+    asked: list[bytes] = []
+
+    def content() -> bytes:
+        asked.append(SLOW)
+        return SLOW
+
+    def draw(party: str = "a", page: int = 1) -> str:
+        with pytest.raises(PdfRefused) as caught:
+            sandbox.call("render", content, party=party, sha256=b"slow", **{**PICTURE, "page_number": page})
+        return caught.value.reason
+
+    assert [draw() for _ in range(5)] == ["too_complex"] * 5
+    assert len(asked) == 1
+    assert draw(party="b") == "too_complex"
+    assert len(asked) == 2  # nobody learns what others have
+    assert [draw(page=2) for _ in range(2)] == ["no_such_page"] * 2
+    assert len(asked) == 4  # what is refused for another reason is looked at again
+
+
+def test_several_who_ask_the_same_are_answered_at_once() -> None:
+    pool = Sandbox(1)
+    asked, go_on = list[int](), threading.Event()
+
+    def content() -> bytes:
+        asked.append(1)
+        go_on.wait(30)
+        return PDF
+
+    def search(_: int) -> list[str]:
+        return list(pool.call("find", content, sha256=b"sound", tags=["{{sign1}}"])[0]["found"])
+
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(search, range(8))
+        time.sleep(0.3)
+        go_on.set()
+        assert list(found) == [["{{sign1}}"]] * 8
+    assert len(asked) < 8
     pool.close()
 
 

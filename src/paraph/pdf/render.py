@@ -1,14 +1,14 @@
 """Pages as pictures, as a reader sees them: filled form fields included, crop box, rotation, user unit applied.
 
-``party`` and ``sha256`` of the file: see :meth:`paraph.pdf.sandbox.Sandbox.call`.
+``pdf``, ``party`` and ``sha256`` of the file: see :meth:`paraph.pdf.sandbox.Sandbox.call`.
 """
 
 from typing import Any
 
-from paraph.pdf.sandbox import sandbox
+from paraph.pdf.sandbox import Pdf, sandbox
 
 
-def render_page(pdf: bytes, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
+def render_page(pdf: Pdf, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
     """The page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos.
 
     A page of extraordinary size is drawn smaller, with at most 16 million pixels. Raises PdfRefused, for example
@@ -23,7 +23,7 @@ def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
     return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="png")[1]
 
 
-def render_printed_page(pdf: bytes, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
+def render_printed_page(pdf: Pdf, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
     """The page as it is printed, as WebP: annotations for the screen alone left out, those for print drawn, layers in
     their state for print. Raises as :func:`render_page` does."""
     arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "printed": True}

@@ -12,7 +12,7 @@ import logging
 import os
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
@@ -25,8 +25,10 @@ from paraph.pdf.sandbox_process import Limits, Worker
 
 __all__ = ["Limits", "Sandbox", "configure", "sandbox"]
 
+Pdf = bytes | BinaryIO | Callable[[], bytes]
+
 _log = logging.getLogger(__name__)
-_PATIENCE_SECONDS = 8.0  # for a process; few callers wait for longer than twice that
+_PATIENCE_SECONDS = 8.0  # for a process; callers have better things to do than to wait for longer
 _LONGEST_LINE = 1000  # threads are bounded by those who have them
 
 
@@ -48,7 +50,7 @@ class Sandbox:
     def call(
         self,
         job: str,
-        pdf: bytes | BinaryIO,
+        pdf: Pdf,
         *,
         party: str = "",
         sha256: bytes = b"",
@@ -56,9 +58,9 @@ class Sandbox:
         **arguments: Any,
     ) -> Answer:
         """What the job answers: JSON and bytes. An open file is read whole, wherever it stands, and must not change
-        meanwhile. ``party``: on whose behalf it is read. ``sha256``: the file's digest where it is known; then what
-        took long to refuse is refused at once for an hour, and several who ask at a time share one answer.
-        ``patience``: so many times the usual time is granted.
+        meanwhile; a function is asked for the file when it is this one's turn. ``party``: on whose behalf it is read.
+        ``sha256``: the file's digest where it is known; then what was too complex is refused at once for a while, and
+        several who ask at a time share one answer. ``patience``: so many times the usual time is granted.
 
         Raises PdfRefused with the reason the job gave; ``too_complex`` when the process was lost by fault of the
         file. Raises ReadersUnavailable when it was lost otherwise, when none could be started, or none was free
@@ -75,12 +77,12 @@ class Sandbox:
                 return self._memory.answer(question, lambda: self._read(request, pdf, party))
             return self._read(request, pdf, party)
 
-    def _read(self, request: dict[str, Any], pdf: bytes | BinaryIO, party: str) -> Answer:
+    def _read(self, request: dict[str, Any], pdf: Pdf, party: str) -> Answer:
         with self._places.place(party) as mine:
             if not mine:
                 raise ReadersUnavailable
             with self._worker() as worker:
-                message, content = worker.ask(request, pdf)
+                message, content = worker.ask(request, pdf() if callable(pdf) else pdf)
         if "refused" in message:
             raise PdfRefused(*message["refused"])
         if "fault" in message:

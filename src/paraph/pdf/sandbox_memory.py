@@ -1,4 +1,4 @@
-"""What is being read and what took long to refuse: the same question about the same file is answered once."""
+"""What is being read and what was too complex: the same question about the same file is answered once."""
 
 import time
 from collections import OrderedDict
@@ -7,12 +7,11 @@ from concurrent.futures import Future
 from threading import Lock
 from typing import Any
 
-from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
+from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 
 Answer = tuple[dict[str, Any], bytes]
 
-_LONG = 1.0  # seconds; what is refused sooner may be asked again
-_KEPT_SECONDS = 3600.0
+_KEPT_SECONDS = 600.0
 _MOST = 1000
 _PATIENCE_SECONDS = 8.0  # with another who asked the same before
 
@@ -27,7 +26,8 @@ class SandboxMemory:
         self._asked: dict[Hashable, Future[Answer]] = {}
 
     def refuse(self, question: Hashable) -> None:
-        """Raises PdfRefused again where the question took long to refuse, less than an hour ago."""
+        """Raises PdfRefused again where this was too complex less than ten minutes ago. What is refused for other
+        reasons costs little to find out."""
         with self._lock:
             since, refused = self._refusals.get(question, (0.0, None))
         if refused and time.monotonic() - since < _KEPT_SECONDS:
@@ -42,11 +42,10 @@ class SandboxMemory:
         return _shared(other) if other else self._found(question, find, mine)
 
     def _found(self, question: Hashable, find: Callable[[], Answer], told: Future[Answer]) -> Answer:
-        began = time.monotonic()
         try:
             answer = find()
         except BaseException as error:
-            if isinstance(error, PdfRefused) and time.monotonic() - began >= _LONG:
+            if isinstance(error, PdfRefused) and error.reason == too_complex().reason:
                 self._keep(question, error)
             self._done(question)
             told.set_exception(error)

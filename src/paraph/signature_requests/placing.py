@@ -1,6 +1,7 @@
 """From stamps to rectangles on pages (specification 4.5, cases 4 and 5). Sealing never searches again."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.translation import gettext as _
 
@@ -44,7 +45,7 @@ def _find(draft: DocumentDraft, document: Document, problems: Problems) -> dict[
     tags = {stamp.tag for assignment in draft.assignments for stamp in assignment.stamps if stamp.tag}
     if not tags:
         return {}
-    pdf = store.get(document.shown_key)
+    pdf = partial(store.get, document.shown_key)
     try:
         return find_tags(pdf, sorted(tags), party=party(document), sha256=document.shown_sha256)
     except PdfRefused as refused:

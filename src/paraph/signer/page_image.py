@@ -1,5 +1,7 @@
 """``GET /sign/{token}/documents/{id}/pages/{number}.webp`` and ``{number}-print.webp``: a page as a picture."""
 
+from functools import partial
+
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
 from paraph.documents import unshown_pages
@@ -65,7 +67,8 @@ def _drawn(document: Document, number: int, *, printed: bool) -> bytes:
     width, height = document.pages[number - 1]
     draw = render_printed_page if printed else render_page
     scale = min(_FINEST, _WIDEST / min(width, height))
-    return draw(store.get(document.shown_key), number, scale, party=party(document), sha256=document.shown_sha256)
+    pdf = partial(store.get, document.shown_key)
+    return draw(pdf, number, scale, party=party(document), sha256=document.shown_sha256)
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
