@@ -1,5 +1,6 @@
 """A PDF of 3 KB takes all the time that it is granted, on 24 connections at once."""
 
+import re
 from itertools import count
 
 import httpx
@@ -29,3 +30,5 @@ def test_the_files_of_one_organization_stop_nobody_else(target: Target) -> None:
     assert {answer.json()["error"]["code"] for answer in busy} == {"unavailable"}
     assert all(int(answer.headers["Retry-After"]) > 0 for answer in busy)
     assert {answer.status_code for answer in attack.answers} <= {503, 422, 429}
+    told = httpx.get(f"{target.base_url}/metrics", timeout=60).text
+    assert re.search(r'paraph_wait_seconds_count{place="thread",result="busy"} [1-9]', told)

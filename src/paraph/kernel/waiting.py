@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from paraph.kernel.places import Places, Told
 
-_PATIENCE_SECONDS = 1.0  # what is sound and waits for little is done by then
+_PATIENCE_SECONDS = 2.0  # a mail server that is well has taken a message by then, a sound file is read
 
 _places: Places | None = None
 
