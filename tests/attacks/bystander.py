@@ -1,4 +1,5 @@
-"""What somebody else sees of a service under attack: health, a signing page, plain calls, and what waits itself."""
+"""An attack on many connections, and what somebody else sees of the service meanwhile: health, a signing page, plain
+calls, and what waits itself."""
 
 import contextlib
 import os
@@ -19,17 +20,18 @@ from tests.scene import pdf
 Seen = dict[str, list[tuple[int, float]]]
 
 READER = b"paraph.pdf.isolated.worker"
+PAUSE = 0.5  # seconds before a connection of an attack sends again
 
 
 class Bystander:
     """Another organization, with a request to sign."""
 
     def __init__(self, target: Target) -> None:
-        self._url = target.base_url
-        self.backend = target.backend(str(target.new_application()["api_key"]))
-        made = request(self.backend, pdf())
+        self._backend = target.backend(str(target.new_application()["api_key"]))
+        made = request(self._backend, pdf())
         self._page = made["signers"][0]["signing_url"]
-        self._request = f"signature_requests/{made['id']}"
+        self._request = f"/api/v1/signature_requests/{made['id']}"
+        self._client = client(target)
 
     def watch(self, seconds: float) -> Seen:
         """Status and seconds of each call, round after round."""
@@ -42,17 +44,56 @@ class Bystander:
         return seen
 
     def _calls(self) -> dict[str, Callable[[], httpx.Response]]:
+        get, key = self._client.get, self._backend.api_key
         return {
-            "health": lambda: httpx.get(f"{self._url}/healthz", timeout=60),
-            "ready": lambda: httpx.get(f"{self._url}/readyz", timeout=60),
-            "page": lambda: httpx.get(self._page, timeout=60),
-            "read": lambda: self.backend.call("GET", self._request),
-            "upload": lambda: upload(self.backend, pdf()),
+            "health": lambda: get("/healthz"),
+            "ready": lambda: get("/readyz"),
+            "page": lambda: get(self._page),
+            "read": lambda: get(self._request, headers={"X-Api-Key": key}),
+            "upload": lambda: upload(self._client, key, pdf()),
         }
 
 
-def upload(backend: Backend, content: bytes) -> httpx.Response:
-    return backend.call("POST", "documents", files={"file": ("a.pdf", content, "application/pdf")})
+@dataclass
+class Attack:
+    """So many connections, each sending the same again and again. In the end the target's readers are ended, by what
+    the kernel does when their time is over."""
+
+    target: Target
+    send: Callable[[httpx.Client], httpx.Response]
+    connections: int
+    answers: list[httpx.Response] = field(default_factory=list)
+
+    def __enter__(self) -> "Attack":
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=self._go_on) for _ in range(self.connections)]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        while any(thread.is_alive() for thread in self._threads):
+            for process in readers(self.target):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGXCPU)
+            time.sleep(PAUSE)
+
+    def _go_on(self) -> None:
+        with client(self.target) as connection:
+            while not self._over.is_set():
+                self.answers.append(self.send(connection))
+                self._over.wait(PAUSE)
+
+
+def client(target: Target) -> httpx.Client:
+    """A connection of its own, which is kept."""
+    return httpx.Client(base_url=target.base_url, timeout=90, verify=False)  # plain HTTP: no certificates to load
+
+
+def upload(connection: httpx.Client, key: str, content: bytes) -> httpx.Response:
+    files = {"file": ("a.pdf", content, "application/pdf")}
+    return connection.post("/api/v1/documents", files=files, headers={"X-Api-Key": key})
 
 
 def request(backend: Backend, content: bytes) -> dict[str, Any]:
@@ -76,34 +117,3 @@ def readers(target: Target) -> list[int]:
         if parent in ours:
             found.append(int(entry.name))
     return found
-
-
-@dataclass
-class Attack:
-    """So many connections, each sending the same again and again. In the end the target's readers are ended, by what
-    the kernel does when their time is over."""
-
-    target: Target
-    send: Callable[[], httpx.Response]
-    connections: int
-    answers: list[httpx.Response] = field(default_factory=list)
-
-    def __enter__(self) -> "Attack":
-        self._over = threading.Event()
-        self._threads = [threading.Thread(target=self._go_on) for _ in range(self.connections)]
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        while any(thread.is_alive() for thread in self._threads):
-            for process in readers(self.target):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGXCPU)
-            time.sleep(0.5)
-
-    def _go_on(self) -> None:
-        while not self._over.is_set():
-            self.answers.append(self.send())
-            self._over.wait(0.5)

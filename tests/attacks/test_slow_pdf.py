@@ -14,10 +14,10 @@ CONNECTIONS = 24
 
 
 def test_the_files_of_one_organization_stop_nobody_else(target: Target) -> None:
-    bystander, attacker, number = Bystander(target), target.backend(), count()
+    bystander, number = Bystander(target), count()
 
-    def send() -> httpx.Response:
-        return upload(attacker, SLOW + b"\n%% %d" % next(number))  # no file that was refused before
+    def send(connection: httpx.Client) -> httpx.Response:
+        return upload(connection, target.key, SLOW + b"\n%% %d" % next(number))  # no file that was refused before
 
     with Attack(target, send, CONNECTIONS) as attack:
         seen = bystander.watch(6)

@@ -31,11 +31,11 @@ class Crowd:
         assert eventually(lambda: self.places.held() == count)
 
     def _stay(self, party: str, name: str, stay: float) -> bool:
-        with self.places.place(party) as mine:
-            if mine:
+        with self.places.place(party) as visit:
+            if visit:
                 self.order.append(name)
                 self.over.wait(stay)
-            return mine
+            return bool(visit)
 
 
 @contextmanager
@@ -46,22 +46,28 @@ def crowd(count: int, seconds: float = PATIENCE, line: int = 2) -> Iterator[Crow
         made.over.set()
 
 
+def use(places: Places, party: str, seconds: float) -> None:
+    with places.place(party) as visit:
+        assert visit
+        visit.used = seconds
+
+
 def asks(places: Places, party: str) -> tuple[bool, float]:
     began = time.monotonic()
-    with places.place(party) as mine:
-        return mine, time.monotonic() - began
+    with places.place(party) as visit:
+        return bool(visit), time.monotonic() - began
 
 
 def test_everybody_has_a_turn_where_all_are_quick() -> None:
     places, there, most = Places(3, 20, 0), set[int](), list[int]()
 
     def visit(number: int) -> bool:
-        with places.place("one") as mine:
+        with places.place("one") as visit:
             there.add(number)
             most.append(len(there))
             time.sleep(0.02)
             there.remove(number)
-            return mine
+            return bool(visit)
 
     with ThreadPoolExecutor(16) as threads:
         assert all(threads.map(visit, range(32)))
@@ -90,7 +96,7 @@ def test_who_has_a_single_place_to_share_shares_it() -> None:
 def test_parties_that_used_much_have_no_claim_to_the_last_place() -> None:
     with crowd(2) as there:
         for party in ("a", "b"):
-            there.places._used.add(party, 2 * LITTLE)
+            use(there.places, party, 2 * LITTLE)
         there.come("a")
         there.held(1)
         assert not asks(there.places, "b")[0]
@@ -100,7 +106,7 @@ def test_parties_that_used_much_have_no_claim_to_the_last_place() -> None:
 def test_whose_party_used_least_is_next() -> None:
     with crowd(1, seconds=20) as there:
         for party, seconds in {"much": 4, "some": 2, "little": 1}.items():
-            there.places._used.add(party, seconds)
+            use(there.places, party, seconds)
         there.come("first", stay=0.5)
         there.held(1)
         for party in ("much", "some", "little"):

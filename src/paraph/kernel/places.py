@@ -9,14 +9,17 @@ from threading import Condition
 
 from paraph.kernel.recent_use import RecentUse
 
-LITTLE = 5.0  # seconds of use, fading: a party that has used more has had its share for now
+LITTLE = 5.0  # seconds of a processor, fading: a party that has used more has had its share for now
 
 Told = Callable[[float, bool], object]
 
 
 @dataclass(eq=False)
-class _Visit:
+class Visit:
+    """Of a thread. ``used``: seconds of a processor that its work took, told by the thread once it knows."""
+
     party: str
+    used: float = 0.0
     came: float = field(default_factory=time.monotonic)
     began: float = 0.0
     turned_away: bool = False
@@ -37,17 +40,17 @@ class Places:
         self._line = line
         self._told = told
         self._changed = Condition()
-        self._holding: list[_Visit] = []  # in the order in which they began
-        self._waiting: list[_Visit] = []  # in the order in which they came
+        self._holding: list[Visit] = []  # in the order in which they began
+        self._waiting: list[Visit] = []  # in the order in which they came
         self._used = RecentUse()
 
     @contextmanager
-    def place(self, party: str) -> Iterator[bool]:
-        """Whether there was one; the block runs either way."""
-        visit = _Visit(party)
+    def place(self, party: str) -> Iterator[Visit | None]:
+        """None where there was no place; the block runs either way."""
+        visit = Visit(party)
         mine = self._come(visit)
         try:
-            yield mine
+            yield visit if mine else None
         finally:
             if mine:
                 self._leave(visit)
@@ -56,7 +59,7 @@ class Places:
         """How many places are taken at this moment."""
         return len(self._holding)
 
-    def _come(self, visit: _Visit) -> bool:
+    def _come(self, visit: Visit) -> bool:
         with self._changed:
             if not self._waiting and self._room_for(visit.party):
                 self._hold(visit)
@@ -73,7 +76,7 @@ class Places:
             self._told(time.monotonic() - visit.came, mine)
         return mine
 
-    def _wait(self, visit: _Visit) -> bool:
+    def _wait(self, visit: Visit) -> bool:
         while self._next() is not visit:
             self._keep_line_short()
             left = visit.came + self._seconds - time.monotonic()
@@ -82,7 +85,7 @@ class Places:
             self._changed.wait(min(left, self._until_long() or left))
         return True
 
-    def _next(self) -> _Visit | None:
+    def _next(self) -> Visit | None:
         """Who of those who wait has a place now."""
         welcome = [visit for visit in self._waiting if not visit.turned_away and self._room_for(visit.party)]
         return min(welcome, key=lambda visit: self._use(visit.party), default=None)
@@ -94,6 +97,7 @@ class Places:
         return all(visit.party != party for visit in self._holding) and self._used.of(party) < LITTLE
 
     def _use(self, party: str) -> float:
+        """What it used before, and how long its threads are at it: nobody knows yet what these use."""
         now = time.monotonic()
         return self._used.of(party) + sum(now - visit.began for visit in self._holding if visit.party == party)
 
@@ -115,12 +119,12 @@ class Places:
             return self._seconds
         return max(0.0, self._holding[0].began + self._seconds - time.monotonic())
 
-    def _hold(self, visit: _Visit) -> None:
+    def _hold(self, visit: Visit) -> None:
         visit.began = time.monotonic()
         self._holding.append(visit)
 
-    def _leave(self, visit: _Visit) -> None:
+    def _leave(self, visit: Visit) -> None:
         with self._changed:
             self._holding.remove(visit)
-            self._used.add(visit.party, time.monotonic() - visit.began)
+            self._used.add(visit.party, visit.used)
             self._changed.notify_all()

@@ -20,6 +20,8 @@ class RecentUse:
         return used * math.exp2((then - time.monotonic()) / _HALF_LIFE)
 
     def add(self, party: str, seconds: float) -> None:
+        if not seconds:
+            return
         self._used[party] = (self.of(party) + seconds, time.monotonic())
         if len(self._used) > self._many:
             self._used = {each: used for each, used in self._used.items() if self.of(each) > _NOTHING}

@@ -8,7 +8,7 @@ for whatever waits for nothing: health, signing pages, plain calls of the API. N
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from paraph.kernel.places import Places, Told
+from paraph.kernel.places import Places, Told, Visit
 
 _PATIENCE_SECONDS = 2.0  # a mail server that is well has taken a message by then, a sound file is read
 
@@ -23,10 +23,10 @@ def bound_to(threads: int | None, told: Told | None = None) -> None:
 
 
 @contextmanager
-def waiting(party: str) -> Iterator[bool]:
-    """Whether this thread may wait on behalf of the party; the block runs either way."""
+def waiting(party: str) -> Iterator[Visit | None]:
+    """None where this thread may not wait on behalf of the party; the block runs either way."""
     if _places is None:
-        yield True
+        yield Visit(party)
         return
-    with _places.place(party) as mine:
-        yield mine
+    with _places.place(party) as visit:
+        yield visit

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
 from paraph.kernel import machine
-from paraph.kernel.places import Places, Told
+from paraph.kernel.places import Places, Told, Visit
 from paraph.kernel.waiting import waiting
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.sandbox_memory import Answer, SandboxMemory
@@ -70,19 +70,23 @@ class Sandbox:
         question = (party, sha256, json.dumps(request)) if sha256 else None
         if question:
             self._memory.refuse(question)
-        with waiting(party) as mine:
-            if not mine:
+        with waiting(party) as visit:
+            if not visit:
                 raise ReadersUnavailable
             if question:
-                return self._memory.answer(question, lambda: self._read(request, pdf, party))
-            return self._read(request, pdf, party)
+                return self._memory.answer(question, lambda: self._read(request, pdf, visit))
+            return self._read(request, pdf, visit)
 
-    def _read(self, request: dict[str, Any], pdf: Pdf, party: str) -> Answer:
-        with self._places.place(party) as mine:
-            if not mine:
+    def _read(self, request: dict[str, Any], pdf: Pdf, thread: Visit) -> Answer:
+        with self._places.place(thread.party) as visit:
+            if not visit:
                 raise ReadersUnavailable
             with self._worker() as worker:
-                message, content = worker.ask(request, pdf() if callable(pdf) else pdf)
+                before = worker.used.processor
+                try:
+                    message, content = worker.ask(request, pdf() if callable(pdf) else pdf)
+                finally:
+                    visit.used = thread.used = max(0.0, worker.used.processor - before)
         if "refused" in message:
             raise PdfRefused(*message["refused"])
         if "fault" in message:
