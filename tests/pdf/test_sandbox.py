@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -195,31 +195,40 @@ def test_many_threads_share_few_processes() -> None:
 
 
 def test_one_party_never_has_all_processes() -> None:
-    pool = Sandbox(2, SHORT)
+    pool, asked, go_on = Sandbox(2), list[int](), threading.Event()
     with ThreadPoolExecutor(4) as threads:
-        slow = [threads.submit(pool.call, "render", SLOW, party="a", **PICTURE) for _ in range(4)]
-        assert eventually(lambda: len(children()) > 0)
+        slow = [threads.submit(pool.call, "find", once(go_on, asked), party="a", tags=[]) for _ in range(4)]
+        assert eventually(lambda: bool(asked))
         assert "{{sign1}}" in pool.call("find", PDF, party="b", tags=["{{sign1}}"])[0]["found"]
-        assert not any(each.done() for each in slow)
-        for each in slow:
-            with pytest.raises((PdfRefused, ReadersUnavailable)):
-                each.result()
+        assert len(asked) == 1
+        go_on.set()
+        assert [each.result()[0] for each in slow] == [{"found": {}}] * 4
     pool.close()
 
 
 def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.pdf.sandbox._PATIENCE_SECONDS", 0.5)
-    pool = Sandbox(1, SHORT)
+    monkeypatch.setattr("paraph.pdf.sandbox._PATIENCE_SECONDS", 0.2)
+    pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
     with ThreadPoolExecutor(1) as threads:
-        slow = threads.submit(pool.call, "render", SLOW, **PICTURE)
-        assert eventually(slow.running)
-        time.sleep(0.1)
+        slow = threads.submit(pool.call, "find", once(go_on, asked), tags=[])
+        assert eventually(lambda: bool(asked))
         with pytest.raises(ReadersUnavailable):
             works(pool)
-        assert not slow.done()
-        assert slow.exception()
+        go_on.set()
+        assert slow.result()
     assert works(pool)
     pool.close()
+
+
+def once(go_on: threading.Event, asked: list[int]) -> Callable[[], bytes]:
+    """The file, as soon as it may go on; whoever asks for it has a process."""
+
+    def content() -> bytes:
+        asked.append(1)
+        go_on.wait(60)
+        return PDF
+
+    return content
 
 
 def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
@@ -243,19 +252,15 @@ def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
 
 
 def test_several_who_ask_the_same_are_answered_at_once() -> None:
-    pool = Sandbox(1)
-    asked, go_on = list[int](), threading.Event()
-
-    def content() -> bytes:
-        asked.append(1)
-        go_on.wait(30)
-        return PDF
+    pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
 
     def search(_: int) -> list[str]:
+        content = once(go_on, asked)
         return list(pool.call("find", content, sha256=b"sound", tags=["{{sign1}}"])[0]["found"])
 
     with ThreadPoolExecutor(8) as threads:
         found = threads.map(search, range(8))
+        assert eventually(lambda: bool(asked))
         time.sleep(0.3)
         go_on.set()
         assert list(found) == [["{{sign1}}"]] * 8
