@@ -20,6 +20,7 @@ from tests.scene import pdf
 Seen = dict[str, list[tuple[int, float]]]
 
 READER = b"paraph.pdf.isolated.worker"
+SOON = 10.0  # seconds, on a machine that others use as well; without fairness each call takes a minute
 PAUSE = 0.5  # seconds before a connection of an attack sends again
 
 
@@ -31,26 +32,27 @@ class Bystander:
         made = request(self._backend, pdf())
         self._page = made["signers"][0]["signing_url"]
         self._request = f"/api/v1/signature_requests/{made['id']}"
-        self._client = client(target)
+        self._target = target
 
     def watch(self, seconds: float) -> Seen:
         """Status and seconds of each call, round after round."""
         seen: Seen = {}
         over = time.monotonic() + seconds
-        while time.monotonic() < over:
-            for name, call in self._calls().items():
-                answer = call()
-                seen.setdefault(name, []).append((answer.status_code, answer.elapsed.total_seconds()))
+        with client(self._target) as connection:
+            while time.monotonic() < over:
+                for name, call in self._calls(connection).items():
+                    answer = call()
+                    seen.setdefault(name, []).append((answer.status_code, answer.elapsed.total_seconds()))
         return seen
 
-    def _calls(self) -> dict[str, Callable[[], httpx.Response]]:
-        get, key = self._client.get, self._backend.api_key
+    def _calls(self, connection: httpx.Client) -> dict[str, Callable[[], httpx.Response]]:
+        get, key = connection.get, self._backend.api_key
         return {
             "health": lambda: get("/healthz"),
             "ready": lambda: get("/readyz"),
             "page": lambda: get(self._page),
             "read": lambda: get(self._request, headers={"X-Api-Key": key}),
-            "upload": lambda: upload(self._client, key, pdf()),
+            "upload": lambda: upload(connection, key, pdf()),
         }
 
 
