@@ -71,9 +71,9 @@ def test_pages_and_the_api_go_on(hung: Service) -> None:
             time.sleep(0.1)
         answers = [each.result() for each in asked]
     assert {status for status, _ in answers} == {503}
-    assert sum(seconds > 10 for _, seconds in answers) == 2  # half of the threads
+    assert sum(seconds > 10 for _, seconds in answers) == 1  # of half of the threads, one is for others
     with psycopg.connect(embedded_url(hung.data_dir, None), autocommit=True) as database:
-        assert database.execute("SELECT count(*) FROM otp_onetimecode WHERE sent_at IS NULL").fetchone() == (2,)
+        assert database.execute("SELECT count(*) FROM otp_onetimecode WHERE sent_at IS NULL").fetchone() == (1,)
 
 
 def request(backend: Backend, signers: int = 1, channel: str = "sms", **more: Any) -> dict[str, Any]:

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,8 @@ from tests.pdf.papers import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
 
 PDF = paper(text("{{sign1}}", 100, 300))
+SLOW = hostile.nested_forms()
+PICTURE: dict[str, Any] = {"page_number": 1, "scale": 1, "form": "png"}
 SHORT = Limits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
 
 
@@ -188,6 +191,80 @@ def test_many_threads_share_few_processes() -> None:
         results = list(threads.map(search, range(80)))
     assert results == [[f"{{{{mine{number % 8}}}}}"] for number in range(80)]
     assert len(children()) <= before + 2
+    pool.close()
+
+
+def test_one_party_never_has_all_processes() -> None:
+    pool, asked, go_on = Sandbox(2), list[int](), threading.Event()
+    with ThreadPoolExecutor(4) as threads:
+        slow = [threads.submit(pool.call, "find", once(go_on, asked), party="a", tags=[]) for _ in range(4)]
+        assert eventually(lambda: bool(asked))
+        assert "{{sign1}}" in pool.call("find", PDF, party="b", tags=["{{sign1}}"])[0]["found"]
+        assert len(asked) == 1
+        go_on.set()
+        assert [each.result()[0] for each in slow] == [{"found": {}}] * 4
+    pool.close()
+
+
+def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.pdf.sandbox._PATIENCE_SECONDS", 0.2)
+    pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(pool.call, "find", once(go_on, asked), tags=[])
+        assert eventually(lambda: bool(asked))
+        with pytest.raises(ReadersUnavailable):
+            works(pool)
+        go_on.set()
+        assert slow.result()
+    assert works(pool)
+    pool.close()
+
+
+def once(go_on: threading.Event, asked: list[int]) -> Callable[[], bytes]:
+    """The file, as soon as it may go on; whoever asks for it has a process."""
+
+    def content() -> bytes:
+        asked.append(1)
+        go_on.wait(60)
+        return PDF
+
+    return content
+
+
+def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
+    asked: list[bytes] = []
+
+    def content() -> bytes:
+        asked.append(SLOW)
+        return SLOW
+
+    def draw(party: str = "a", page: int = 1) -> str:
+        with pytest.raises(PdfRefused) as caught:
+            sandbox.call("render", content, party=party, sha256=b"slow", **{**PICTURE, "page_number": page})
+        return caught.value.reason
+
+    assert [draw() for _ in range(5)] == ["too_complex"] * 5
+    assert len(asked) == 1
+    assert draw(party="b") == "too_complex"
+    assert len(asked) == 2  # nobody learns what others have
+    assert [draw(page=2) for _ in range(2)] == ["no_such_page"] * 2
+    assert len(asked) == 4  # what is refused for another reason is looked at again
+
+
+def test_several_who_ask_the_same_are_answered_at_once() -> None:
+    pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
+
+    def search(_: int) -> list[str]:
+        content = once(go_on, asked)
+        return list(pool.call("find", content, sha256=b"sound", tags=["{{sign1}}"])[0]["found"])
+
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(search, range(8))
+        assert eventually(lambda: bool(asked))
+        time.sleep(0.3)
+        go_on.set()
+        assert list(found) == [["{{sign1}}"]] * 8
+    assert len(asked) < 8
     pool.close()
 
 

@@ -9,6 +9,7 @@ from django.test import Client
 from paraph.documents.models import Document, UnshownPage
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.sandbox import Limits, configure
+from paraph.pdf.sandbox_process import Worker
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
@@ -82,6 +83,22 @@ def test_a_later_success_allows_the_signature(client: Client) -> None:
     assert picture(client, made, 2).status_code == 200
     assert not UnshownPage.objects.exists()
     assert sign(client, made).status_code == 200
+
+
+def test_a_picture_that_was_too_complex_is_refused_at_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, jobs, ask = scene(pages=2), list[str](), Worker.ask
+    replace(made, hostile.nested_forms(6, page=2))
+
+    def noting(self: Worker, request: dict[str, Any], pdf: Any) -> Any:
+        jobs.append(request["job"])
+        return ask(self, request, pdf)
+
+    monkeypatch.setattr(Worker, "ask", noting)
+    for _ in range(3):
+        assert error(picture(client, made, 2))["message"] == REFUSED
+    assert jobs == ["render"]
+    assert picture(client, made, 1).status_code == 200
+    assert error(sign(client, made))["page_number"] == 2
 
 
 def test_only_those_who_sign_the_document_are_refused(client: Client) -> None:

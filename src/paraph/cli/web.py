@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import socket
+from functools import partial
 from typing import Any
 
 import click
@@ -62,15 +63,17 @@ def run() -> None:
     # The application of the settings, made once here, shared by the processes forked below.
     application = get_internal_wsgi_application()
 
+    processes, _ = settings.PARAPH.processes
+
     def load() -> Any:
         follow_parent(os.getppid())
+        _share_fairly(settings.PARAPH.web_threads, processes)
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
         import_string("paraph.config.connection_watch.start")()
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":
         multiprocessing.set_start_method("fork", force=True)
-    processes, _ = settings.PARAPH.processes
     machine.raise_file_limit()
     server = Server(
         "paraph.config.wsgi",
@@ -91,3 +94,14 @@ def run() -> None:
         workers_kill_timeout=_KILL_SECONDS,
     )
     server.serve(target_loader=load, wrap_loader=False)
+
+
+def _share_fairly(threads: int, web_processes: int) -> None:
+    """Neither all threads nor all processes that read PDFs are anybody's (docs/decisions/fair-waiting.md): of those
+    of all web processes, who has all that may be had keeps every core busy, and one of each is left."""
+    from paraph.kernel import machine, waiting
+    from paraph.measures.figures import count_wait
+    from paraph.pdf import sandbox
+
+    waiting.bound_to(threads, partial(count_wait, "thread"))
+    sandbox.configure(-(-machine.cores() // web_processes) + 1, told=partial(count_wait, "reader"))

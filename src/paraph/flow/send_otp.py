@@ -2,28 +2,25 @@
 
 import logging
 from dataclasses import dataclass
-from functools import cache
 
-from django.conf import settings
 from django.db import transaction
 
 from paraph.flow import events, letters
 from paraph.flow.lock import lock_signer
 from paraph.flow.message_limits import addressed, counted
-from paraph.flow.turns import Turns
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
+from paraph.kernel.waiting import waiting
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
 from paraph.organizations.confirmed_addresses import is_withheld
 from paraph.organizations.models import Environment
+from paraph.organizations.scope import party
 from paraph.otp import channels, codes
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.standing import require_open
 
 log = logging.getLogger("paraph.flow")
-
-_PATIENCE_SECONDS = 2.0  # a mail server that is well has taken a message by then
 
 
 @dataclass(frozen=True)
@@ -41,14 +38,14 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
     signer's, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of messages, ``delivery_failed`` when the
     gateway does not take the message; then nothing is journaled and the code cannot be used. Also
-    ``delivery_failed``, and nothing has happened at all, while half of this process's threads wait for gateways that
-    seem to hang.
+    ``delivery_failed``, and nothing has happened at all, while no more threads may wait
+    (:mod:`paraph.kernel.waiting`).
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)
-    with _at_the_gateway().turn() as mine:
+    with waiting(party(signer.request)) as mine:
         if not mine:
-            log.warning("no code is sent: half of the threads wait for the gateway")
+            log.warning("no code is sent: too many threads wait already")
             raise _not_delivered()
         withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
         with counted(addressed(signer, chosen, recipient, withheld=withheld), waits=False):
@@ -60,11 +57,6 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX
     return Sent(f"A code was sent to {masked(recipient)}.", chosen, issued.code if sandbox else None)
-
-
-@cache
-def _at_the_gateway() -> Turns:
-    return Turns(max(1, settings.PARAPH.web_threads // 2), _PATIENCE_SECONDS)
 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, *, withheld: bool) -> str:

@@ -1,7 +1,6 @@
 """Taking in a PDF (specification 4.2)."""
 
 import hashlib
-from typing import BinaryIO
 
 from django.conf import settings
 from django.db import DataError, IntegrityError
@@ -12,7 +11,7 @@ from paraph.documents.refusals import sentence_of
 from paraph.flow.changeable import refuse_changeable
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.organizations.scope import Caller
+from paraph.organizations.scope import Caller, party
 from paraph.pdf.inspect import Inspection, inspect
 from paraph.pdf.refusal import PdfRefused
 from paraph.rows import write
@@ -52,7 +51,7 @@ def upload(caller: Caller, file: Incoming, name: str, content_type: str) -> Docu
     if content_type != "application/pdf":
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
-    inspection = _inspect(file.draft.file)
+    inspection = _inspect(caller, file)
     refuse_changeable(caller, inspection.preflight)
     document = Document(
         organization_id=caller.organization_id,
@@ -84,9 +83,10 @@ def refuse_beyond_limit(size: int) -> None:
         raise DomainError("payload_too_large", message % {"limit": limit})
 
 
-def _inspect(file: BinaryIO) -> Inspection:
+def _inspect(caller: Caller, file: Incoming) -> Inspection:
+    limit, digest = settings.PARAPH.page_limit, file.sha256
     try:
-        return inspect(file, page_limit=settings.PARAPH.page_limit)
+        return inspect(file.draft.file, page_limit=limit, party=party(caller), sha256=digest)
     except PdfRefused as refused:
         raise DomainError("validation_error", sentence_of(refused)) from refused
 

@@ -21,6 +21,12 @@ _jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"])
 _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SECONDS)
 _guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
 _locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
+_wait_seconds = Histogram(
+    "paraph_wait_seconds",
+    "Seconds that requests waited for a place, none being free.",
+    ["place", "result"],
+    _SECONDS,
+)
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
 
 
@@ -65,3 +71,8 @@ def count_guess(result: str) -> None:
 
 def count_lock() -> None:
     _locks.inc()
+
+
+def count_wait(place: str, seconds: float, served: bool) -> None:
+    """``place``: ``thread`` (one that may wait) or ``reader`` (a process that reads PDFs). Who got none is ``busy``."""
+    _wait_seconds.observe(seconds, place, "served" if served else "busy")

@@ -1,7 +1,7 @@
 """The one way to a tenant's rows: organization *and* environment, always both (specification 5.1)."""
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from django.db.models import Model, QuerySet
 
@@ -19,6 +19,18 @@ class Caller:
     environment: str
     plan: str
     application_id: int
+
+
+class _Owned(Protocol):
+    @property
+    def organization_id(self) -> int: ...
+    @property
+    def environment(self) -> str: ...
+
+
+def party(owned: _Owned) -> str:
+    """On whose behalf something is done, where time and processes are shared: the organization in the environment."""
+    return f"{owned.organization_id} {owned.environment}"
 
 
 def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:

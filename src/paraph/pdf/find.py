@@ -12,7 +12,7 @@ draws.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paraph.pdf.sandbox import sandbox
+from paraph.pdf.sandbox import Pdf, sandbox
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,13 @@ class Found:
     height: float
 
 
-def find_tags(pdf: bytes, tags: Sequence[str]) -> dict[str, Found]:
+def find_tags(pdf: Pdf, tags: Sequence[str], *, party: str = "", sha256: bytes = b"") -> dict[str, Found]:
     """The first occurrence of each tag in reading order: by page, then from top to bottom, then left to right.
 
-    Tags that do not occur are missing. Raises PdfRefused.
+    Tags that do not occur are missing. ``pdf``, ``party`` and ``sha256``: see
+    :meth:`paraph.pdf.sandbox.Sandbox.call`. Raises PdfRefused.
     """
-    result, _ = sandbox().call("find", pdf, tags=list(tags))
+    result, _ = sandbox().call("find", pdf, party=party, sha256=sha256, tags=list(tags))
     return {tag: _found(*place) for tag, place in result["found"].items()}
 
 

@@ -9,6 +9,7 @@ actions, earlier signatures, pages that print differently and repairs are accept
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
 from paraph.pdf.preparation import Method
@@ -46,11 +47,13 @@ class Inspection:
         return method
 
 
-def inspect(pdf: bytes | BinaryIO, *, page_limit: int) -> Inspection:
-    """What a file holds; an open one is read whole, wherever it stands. Raises PdfRefused when it cannot be taken."""
+def inspect(pdf: bytes | BinaryIO, *, page_limit: int, party: str = "", sha256: bytes = b"") -> Inspection:
+    """What a file holds; an open one is read whole, wherever it stands. ``party`` and ``sha256``: see
+    :meth:`paraph.pdf.sandbox.Sandbox.call`. Raises PdfRefused when it cannot be taken."""
     if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
-    result, prepared = sandbox().call("inspect", pdf, patience=_PATIENCE, page_limit=page_limit)
+    call = partial(sandbox().call, party=party, sha256=sha256, patience=_PATIENCE)
+    result, prepared = call("inspect", pdf, page_limit=page_limit)
     return Inspection([(width, height) for width, height in result["pages"]], result["preflight"], prepared or None)
 
 

@@ -44,7 +44,7 @@ class Worker:
         self._jobs = 0
         self._ready = False
         self._spent = False
-        self._used = Used()
+        self.used = Used()  # in its life, as far as that is known
         self._connection, theirs = socket.socketpair()
         command = [sys.executable, "-P", "-m", "paraph.pdf.isolated.worker"]
         with theirs, contextlib.ExitStack() as unless_started:
@@ -74,7 +74,7 @@ class Worker:
             message, content = wire.receive(self._connection, self._limits.wall_seconds * request["patience"])
         except OSError as error:  # also TimeoutError and ConnectionEndedError
             raise self._lost(request, error) from error
-        self._used = Used(*message.get("used", self._used))
+        self.used = Used(*message.get("used", self.used))
         self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
         return message, content
 
@@ -90,17 +90,18 @@ class Worker:
             told = (type(error).__name__, self._process.returncode)
             _log.error("the process that reads PDFs did not start: %s, exit status %s", *told)
             raise ReadersUnavailable from error
-        self._ready, self._used = True, Used(*message["used"])
+        self._ready, self.used = True, Used(*message["used"])
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """The refusal after the process has died, has not answered in time or was not understood."""
         end, granted = kill(self._process), self._limits
         self._connection.close()
+        before, self.used = self.used, end.used
         seconds = granted.processor_seconds * request["patience"]
         at_fault = isinstance(error, wire.NoMessageError) or file_at_fault(
-            end, self._used, processor_seconds=seconds, memory=granted.memory
+            end, before, processor_seconds=seconds, memory=granted.memory
         )
-        told = (request["job"], type(error).__name__, end.status, end.used.processor - self._used.processor)
+        told = (request["job"], type(error).__name__, end.status, end.used.processor - before.processor)
         if at_fault:
             _log.warning("a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
             return too_complex()

@@ -1,11 +1,13 @@
 """From stamps to rectangles on pages (specification 4.5, cases 4 and 5). Sealing never searches again."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.translation import gettext as _
 
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
+from paraph.organizations.scope import party
 from paraph.pdf.find import Found, find_tags
 from paraph.pdf.place import ROUNDING, Rect, under
 from paraph.pdf.refusal import PdfRefused
@@ -43,8 +45,9 @@ def _find(draft: DocumentDraft, document: Document, problems: Problems) -> dict[
     tags = {stamp.tag for assignment in draft.assignments for stamp in assignment.stamps if stamp.tag}
     if not tags:
         return {}
+    pdf = partial(store.get, document.shown_key)
     try:
-        return find_tags(store.get(document.shown_key), sorted(tags))
+        return find_tags(pdf, sorted(tags), party=party(document), sha256=document.shown_sha256)
     except PdfRefused as refused:
         problems.add(draft.path, sentence_of(refused))
         return None

@@ -1,12 +1,14 @@
 """``GET /sign/{token}/documents/{id}/pages/{number}.webp`` and ``{number}-print.webp``: a page as a picture."""
 
 from contextlib import suppress
+from functools import partial
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
 from paraph.documents import unshown_pages
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
+from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.render import render_page, render_printed_page
 from paraph.signature_requests.models import Signer
@@ -66,7 +68,9 @@ def _picture(document: Document, number: int, *, printed: bool) -> bytes:
 def _drawn(document: Document, number: int, *, printed: bool) -> bytes:
     width, height = document.pages[number - 1]
     draw = render_printed_page if printed else render_page
-    return draw(store.get(document.shown_key), number, min(_FINEST, _WIDEST / min(width, height)))
+    scale = min(_FINEST, _WIDEST / min(width, height))
+    pdf = partial(store.get, document.shown_key)
+    return draw(pdf, number, scale, party=party(document), sha256=document.shown_sha256)
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:

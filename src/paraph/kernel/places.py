@@ -1,0 +1,130 @@
+"""Places for those who wait for what may take long, shared fairly between parties (docs/decisions/fair-waiting.md)."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Condition
+
+from paraph.kernel.recent_use import RecentUse
+
+LITTLE = 5.0  # seconds of a processor, fading: a party that has used more has had its share for now
+
+Told = Callable[[float, bool], object]
+
+
+@dataclass(eq=False)
+class Visit:
+    """Of a thread. ``used``: seconds of a processor that its work took, told by the thread once it knows."""
+
+    party: str
+    used: float = 0.0
+    came: float = field(default_factory=time.monotonic)
+    began: float = 0.0
+    turned_away: bool = False
+
+
+class Places:
+    """``count`` places, to be held by one thread each. The last free one is only for a party that holds none and has
+    used little lately, so that no party ever has all. Of those who wait, whose party has used least is next.
+
+    Nobody waits longer than ``seconds``. While somebody has held a place for longer than that, at most ``line`` wait:
+    of the party with most of those who wait, the last is turned away. ``told`` is called with the seconds that somebody
+    has waited, and whether there was a place in the end; not for those who found one at once.
+    """
+
+    def __init__(self, count: int, seconds: float, line: int, told: Told | None = None) -> None:
+        self._count = count
+        self._seconds = seconds
+        self._line = line
+        self._told = told
+        self._changed = Condition()
+        self._holding: list[Visit] = []  # in the order in which they began
+        self._waiting: list[Visit] = []  # in the order in which they came
+        self._used = RecentUse()
+
+    @contextmanager
+    def place(self, party: str) -> Iterator[Visit | None]:
+        """None where there was no place; the block runs either way."""
+        visit = Visit(party)
+        mine = self._come(visit)
+        try:
+            yield visit if mine else None
+        finally:
+            if mine:
+                self._leave(visit)
+
+    def held(self) -> int:
+        """How many places are taken at this moment."""
+        return len(self._holding)
+
+    def _come(self, visit: Visit) -> bool:
+        with self._changed:
+            if not self._waiting and self._room_for(visit.party):
+                self._hold(visit)
+                return True
+            self._waiting.append(visit)
+            try:
+                mine = self._wait(visit)
+            finally:
+                self._waiting.remove(visit)
+            if mine:
+                self._hold(visit)
+            self._changed.notify_all()  # whoever is next now
+        if self._told:
+            self._told(time.monotonic() - visit.came, mine)
+        return mine
+
+    def _wait(self, visit: Visit) -> bool:
+        while self._next() is not visit:
+            self._keep_line_short()
+            left = visit.came + self._seconds - time.monotonic()
+            if visit.turned_away or left <= 0:
+                return False
+            self._changed.wait(min(left, self._until_long() or left))
+        return True
+
+    def _next(self) -> Visit | None:
+        """Who of those who wait has a place now."""
+        welcome = [visit for visit in self._waiting if not visit.turned_away and self._room_for(visit.party)]
+        return min(welcome, key=lambda visit: self._use(visit.party), default=None)
+
+    def _room_for(self, party: str) -> bool:
+        free = self._count - len(self._holding)
+        if free != 1 or self._count == 1:
+            return free > 0
+        return all(visit.party != party for visit in self._holding) and self._used.of(party) < LITTLE
+
+    def _use(self, party: str) -> float:
+        """What it used before, and how long its threads are at it: nobody knows yet what these use."""
+        now = time.monotonic()
+        return self._used.of(party) + sum(now - visit.began for visit in self._holding if visit.party == party)
+
+    def _keep_line_short(self) -> None:
+        if self._until_long():
+            return
+        line = [visit for visit in self._waiting if not visit.turned_away]
+        while len(line) > self._line:
+            lengths = Counter(visit.party for visit in line)
+            longest = max(lengths, key=lambda party: (lengths[party], self._use(party)))
+            last = next(visit for visit in reversed(line) if visit.party == longest)
+            last.turned_away = True
+            line.remove(last)
+            self._changed.notify_all()
+
+    def _until_long(self) -> float:
+        """Seconds until somebody has held a place for long; 0 where that is so."""
+        if not self._holding:
+            return self._seconds
+        return max(0.0, self._holding[0].began + self._seconds - time.monotonic())
+
+    def _hold(self, visit: Visit) -> None:
+        visit.began = time.monotonic()
+        self._holding.append(visit)
+
+    def _leave(self, visit: Visit) -> None:
+        with self._changed:
+            self._holding.remove(visit)
+            self._used.add(visit.party, visit.used)
+            self._changed.notify_all()

@@ -1,0 +1,40 @@
+"""A file that was too complex is refused at once when it comes again."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from paraph.pdf.sandbox import Limits, configure
+from paraph.pdf.sandbox_process import Worker
+from tests.api.v1.cast import Someone, error, someone
+from tests.pdf import hostile
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Those that a process was really asked to do."""
+    done: list[str] = []
+    ask = Worker.ask
+
+    def noting(self: Worker, request: dict[str, Any], pdf: Any) -> Any:
+        done.append(request["job"])
+        return ask(self, request, pdf)
+
+    monkeypatch.setattr(Worker, "ask", noting)
+    configure(2, Limits(memory=400 << 20))
+    yield done
+    configure(2)
+
+
+def test_an_upload(owner: Someone, jobs: list[str]) -> None:
+    bomb = hostile.inflating(on_page=True)
+    for _ in range(3):
+        assert "too much memory or time" in error(owner.upload(bomb), 422, "validation_error")
+    assert jobs == ["inspect"]
+    assert owner.upload().status_code == 201
+    assert jobs == ["inspect"] * 2
+    error(someone().upload(bomb), 422, "validation_error")
+    assert jobs == ["inspect"] * 3  # nobody learns what others have sent

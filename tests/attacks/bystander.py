@@ -1,0 +1,121 @@
+"""An attack on many connections, and what somebody else sees of the service meanwhile: health, a signing page, plain
+calls, and what waits itself."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.attacks.conftest import Target
+from tests.scenarios.people import Backend, at, signer
+from tests.scene import pdf
+
+Seen = dict[str, list[tuple[int, float]]]
+
+READER = b"paraph.pdf.isolated.worker"
+SOON = 10.0  # seconds, on a machine that others use as well; without fairness each call takes a minute
+PAUSE = 0.5  # seconds before a connection of an attack sends again
+
+
+class Bystander:
+    """Another organization, with a request to sign."""
+
+    def __init__(self, target: Target) -> None:
+        self._backend = target.backend(str(target.new_application()["api_key"]))
+        made = request(self._backend, pdf())
+        self._page = made["signers"][0]["signing_url"]
+        self._request = f"/api/v1/signature_requests/{made['id']}"
+        self._target = target
+
+    def watch(self, seconds: float) -> Seen:
+        """Status and seconds of each call, round after round."""
+        seen: Seen = {}
+        over = time.monotonic() + seconds
+        with client(self._target) as connection:
+            while time.monotonic() < over:
+                for name, call in self._calls(connection).items():
+                    answer = call()
+                    seen.setdefault(name, []).append((answer.status_code, answer.elapsed.total_seconds()))
+        return seen
+
+    def _calls(self, connection: httpx.Client) -> dict[str, Callable[[], httpx.Response]]:
+        get, key = connection.get, self._backend.api_key
+        return {
+            "health": lambda: get("/healthz"),
+            "ready": lambda: get("/readyz"),
+            "page": lambda: get(self._page),
+            "read": lambda: get(self._request, headers={"X-Api-Key": key}),
+            "upload": lambda: upload(connection, key, pdf()),
+        }
+
+
+@dataclass
+class Attack:
+    """So many connections, each sending the same again and again. In the end the target's readers are ended, by what
+    the kernel does when their time is over."""
+
+    target: Target
+    send: Callable[[httpx.Client], httpx.Response]
+    connections: int
+    answers: list[httpx.Response] = field(default_factory=list)
+
+    def __enter__(self) -> "Attack":
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=self._go_on) for _ in range(self.connections)]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        while any(thread.is_alive() for thread in self._threads):
+            for process in readers(self.target):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGXCPU)
+            time.sleep(PAUSE)
+
+    def _go_on(self) -> None:
+        with client(self.target) as connection:
+            while not self._over.is_set():
+                self.answers.append(self.send(connection))
+                self._over.wait(PAUSE)
+
+
+def client(target: Target) -> httpx.Client:
+    """A connection of its own, which is kept."""
+    return httpx.Client(base_url=target.base_url, timeout=90, verify=False)  # plain HTTP: no certificates to load
+
+
+def upload(connection: httpx.Client, key: str, content: bytes) -> httpx.Response:
+    files = {"file": ("a.pdf", content, "application/pdf")}
+    return connection.post("/api/v1/documents", files=files, headers={"X-Api-Key": key})
+
+
+def request(backend: Backend, content: bytes) -> dict[str, Any]:
+    """A request with one signer, on a document of that content, whose id is ``document``."""
+    document = backend.upload(content)
+    stamps = [{"signer_ref": "a", "stamps": [at()]}]
+    documents = [{"id": document, "signers": stamps}]
+    made = backend.create(mode="parallel", validity_days=1, signers=[signer("a")], documents=documents)
+    return {**made, "document": document}
+
+
+def readers(target: Target) -> list[int]:
+    """The processes of the target that read PDFs now."""
+    ours, found = target.processes(), []
+    for entry in Path("/proc").iterdir():
+        try:
+            reads = entry.name.isdigit() and READER in (entry / "cmdline").read_bytes()
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1]) if reads else 0
+        except OSError:
+            continue
+        if parent in ours:
+            found.append(int(entry.name))
+    return found

@@ -1,0 +1,33 @@
+"""One signer asks for one picture that takes long, on 20 connections at once."""
+
+import httpx
+
+from tests.attacks.bystander import SOON, Attack, Bystander, readers, request
+from tests.attacks.conftest import Target
+from tests.pdf import hostile
+
+CONNECTIONS = 20
+
+
+def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None:
+    bystander = Bystander(target)
+    made = request(target.backend(), hostile.nested_forms(page=2))
+    picture = f"{made['signers'][0]['signing_url']}/documents/{made['document']}/pages/2.webp"
+
+    def look(connection: httpx.Client) -> httpx.Response:
+        return connection.get(picture)
+
+    with Attack(target, look, CONNECTIONS) as attack:
+        seen = bystander.watch(5)
+        busy = readers(target)
+
+    for name, calls in seen.items():
+        assert {status for status, _ in calls} <= {200, 201}, name
+        assert max(seconds for _, seconds in calls) < SOON, name
+    assert len(busy) <= 2  # one for the picture, one for the other organization
+    told = {answer.status_code for answer in attack.answers}
+    assert told == {503, 422}
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in attack.answers if answer.status_code == 503)
+    again = httpx.get(picture, timeout=60)
+    assert (again.status_code, again.json()["error"]["page_number"]) == (422, 2)
+    assert again.elapsed.total_seconds() < 2
