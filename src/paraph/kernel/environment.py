@@ -77,6 +77,10 @@ class Environment(BaseSettings):
     webhook_retention_days: int = Field(
         30, ge=1, description="Days that delivered and failed webhooks are kept with their attempts."
     )
+    confinement: Literal["best", "strict"] = Field(
+        "best",
+        description="Whether PDFs are read with the confinement that the kernel offers, or only with all of it.",
+    )
     upload_limit_mb: int = Field(50, ge=1, description="Largest upload, in MiB.")
     page_limit: int = Field(2000, ge=1, description="Most pages of an upload.")
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")

@@ -3,22 +3,25 @@
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cryptography import x509
 
-from paraph.kernel.environment import Environment
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_certificates
 from paraph.keys.development import development_authority
 from paraph.keys.local import LocalKey, read_private_key
 from paraph.keys.signing_key import SigningKey
 
+if TYPE_CHECKING:
+    from paraph.kernel.environment import Environment
+
 _Opener = Callable[[str, str, Sequence[x509.Certificate]], SigningKey]
 _MODULES = {"pkcs11": ("pkcs11_key", "pkcs11"), "awskms": ("kms_key", "kms"), "arn": ("kms_key", "kms")}
 """By the scheme of an address: the module here, and the extra that it needs."""
 
 
-def sealing_key(environment: Environment, folder: Path, secret: bytes) -> SigningKey:
+def sealing_key(environment: "Environment", folder: Path, secret: bytes) -> SigningKey:
     """The key of ``PARAPH_SEALING_KEY``, or the development authority's below ``folder``.
 
     Raises ``DomainError("configuration", …)`` when the key is missing, unreadable, expired, or has no matching

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import structlog
 from django.db import connections
 
+from paraph.operations.check.confinement import confinement
 from paraph.operations.check.database import database
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
@@ -23,18 +24,21 @@ _log = structlog.get_logger("paraph.check")
 @dataclass(frozen=True)
 class Check:
     """``name`` stands for the part when nothing more is known. ``keep_seconds``: how long ``/readyz`` believes an
-    outcome. ``serving``: while the outcome of that name is ``failed``, a web process is of no use."""
+    outcome. ``serving``: while the outcome of that name is ``failed``, a web process is of no use. ``told``: each start
+    logs how it stands, also when all is well."""
 
     name: str
     look: Callable[[], Iterator[Outcome]]
     keep_seconds: float
     serving: bool = False
+    told: bool = False
 
 
 CHECKS = (
     Check("database", database, 3, serving=True),
     Check("storage", objects, 30, serving=True),
     Check("sealing", sealing, 300, serving=True),
+    Check("confinement", confinement, 3600, serving=True, told=True),
     Check("timestamp", timestamps, 300),
     Check("mail", mail_gateway, 60),
     Check("sms", sms_gateway, 300),

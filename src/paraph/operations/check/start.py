@@ -13,13 +13,15 @@ _log = structlog.get_logger("paraph.check")
 
 def require_start() -> None:
     """Really seals, stores and reads. Raises ``DomainError("check", …)`` with the sentence of the first part
-    without which serving makes no sense; what else is wrong is logged.
+    without which serving makes no sense; what else is wrong is logged, and what keeps PDFs confined.
 
     Timestamp authorities and gateways are others' machines: their outage must not keep this service down.
     """
-    needed = {check.name for check in SERVING}
+    needed = {check.name: check for check in SERVING}
     for outcome in run(SERVING, _START_SECONDS):
         if outcome.status == Status.FAILED and outcome.name in needed:
             raise DomainError("check", outcome.sentence)
         if outcome.status != Status.OK:
             _log.warning("check", part=outcome.name, finding=outcome.sentence)
+        elif outcome.name in needed and needed[outcome.name].told:
+            _log.info("check", part=outcome.name, finding=outcome.sentence)
