@@ -25,7 +25,7 @@ _log = structlog.get_logger("paraph.check")
 class Check:
     """``name`` stands for the part when nothing more is known. ``keep_seconds``: how long ``/readyz`` believes an
     outcome. ``serving``: while the outcome of that name is ``failed``, a web process is of no use. ``told``: each start
-    logs how it stands, also when all is well."""
+    looks at it and logs how it stands, also when all is well."""
 
     name: str
     look: Callable[[], Iterator[Outcome]]
@@ -38,7 +38,7 @@ CHECKS = (
     Check("database", database, 3, serving=True),
     Check("storage", objects, 30, serving=True),
     Check("sealing", sealing, 300, serving=True),
-    Check("confinement", confinement, 3600, serving=True, told=True),
+    Check("confinement", confinement, 300, told=True),
     Check("timestamp", timestamps, 300),
     Check("mail", mail_gateway, 60),
     Check("sms", sms_gateway, 300),

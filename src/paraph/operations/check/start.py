@@ -1,10 +1,11 @@
 """What must hold before anything is served."""
 
 import structlog
+from django.conf import settings
 
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.run import SERVING, run
+from paraph.operations.check.run import CHECKS, SERVING, run
 
 _START_SECONDS = 10.0
 
@@ -17,11 +18,12 @@ def require_start() -> None:
 
     Timestamp authorities and gateways are others' machines: their outage must not keep this service down.
     """
-    needed = {check.name: check for check in SERVING}
-    for outcome in run(SERVING, _START_SECONDS):
+    needed = {check.name for check in SERVING} | ({"confinement"} if settings.PARAPH.confinement == "strict" else set())
+    told = {check.name for check in CHECKS if check.told}
+    for outcome in run([check for check in CHECKS if check.serving or check.told], _START_SECONDS):
         if outcome.status == Status.FAILED and outcome.name in needed:
             raise DomainError("check", outcome.sentence)
         if outcome.status != Status.OK:
             _log.warning("check", part=outcome.name, finding=outcome.sentence)
-        elif outcome.name in needed and needed[outcome.name].told:
+        elif outcome.name in told:
             _log.info("check", part=outcome.name, finding=outcome.sentence)

@@ -4,6 +4,7 @@ Started by ``paraph.pdf.sandbox`` as ``python -m paraph.pdf.isolated.worker`` wi
 """
 
 import contextlib
+import gc
 import json
 import os
 import resource
@@ -48,6 +49,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     with socket.socket(fileno=0) as connection, contextlib.suppress(ConnectionError):
         warm_up(JOBS)
+        gc.freeze()
         _resident()  # opens what it reads
         confinement = confine(FONTS)
         _limit(limits["memory"])
@@ -58,6 +60,8 @@ def main() -> None:
             message, content = _answer(request, descriptor)
             message["resident"], message["used"] = _resident(), _used()
             wire.send(connection, message, content)
+            del message, content
+            gc.collect()  # whatever still holds the file: the next one may be another customer's
 
 
 def _limit(memory: int) -> None:
