@@ -84,4 +84,4 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(readiness, "look", counting)
     kept = Kept()
     assert kept.readiness() == kept.readiness()
-    assert len(looks[0]) == 10 and looks[1] == []
+    assert len(looks[0]) == len(run.CHECKS) and looks[1] == []

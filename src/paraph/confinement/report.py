@@ -23,9 +23,14 @@ class Confinement:
 
     @property
     def holds(self) -> bool:
-        """Whether network, files and programs are out of reach. Only a filter of system calls keeps programs and the
-        sockets of files away; what it lets through, opening files, needs one of the others."""
-        return "seccomp" not in self.missing and len(self.measures) > 1
+        """Whether network, files and programs are out of reach. That needs the filter of system calls: where nothing
+        else keeps files away, it lets none be opened."""
+        return "seccomp" not in self.missing
+
+    @property
+    def blind(self) -> bool:
+        """Whether the folders that may be read are out of reach, too."""
+        return self.measures == ["seccomp"]
 
     @property
     def sentence(self) -> str:
@@ -38,4 +43,5 @@ class Confinement:
         else:
             said = "PDFs are read in processes that only limits of time and memory confine."
         reasons = "; ".join(f"{measure} ({reason})" for measure, reason in self.missing.items())
-        return f"{said} Not to be had here: {reasons}." if reasons else said
+        lost = " So the fonts of this machine cannot be used: letters whose font is not in the file are not shown."
+        return f"{said} Not to be had here: {reasons}.{lost if self.blind else ''}" if reasons else said

@@ -30,13 +30,15 @@ def install(*, opening: bool) -> None:
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no filter is written for {machine}")
-    code = b"".join(struct.pack("HBBI", *instruction) for instruction in _program(*ARCHITECTURES[machine], opening))
+    code = b"".join(struct.pack("HBBI", *instruction) for instruction in program(*ARCHITECTURES[machine], opening))
     memory = ctypes.create_string_buffer(code, len(code))
-    program = ctypes.create_string_buffer(struct.pack("HP", len(code) // 8, ctypes.addressof(memory)))
-    prctl(PR_SET_SECCOMP, _MODE_FILTER, program)
+    described = ctypes.create_string_buffer(struct.pack("HP", len(code) // 8, ctypes.addressof(memory)))
+    prctl(PR_SET_SECCOMP, _MODE_FILTER, described)
 
 
-def _program(architecture: int, column: int, opening: bool) -> Iterator[_Instruction]:
+def program(architecture: int, column: int, opening: bool) -> Iterator[_Instruction]:
+    """The filter for one of :data:`ARCHITECTURES`."""
+
     def numbers(calls: Numbers) -> Iterator[int]:
         return (number for of_call in calls.values() if (number := of_call[column]) is not None)
 

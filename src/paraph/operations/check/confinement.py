@@ -20,7 +20,7 @@ def confinement() -> Iterator[Outcome]:
         return
     if settings.PARAPH.confinement == "strict" and not found.complete:
         yield failed("confinement", f"PARAPH_CONFINEMENT is strict. {found.sentence} {_ADVICE}")
-    elif found.holds:
+    elif found.holds and not found.blind:
         yield ok("confinement", found.sentence)
     else:
         yield warning("confinement", f"{found.sentence} {_ADVICE}")
