@@ -13,24 +13,19 @@ from aiosmtpd.smtp import AuthResult
 from django.db import connection
 from procrastinate.contrib.django import app
 
-from paraph.confinement import Confinement
 from paraph.evidence.failures import noted
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock
-from paraph.kernel.errors import DomainError
 from paraph.keys import development_authority
 from paraph.messaging.email import check_gateway
-from paraph.operations.check import confinement as confinement_check
 from paraph.operations.check.canary import CANARY
 from paraph.operations.check.clocks import compare
-from paraph.operations.check.confinement import confinement
 from paraph.operations.check.database import database
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
 from paraph.operations.check.outcome import Outcome
 from paraph.operations.check.run import Check, run
 from paraph.operations.check.sealing import sealing, timestamps
-from paraph.operations.check.start import require_start
 from paraph.operations.check.work import queue, unsealed, webhooks
 from paraph.operations.queue_state import queue_state
 from paraph.pdf.authority import BuiltInAuthority
@@ -233,26 +228,3 @@ def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
         ("storage", "ok"),
     ]
     assert "by zero" in found[0].sentence and "did not answer" in found[1].sentence
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("missing", "best", "strict"),
-    [
-        ({}, "ok", "ok"),
-        ({"namespaces": "Operation not permitted"}, "ok", "failed"),
-        ({"namespaces": "a", "Landlock": "b"}, "warning", "failed"),
-        ({"seccomp": "c"}, "warning", "failed"),
-    ],
-)
-def test_confinement_by_what_the_kernel_offers(
-    configured: Callable[..., None], monkeypatch: pytest.MonkeyPatch, missing: dict[str, str], best: str, strict: str
-) -> None:
-    monkeypatch.setattr(confinement_check, "sandbox_confinement", lambda: Confinement(missing))
-    assert statuses(confinement) == {"confinement": best}
-    configured(confinement="strict")
-    assert statuses(confinement) == {"confinement": strict}
-    if strict == "failed":
-        with pytest.raises(DomainError) as refused:
-            require_start()
-        assert "PARAPH_CONFINEMENT is strict" in refused.value.message
