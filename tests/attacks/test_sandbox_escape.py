@@ -128,7 +128,7 @@ def test_the_processes_that_a_service_reads_with_are_confined(target: Target, at
             *("PATH", "PYTHONPATH", "LC_ALL", "LD_LIBRARY_PATH")
         }
         opened = sorted(str(descriptor.readlink()).partition(":")[0] for descriptor in (reader / "fd").iterdir())
-        assert opened == ["/dev/null", "/dev/null", f"/proc/{reader.name}/statm", "socket"]
+        assert opened == ["/dev/null", "/dev/null", "/dev/urandom", f"/proc/{reader.name}/statm", "socket"]
         if "namespaces" in offered:
             for kind in ("net", "ipc", "uts", "mnt"):
                 assert (reader / "ns" / kind).readlink() != Path("/proc/self/ns", kind).readlink()

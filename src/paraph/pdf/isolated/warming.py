@@ -44,4 +44,7 @@ def _small() -> bytes:
     page.obj.Contents = document.make_stream(_CONTENTS)
     file = io.BytesIO()
     document.save(file)
+    document.save(
+        io.BytesIO(), encryption=pikepdf.Encryption(user="", owner="a", R=6)
+    )  # qpdf opens its source of chance
     return file.getvalue()
