@@ -1,5 +1,8 @@
 # The whole service in one container: docker run -p 8000:8000 -v paraph:/data -e PARAPH_BASE_URL=https://… paraph
-FROM python:3.12-slim AS build
+# requirements/README.md says how the image below is renewed.
+FROM python:3.12.14-slim-trixie@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea AS python
+
+FROM python AS build
 WORKDIR /paraph
 COPY requirements ./requirements
 RUN python -m venv /venv \
@@ -9,7 +12,7 @@ COPY src ./src
 COPY clients ./clients
 RUN /venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps . ./clients/python
 
-FROM python:3.12-slim
+FROM python
 # Letters of Chinese, Japanese and Korean names; the fonts of all other scripts come with Paraph.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends fonts-noto-cjk \

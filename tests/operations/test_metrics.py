@@ -7,6 +7,7 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.flow.seal import seal
+from paraph.pdf.sandbox_confinement import sandbox_confinement
 from paraph.signature_requests.signing_token import token
 from tests.scene import scene, sign
 
@@ -65,3 +66,9 @@ def test_jobs_seals_and_stages(client: Client) -> None:
     assert everything["paraph_database_up"] == 1
     assert {"paraph_queue_age_seconds", "paraph_workers", "paraph_sealing_failures"} <= set(everything)
     assert "paraph_timestamp_failures_total" in everything
+
+
+def test_what_confines_the_readers_is_told_by_measure(client: Client) -> None:
+    missing = sandbox_confinement().missing
+    for measure in ("namespaces", "Landlock", "seccomp"):
+        assert figures(client, measure=measure.lower())["paraph_confinement"] == (measure not in missing)

@@ -39,3 +39,20 @@ def saved(document: pikepdf.Pdf, **save: Any) -> bytes:
 def text(words: str, x: float, y: float, size: float = 12) -> str:
     """A content stream part: ``words`` in Helvetica with their baseline starting at x, y."""
     return f"BT /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({words}) Tj ET\n"
+
+
+def chinese(words: str) -> bytes:
+    """A page with the words in a font that is not in the file, as old programs write them."""
+    document = pikepdf.new()
+    page = document.add_blank_page(page_size=(50 * len(words), 100))
+    name = Name("/STSong-Light")
+    looks = Dictionary(Type=Name.FontDescriptor, FontName=name, Flags=4, FontBBox=Array([0, -200, 1000, 900]))
+    system = Dictionary(Registry=pikepdf.String("Adobe"), Ordering=pikepdf.String("GB1"), Supplement=2)
+    letters = Dictionary(Type=Name.Font, Subtype=Name.CIDFontType0, BaseFont=name, DW=1000)
+    letters.CIDSystemInfo, letters.FontDescriptor = system, document.make_indirect(looks)
+    font = Dictionary(Type=Name.Font, Subtype=Name.Type0, BaseFont=name, Encoding=Name("/UniGB-UCS2-H"))
+    font.DescendantFonts = Array([document.make_indirect(letters)])
+    page.obj.Resources = Dictionary(Font=Dictionary(F1=document.make_indirect(font)))
+    drawn = b"BT /F1 40 Tf 5 30 Td <" + words.encode("utf-16-be").hex().encode() + b"> Tj ET"
+    page.obj.Contents = document.make_stream(drawn)
+    return saved(document)

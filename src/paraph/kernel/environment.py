@@ -122,6 +122,10 @@ class Environment(BaseSettings):
     webhook_retention_days: int = Field(
         30, ge=1, description="Days that delivered and failed webhooks are kept with their attempts."
     )
+    confinement: Literal["best", "strict"] = Field(
+        "best",
+        description="Whether PDFs are read with the confinement that the kernel offers, or only with all of it.",
+    )
     upload_limit_mb: int = Field(50, ge=1, description="Largest upload, in MiB.")
     free_space_mb: int = Field(
         512, ge=0, description="Free disk space, in MiB, below which uploads are refused; 0: none."

@@ -4,16 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cryptography import x509
 
-from paraph.kernel.environment import Environment
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_certificates
 from paraph.keys.development import development_authority
 from paraph.keys.local import LocalKey, read_private_key
 from paraph.keys.signing_key import SigningKey
+
+if TYPE_CHECKING:
+    from paraph.kernel.environment import Environment
 
 _Opener = Callable[[str, str, Sequence[x509.Certificate]], SigningKey]
 _MODULES = {"pkcs11": ("pkcs11_key", "pkcs11"), "awskms": ("kms_key", "kms"), "arn": ("kms_key", "kms")}
@@ -41,7 +43,7 @@ class OperatorsKey:
     passphrase: str
 
 
-def sealing_keys(settings: Environment, of: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
+def sealing_keys(settings: "Environment", of: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
     """The key of ``PARAPH_SEALING_KEY``, for sandbox files of ``PARAPH_SANDBOX_SEALING_KEY``, or the development
     authority's below ``folder``.
 
@@ -58,7 +60,7 @@ def sealing_keys(settings: Environment, of: EnvironmentName, folder: Path, secre
     return SealingKeys(own.sealing_key, own.proof_key)
 
 
-def operators_key(settings: Environment, of: EnvironmentName) -> OperatorsKey | None:
+def operators_key(settings: "Environment", of: EnvironmentName) -> OperatorsKey | None:
     """``None`` where development keys seal. Raises ``DomainError`` for a certificate without a key, and for one key in
     both environments."""
     if of == "sandbox":

@@ -1,5 +1,6 @@
 """All figures in the text form that Prometheus reads."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,10 +9,13 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
+from paraph.confinement import MEASURES
 from paraph.evidence.models import SealingFailure
 from paraph.measures import instruments
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
+from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.sandbox_confinement import sandbox_confinement
 from paraph.storage import store
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -33,6 +37,7 @@ class _Everything:
     def collect(self) -> Iterator[Metric]:
         yield from instruments.summed()
         yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free())
+        yield from _confinement()
         try:
             now = list(_from_database())
         except DatabaseError:
@@ -40,6 +45,17 @@ class _Everything:
             return
         yield _gauge("paraph_database_up", "Whether the database answers.", 1)
         yield from now
+
+
+def _confinement() -> Iterator[Metric]:
+    confined = GaugeMetricFamily(
+        "paraph_confinement", "Whether a measure confines the processes that read PDFs.", labels=["measure"]
+    )
+    with contextlib.suppress(ReadersUnavailable):
+        measures = sandbox_confinement().measures
+        for measure in MEASURES:
+            confined.add_metric([measure.lower()], measure in measures)
+    yield confined
 
 
 def _from_database() -> Iterator[Metric]:

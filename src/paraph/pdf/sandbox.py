@@ -82,6 +82,7 @@ class Sandbox:
             if not visit:
                 raise ReadersUnavailable
             with self._worker() as worker:
+                worker.confinement()  # it is up then, and its start on nobody's account
                 before = worker.used.processor
                 try:
                     message, content = worker.ask(request, pdf() if callable(pdf) else pdf)

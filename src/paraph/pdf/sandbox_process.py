@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from paraph.confinement import Confinement
 from paraph.pdf import sandbox_wire as wire
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.sandbox_loss import Used, file_at_fault, kill
@@ -42,7 +43,7 @@ class Worker:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._jobs = 0
-        self._ready = False
+        self._confinement: Confinement | None = None
         self._spent = False
         self.used = Used()  # in its life, as far as that is known
         self._connection, theirs = socket.socketpair()
@@ -65,8 +66,7 @@ class Worker:
     def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
         """Raises PdfRefused ``too_complex`` when the process is lost by fault of the file, else ReadersUnavailable."""
         self._spent, self._jobs = True, self._jobs + 1  # until the answer is here, whatever is raised
-        if not self._ready:
-            self._await_ready()
+        self.confinement()
         try:
             with _descriptor(pdf) as descriptor:
                 self._connection.settimeout(self._limits.wall_seconds)
@@ -78,11 +78,17 @@ class Worker:
         self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
         return message, content
 
+    def confinement(self) -> Confinement:
+        """What keeps it from the rest of the machine. Waits until it is ready; raises ReadersUnavailable."""
+        if self._confinement is None:
+            self._confinement = self._await_ready()
+        return self._confinement
+
     def end(self) -> None:
         kill(self._process)
         self._connection.close()
 
-    def _await_ready(self) -> None:
+    def _await_ready(self) -> Confinement:
         try:
             message, _ = wire.receive(self._connection, _BOOT_SECONDS)
         except OSError as error:
@@ -90,7 +96,8 @@ class Worker:
             told = (type(error).__name__, self._process.returncode)
             _log.error("the process that reads PDFs did not start: %s, exit status %s", *told)
             raise ReadersUnavailable from error
-        self._ready, self.used = True, Used(*message["used"])
+        self.used = Used(*message["used"])
+        return Confinement(message["unconfined"])
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """The refusal after the process has died, has not answered in time or was not understood."""

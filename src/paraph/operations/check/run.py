@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import structlog
 from django.db import connections
 
+from paraph.operations.check.confinement import confinement
 from paraph.operations.check.database import database
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.objects import objects
@@ -26,12 +27,13 @@ _log = structlog.get_logger("paraph.check")
 class Check:
     """``name`` stands for the part when nothing more is known. ``keep_seconds``: how long ``/readyz`` believes an
     outcome; 0: it does not ask. ``serving``: while the outcome of that name is ``failed``, a web process is of no
-    use."""
+    use. ``told``: each start looks at it and logs how it stands, also when all is well."""
 
     name: str
     look: Callable[[], Iterator[Outcome]]
     keep_seconds: float
     serving: bool = False
+    told: bool = False
 
 
 CHECKS = (
@@ -40,6 +42,7 @@ CHECKS = (
     Check("space", space, 30),
     Check("sealing", sealing, 300, serving=True),
     Check("sandbox sealing", sandbox_sealing, 300),
+    Check("confinement", confinement, 300, told=True),
     Check("timestamp", timestamps, 300),
     Check("mail", mail_gateway, 60),
     Check("sms", sms_gateway, 300),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.geometry import PageGeometry
+from paraph.pdf.isolated import trial
 from paraph.pdf.isolated.looks import Changed, check_looks
 from paraph.pdf.isolated.second_opinion import Opinion, second_opinion
 from paraph.pdf.isolated.source import Source
@@ -92,8 +93,6 @@ def unclear_page_count() -> PdfRefused:
 
 
 def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> None:
-    from paraph.pdf.isolated import trial  # noqa: PLC0415  only odd files wait for its import
-
     sealed = trial.sealed_on_trial(content, geometries, indices)
     check_looks(upload, sealed, trial.marked_boxes(geometries, indices), trial.COLOUR)
 

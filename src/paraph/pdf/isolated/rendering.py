@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pypdfium2
-from PIL import Image
+from PIL import Image, WebPImagePlugin  # noqa: F401  which Pillow else looks for among all its plugins
 
 from paraph.pdf.isolated.form_fields import show_form_fields
 from paraph.pdf.isolated.layers import has_layers

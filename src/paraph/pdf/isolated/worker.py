@@ -4,7 +4,7 @@ Started by ``paraph.pdf.sandbox`` as ``python -m paraph.pdf.isolated.worker`` wi
 """
 
 import contextlib
-import ctypes
+import gc
 import json
 import os
 import resource
@@ -13,11 +13,15 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+from paraph.confinement import confine
+from paraph.kernel.parent import follow_parent
 from paraph.pdf import sandbox_wire as wire
 from paraph.pdf.isolated import finding, inspecting, layering, rendering
 from paraph.pdf.isolated.source import Source
+from paraph.pdf.isolated.warming import warm_up
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.sandbox_loss import Used
 
@@ -29,33 +33,35 @@ JOBS: dict[str, Callable[..., Answer]] = {
     "render": rendering.render,
     "text": layering.layer,
 }
-_PR_SET_PDEATHSIG = 1
-_PR_SET_NO_NEW_PRIVS = 38
+FONTS = (
+    "/usr/share/fonts",
+    "/usr/share/X11/fonts/Type1",
+    "/usr/share/X11/fonts/TTF",
+    "/usr/local/share/fonts",
+)
+"""Where PDFium looks for those that a file does not bring."""
 
 
 def main() -> None:
     """``argv``: process id of the parent and the limits as JSON (``sandbox.Limits``)."""
     parent, limits = int(sys.argv[1]), json.loads(sys.argv[2])
-    _die_with(parent)
+    follow_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
-    _limit(limits["memory"])
     with socket.socket(fileno=0) as connection, contextlib.suppress(ConnectionError):
-        wire.send(connection, {"used": _used()})
+        warm_up(JOBS)
+        gc.freeze()
+        _resident()  # opens what it reads
+        confinement = confine(FONTS)
+        _limit(limits["memory"])
+        wire.send(connection, {"used": _used(), "unconfined": confinement.missing})
         while True:
             request, descriptor = wire.receive_with_descriptor(connection)
             _grant_processor_time(limits["processor_seconds"] * request["patience"])
             message, content = _answer(request, descriptor)
             message["resident"], message["used"] = _resident(), _used()
             wire.send(connection, message, content)
-
-
-def _die_with(parent: int) -> None:
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None)
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if os.getppid() != parent:  # it died before the line above
-        sys.exit()
+            del message, content
+            gc.collect()  # whatever still holds the file: the next one may be another customer's
 
 
 def _limit(memory: int) -> None:
@@ -94,9 +100,14 @@ def _answer(request: dict[str, Any], descriptor: int) -> Answer:
 
 def _pages() -> tuple[int, int]:
     """Virtual and resident bytes of this process."""
-    with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123  read after every job, so the cheap way
-        virtual, resident = statm.read().split()[:2]
+    virtual, resident = os.pread(_statm(), 100, 0).split()[:2]
     return int(virtual) * resource.getpagesize(), int(resident) * resource.getpagesize()
+
+
+@cache
+def _statm() -> int:
+    """Opened once, while files can be opened."""
+    return os.open("/proc/self/statm", os.O_RDONLY)
 
 
 def _used() -> Used:

@@ -1,0 +1,55 @@
+"""Landlock: no file but those below a few folders, no TCP, no signal or abstract socket to anybody outside.
+
+https://docs.kernel.org/userspace-api/landlock.html. Each version of the kernel's interface adds to what is refused.
+"""
+
+import ctypes
+import os
+from collections.abc import Sequence
+
+from paraph.confinement.libc import call
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all architectures
+_TELL_VERSION = 1
+_BELOW_PATH = 1
+_READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
+_OF_FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # all, by the version that brought them
+_TCP = (4, 0b11)  # bind and connect
+_SCOPES = (6, 0b11)  # abstract sockets and signals
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = [("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scopes", ctypes.c_uint64)]
+
+
+class _Below(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
+
+
+def restrict(readable: Sequence[str]) -> None:
+    """Raises OSError. Needs "no new privileges"."""
+    version = call("syscall", _CREATE_RULESET, None, 0, _TELL_VERSION)
+    ruleset = call("syscall", _CREATE_RULESET, *_refused(version), 0)
+    try:
+        for folder in filter(os.path.isdir, readable):
+            _allow(ruleset, folder)
+        call("syscall", _RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+def _refused(version: int) -> tuple[object, int]:
+    files = sum(rights for since, rights in _OF_FILES.items() if since <= version)
+    network, scopes = (rights if since <= version else 0 for since, rights in (_TCP, _SCOPES))
+    known = 1 + (version >= _TCP[0]) + (version >= _SCOPES[0])  # fields that the kernel knows
+    return ctypes.byref(_Ruleset(files, network, scopes)), known * ctypes.sizeof(ctypes.c_uint64)
+
+
+def _allow(ruleset: int, folder: str) -> None:
+    descriptor = os.open(folder, os.O_PATH | os.O_CLOEXEC)
+    try:
+        rule = _Below(_READ_FILE | _READ_FOLDER, descriptor)
+        call("syscall", _ADD_RULE, ruleset, _BELOW_PATH, ctypes.byref(rule), 0)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,32 @@
+"""Functions of the C library that Python does not offer."""
+
+import ctypes
+import os
+from functools import cache
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+PR_GET_PDEATHSIG = 2
+PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+PR_SET_NO_NEW_PRIVS = 38
+
+
+def call(function: str, *arguments: Any) -> int:
+    """The result. Numbers are passed as ``long``. Raises OSError when it is negative."""
+    passed = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    result = int(getattr(_library(), function)(*passed))
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def prctl(option: int, value: Any = 0, other: Any = 0) -> None:
+    """Raises OSError."""
+    call("prctl", option, value, other, 0, 0)
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

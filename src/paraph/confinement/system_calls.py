@@ -1,0 +1,112 @@
+"""The system calls of a process that reads, computes and answers: their numbers on x86-64 and on ARM (64 bits).
+
+None where an architecture has no such call. From the kernel's tables (``asm/unistd_64.h``, ``asm-generic/unistd.h``).
+"""
+
+ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+"""By the name that ``uname`` gives: the number in ``seccomp_data``, and the column below."""
+
+Numbers = dict[str, tuple[int | None, int | None]]
+
+HARMLESS: Numbers = {
+    # what is open: a socket to the parent, the file to read
+    "read": (0, 63),
+    "pread64": (17, 67),
+    "readv": (19, 65),
+    "write": (1, 64),
+    "writev": (20, 66),
+    "lseek": (8, 62),
+    "close": (3, 57),
+    "fstat": (5, 80),
+    "newfstatat": (262, 79),
+    "stat": (4, None),
+    "lstat": (6, None),
+    "statx": (332, 291),
+    "fadvise64": (221, 223),
+    "recvmsg": (47, 212),
+    "recvfrom": (45, 207),
+    "sendto": (44, 206),
+    "poll": (7, None),
+    "ppoll": (271, 73),
+    # its own memory
+    "brk": (12, 214),
+    "mmap": (9, 222),
+    "munmap": (11, 215),
+    "mremap": (25, 216),
+    "mprotect": (10, 226),
+    "madvise": (28, 233),
+    "futex": (202, 98),
+    # clocks, chance, itself
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
+    "nanosleep": (35, 101),
+    "gettimeofday": (96, 169),
+    "time": (201, None),
+    "times": (100, 153),
+    "getrusage": (98, 165),
+    "getrandom": (318, 278),
+    "getpid": (39, 172),
+    "gettid": (186, 178),
+    "getppid": (110, 173),
+    "getuid": (102, 174),
+    "geteuid": (107, 175),
+    "getgid": (104, 176),
+    "getegid": (108, 177),
+    "getcpu": (309, 168),
+    "sched_yield": (24, 124),
+    "sched_getaffinity": (204, 123),
+    "sysinfo": (99, 179),
+    "uname": (63, 160),
+    # signals to itself, and its end
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132),
+    "restart_syscall": (219, 128),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+}
+
+READING_FOLDERS: Numbers = {"getdents64": (217, 61)}
+
+JUDGED: Numbers = {
+    "open": (2, None),
+    "openat": (257, 56),
+    "fcntl": (72, 25),
+    "prlimit64": (302, 261),
+    "tgkill": (234, 131),
+}
+"""Harmless with some arguments only."""
+
+HOSTILE: Numbers = {
+    "execve": (59, 221),
+    "execveat": (322, 281),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+}
+"""What no reader calls by accident, on no machine: who tries is ended."""

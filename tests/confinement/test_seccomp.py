@@ -1,0 +1,84 @@
+"""The filter of system calls, run here as the kernel runs it: for both architectures, whatever machine this is."""
+
+import os
+
+import pytest
+
+from paraph.confinement.seccomp import program
+from paraph.confinement.system_calls import ARCHITECTURES, HARMLESS, HOSTILE, JUDGED, READING_FOLDERS
+
+ALLOWED, REFUSED, ENDED = 0x7FFF0000, 0x00050001, 0x80000000
+MACHINES = sorted(ARCHITECTURES)
+
+
+def judge(machine: str, number: int, *arguments: int, architecture: int | None = None, opening: bool = True) -> int:
+    """The verdict on a call, by classic BPF."""
+    code, column = ARCHITECTURES[machine]
+    data = {0: number, 4: code if architecture is None else architecture}
+    data |= {16 + 8 * place: value & 0xFFFFFFFF for place, value in enumerate([*arguments, *[0] * 6][:6])}
+    instructions = list(program(code, column, opening))
+    place, loaded = 0, 0
+    while True:
+        operation, if_so, if_not, operand = instructions[place]
+        place += 1
+        if operation == 0x06:
+            return operand
+        if operation == 0x20:
+            loaded = data[operand]
+            continue
+        holds = loaded == operand if operation == 0x15 else bool(loaded & operand)
+        place += if_so if holds else if_not
+
+
+def number(machine: str, name: str) -> int:
+    found = {**HARMLESS, **HOSTILE, **JUDGED}[name][ARCHITECTURES[machine][1]]
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_calls_are_told_apart(machine: str) -> None:
+    column = ARCHITECTURES[machine][1]
+    harmless = {numbers[column] for numbers in HARMLESS.values()} - {None}
+    hostile = {numbers[column] for numbers in HOSTILE.values()} - {None}
+    judged = {numbers[column] for numbers in JUDGED.values()} - {None}
+    folders = READING_FOLDERS["getdents64"][column]
+    assert not harmless & hostile and not judged & (harmless | hostile)
+    for call in range(600):
+        verdict = judge(machine, call)
+        if call in harmless or call == folders:
+            assert verdict == ALLOWED
+        elif call not in judged:
+            assert verdict == (ENDED if call in hostile else REFUSED)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_call_of_another_architecture_ends_the_process(machine: str) -> None:
+    assert judge(machine, number(machine, "read"), architecture=0x40000003) == ENDED  # 32 bits
+    if machine == "x86_64":
+        assert judge(machine, 0x40000000 | number(machine, "read")) == REFUSED  # x32
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_files_are_opened_to_be_read_or_not_at_all(machine: str) -> None:
+    call = number(machine, "openat")
+    assert judge(machine, call, 0, 0, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY) == ALLOWED
+    for flags in (os.O_WRONLY, os.O_RDWR, 3, os.O_CREAT, os.O_TRUNC, os.O_APPEND, getattr(os, "O_TMPFILE", 0o20000000)):
+        assert judge(machine, call, 0, 0, flags) == REFUSED
+    assert judge(machine, call, 0, 0, os.O_RDONLY, opening=False) == REFUSED
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_process_may_do_to_itself_what_it_may_not_do_to_others(machine: str) -> None:
+    assert judge(machine, number(machine, "tgkill"), os.getpid(), 1, 6) == ALLOWED
+    assert judge(machine, number(machine, "tgkill"), os.getppid(), 1, 6) == REFUSED
+    assert judge(machine, number(machine, "prlimit64"), 0, 0) == ALLOWED
+    assert judge(machine, number(machine, "prlimit64"), os.getppid(), 0) == REFUSED
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_descriptor_is_copied_and_never_made_to_signal(machine: str) -> None:
+    call = number(machine, "fcntl")
+    assert judge(machine, call, 3, 1030) == ALLOWED
+    for set_owner in (8, 10, 15):  # F_SETSIG and F_SETOWN_EX too
+        assert judge(machine, call, 3, set_owner) == REFUSED
