@@ -9,6 +9,7 @@ _OF_PICTURES = (b"DCT", b"JPX", b"CCITT", b"CCF", b"JBIG2", b"Crypt")
 _LAST = {b"/ASCIIHexDecode": b">", b"/AHx": b">", b"/ASCII85Decode": b"~>", b"/A85": b"~>"}
 _MOST_AT_ONCE = 8 << 20  # bytes of contents; among real files three million are many
 _MOST_IN_ALL = 32 << 20
+_IN_VAIN = 1 << 20  # counted for what could not be looked into: it was unpacked up to its fault or limit
 
 
 class Looking:
@@ -24,6 +25,7 @@ class Looking:
         for stream in streams:
             text = whole(stream, most)
             if text is None:
+                self._left = max(self._left - _IN_VAIN, 0)
                 return None
             found.append(text)
             most, self._left = most - len(text), self._left - len(text)
