@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paraph.pdf import sandbox_wire as wire
-from paraph.pdf.isolated import finding, inspecting, layering, rendering
+from paraph.pdf.isolated import drafting, finding, inspecting, layering, rendering
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.sandbox_loss import Used
@@ -28,6 +28,9 @@ JOBS: dict[str, Callable[..., Answer]] = {
     "find": finding.find,
     "render": rendering.render,
     "text": layering.layer,
+    "sealing_seal": drafting.seal,
+    "sealing_archive": drafting.archive,
+    "sealing_check": drafting.check,
 }
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
