@@ -21,6 +21,7 @@ _EXPIRE_SECONDS = 3  # due within 5 s (specification 3.1)
 _RESCUE_SECONDS = 2
 _FORGET_SECONDS = 3600
 _HOUSEKEEPERS = 3
+_READERS = 2  # processes that read the files to be sealed: one that is slow leaves another
 
 
 @click.command()
@@ -38,8 +39,10 @@ def run() -> None:
     """Works until SIGTERM or SIGINT; the jobs and the webhooks at hand are finished first."""
     from procrastinate.exceptions import ConnectorException
 
+    from paraph.pdf.sandbox import configure
     from paraph.webhooks.pump import Pump
 
+    configure(_READERS).warm()
     pump = Pump()
     pump.start()
     try:

@@ -1,18 +1,37 @@
 """Looking after the queue itself: the jobs of workers that died, and those that failed long ago."""
 
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+
 from asgiref.sync import async_to_sync
 from django.db import close_old_connections, connection, transaction
 from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
+from procrastinate.jobs import Job, Status
 
+from paraph.flow.giving_up import give_up
 from paraph.kernel import clock
+from paraph.kernel.parent import SERVICE_BEGAN
 
 DEAD_AFTER_SECONDS = 10
+_MOST_DEATHS = 3
+_APART = timedelta(seconds=3)
 _KEEP_FAILED_HOURS = 90 * 24
 _LOCK = 0x50415242  # any number, the same in every process
+_STARTED = """
+    SELECT job_id, extract(epoch FROM now() - max(at))::float8 FROM procrastinate_events
+    WHERE job_id = ANY(%s) AND type = 'started' GROUP BY job_id
+"""
+
+
+class WorkerDied(Exception):
+    """A worker died at the job, and another one, and another one."""
 
 
 def rescue_jobs() -> int:
-    """Puts the jobs of workers without a heartbeat for 10 s back into the queue; returns how many.
+    """Puts the jobs of workers without a heartbeat for 10 s back into the queue, and gives up those over which a worker
+    died for the third time; returns how many there were.
 
     One rescuer at a time: of two, the slower would put back a job that another worker has begun anew. A worker
     that was only slow may still be at its job, which is why every job is safe to repeat.
@@ -24,10 +43,36 @@ def rescue_jobs() -> int:
             return 0
         find = async_to_sync(app.job_manager.get_stalled_jobs)
         stalled = list(find(seconds_since_heartbeat=DEAD_AFTER_SECONDS))
-        for job in stalled:
-            assert job.id is not None
-            app.job_manager.retry_job_by_id(job_id=job.id, retry_at=clock.now())
+        if stalled:
+            _rescue(stalled)
         return len(stalled)
+
+
+def _rescue(stalled: Iterable[Job]) -> None:
+    """The priority of a job, 0 for all when they are asked for, keeps how many workers died over it: who is suspected
+    comes after everybody else, and those who are suspected more than once, one after the other."""
+    suspected, after = _begun_since_the_service({job.id for job in stalled if job.id is not None}), timedelta()
+    for job in stalled:
+        assert job.id is not None
+        deaths = -min(job.priority, 0) + (job.id in suspected)
+        if deaths >= _MOST_DEATHS:
+            async_to_sync(app.job_manager.finish_job_by_id_async)(job.id, Status.FAILED, delete_job=False)
+            give_up(
+                ProcrastinateJob.objects.get(pk=job.id),
+                WorkerDied(f"A worker died {deaths} times while it was at this job."),
+            )
+            continue
+        app.job_manager.retry_job_by_id(job_id=job.id, retry_at=clock.now() + after, priority=-deaths)
+        after += _APART * (deaths > 1)
+
+
+def _begun_since_the_service(jobs: set[int]) -> set[int]:
+    """Those that the service has outlived. The others were at hand when all of it was ended, by an operator or with its
+    machine. Told by how long ago things were, so that the clocks of two machines need not agree."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STARTED, [list(jobs)])
+        lived = time.monotonic() - SERVICE_BEGAN
+        return {job for job, seconds_ago in cursor.fetchall() if seconds_ago < lived}
 
 
 def forget_old_jobs() -> None:
