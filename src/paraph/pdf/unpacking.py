@@ -17,6 +17,8 @@ LARGEST = 128 << 20
 _MOST_FILTERS = 8
 _FLATE = frozenset({b"/FlateDecode", b"/Fl"})
 _LZW = frozenset({b"/LZWDecode", b"/LZW"})
+_HEXADECIMAL = frozenset({b"/ASCIIHexDecode", b"/AHx"})
+_ASCII85 = frozenset({b"/ASCII85Decode", b"/A85"})
 _RUNS = frozenset({b"/RunLengthDecode", b"/RL"})
 _NOTHING: tuple[object, ...] = (None, {}, [])
 
@@ -33,8 +35,8 @@ class _Pass(NamedTuple):
 
 
 def unpacked(stream: Stream, most: int = LARGEST, *, to_its_end: bool = False) -> bytes:
-    """The data without its filters. Raises :class:`TooLarge` beyond ``most`` bytes, :class:`Unsafe` for what neither
-    zlib nor qpdf can undo; with ``to_its_end`` also for what is cut or damaged anywhere."""
+    """The data without its filters. Raises :class:`TooLarge` beyond ``most`` bytes, also on the way, and
+    :class:`Unsafe` for what neither zlib nor qpdf can undo; with ``to_its_end`` also for what is cut or damaged anywhere."""
     data = stream.data
     for each in _passes(stream.dictionary):
         if each.name in _FLATE:
@@ -81,7 +83,11 @@ def _size(each: _Pass, data: bytes, most: int) -> int:
         return max(lzw_size(data, early_change=early, most=most) for early in ((True, False) if given else (False,)))
     if each.name in _RUNS:
         return run_length_size(data)
-    return len(data) + 3 * data.count(b"z")  # which stands for four bytes in ASCII85
+    if each.name in _HEXADECIMAL:
+        return len(data) // 2
+    if each.name in _ASCII85:
+        return len(data) * 4 // 5 + 4 * data.count(b"z")  # which stands for four bytes
+    return len(data)
 
 
 def _by_qpdf(data: bytes, each: _Pass, *, to_its_end: bool) -> bytes:
