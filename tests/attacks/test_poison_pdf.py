@@ -31,16 +31,14 @@ def signed(backend: Backend, document: int, page: int = 1) -> int:
     return int(made["id"])
 
 
-def of_kind(target: Target, name: str, words: str) -> set[int]:
-    """The processes of the service with that name, below one of which ``words`` runs."""
-    named = {pid for pid in target.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == name}
-    if not words:
-        return named
-    return {pid for pid, command in target.processes().items() if words in command and _parent(pid) in named}
+def workers_of(target: Target) -> set[int]:
+    return {pid for pid in target.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker"}
 
 
-def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+def readers_of(workers: set[int]) -> set[int]:
+    """The processes that read files for the workers. They know nothing of the data folder."""
+    listed = (path.read_text().split() for pid in workers for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return {int(child) for line in listed for child in line}
 
 
 @pytest.mark.parametrize("name", POISON)
@@ -54,16 +52,16 @@ def test_poison_is_refused_at_upload(target: Target, name: str) -> None:
 
 def test_as_much_as_is_taken_is_sealed_too(target: Target) -> None:
     """Just below the limits, with a mark on the page that is so large."""
-    backend, workers = target.backend(), of_kind(target, "paraph-worker", "")
+    backend, workers = target.backend(), workers_of(target)
     document = backend.upload(hostile.many_contents(1, 60))
     backend.finalized(signed(backend, document, page=2), seconds=60)
-    assert of_kind(target, "paraph-worker", "") == workers
+    assert workers_of(target) == workers
 
 
 def test_the_worker_survives_the_processes_that_read_for_it(target: Target) -> None:
-    backend, workers = target.backend(), of_kind(target, "paraph-worker", "")
+    backend, workers = target.backend(), workers_of(target)
     backend.finalized(signed(backend, backend.upload(pdf())))
-    readers = of_kind(target, "paraph-worker", "isolated.worker")
+    readers = readers_of(workers)
     assert readers, "files are read in the worker itself"
     for pid in readers:
         os.kill(pid, signal.SIGSTOP)
@@ -72,4 +70,4 @@ def test_the_worker_survives_the_processes_that_read_for_it(target: Target) -> N
     for pid in readers:
         os.kill(pid, signal.SIGKILL)  # in the middle of their work
     backend.finalized(request, seconds=60)
-    assert of_kind(target, "paraph-worker", "") == workers
+    assert workers_of(target) == workers

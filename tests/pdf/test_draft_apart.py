@@ -21,7 +21,7 @@ from tests.pdf import hostile
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files import structure
 from tests.pdf.papers import paper, saved, text
-from tests.pdf.processes import worker_of
+from tests.pdf.processes import alive, eventually, worker_of
 from tests.pdf.sealing import GREEN, RED, WATERMARK, authority, pictures, sealed, timestamping
 
 LETTER = paper(*[text(f"To whom it may concern {number}", 72, 700) for number in range(4)])
@@ -108,7 +108,9 @@ def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest
 def test_a_process_that_is_killed_between_two_seals_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     own = Sandbox(1)
     monkeypatch.setattr(draft_apart, "sandbox", lambda: own)
-    os.kill(worker_of(own), signal.SIGKILL)
+    worker = worker_of(own)
+    os.kill(worker, signal.SIGKILL)
+    assert eventually(lambda: not alive(worker))
     assert apart(LETTER).content.startswith(LETTER)
     own.close()
 

@@ -95,9 +95,7 @@ def bombs() -> dict[str, Stream]:
     return {
         "flate": stream(spaces, b"/FlateDecode"),
         "flate twice": stream(zlib.compress(spaces, 9), b"/FlateDecode", b"/FlateDecode"),
-        "flate of runs": stream(
-            zlib.compress(zeros, 9), b"/FlateDecode", b"/RunLengthDecode"
-        ),
+        "flate of runs": stream(zlib.compress(zeros, 9), b"/FlateDecode", b"/RunLengthDecode"),
         "flate of letters": stream(zlib.compress(b"z" * 16 * MIB + b"~>", 9), b"/FlateDecode", b"/ASCII85Decode"),
     }
 

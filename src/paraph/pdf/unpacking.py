@@ -36,7 +36,7 @@ class _Pass(NamedTuple):
 
 def unpacked(stream: Stream, most: int = LARGEST, *, to_its_end: bool = False) -> bytes:
     """The data without its filters. Raises :class:`TooLarge` beyond ``most`` bytes, also on the way, and
-    :class:`Unsafe` for what neither zlib nor qpdf can undo; with ``to_its_end`` also for what is cut or damaged anywhere."""
+    :class:`Unsafe` for what neither zlib nor qpdf can undo; with ``to_its_end`` also for what is cut or damaged."""
     data = stream.data
     for each in _passes(stream.dictionary):
         if each.name in _FLATE:
