@@ -26,19 +26,27 @@ def row(query: str, *values: Any) -> Any:
         return cursor.fetchone() if cursor.description else None
 
 
+@pytest.fixture(autouse=True)
+def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service runs."""
+    monkeypatch.setattr(rescue, "SERVICE_BEGAN", time.monotonic() - 3600)
+
+
 def job_of_a_worker_last_seen(seconds_ago: float) -> int:
     job = app.configure_task("paraph.flow.jobs.expire").defer(request_id=1)
     dies(job, seconds_ago)
     return job
 
 
-def dies(job: int, seconds_ago: float = DEAD_AFTER_SECONDS + 1) -> None:
-    """A worker takes the job, and is not seen any more."""
+def dies(job: int, seconds_ago: float = DEAD_AFTER_SECONDS + 1, *, at_it: float = 5) -> None:
+    """A worker takes the job, and is not seen any more after so many seconds."""
     (worker,) = row(
         "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - %s) RETURNING id",
         timedelta(seconds=seconds_ago),
     )
     row("UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = %s", worker, job)
+    began = timedelta(seconds=seconds_ago + at_it)
+    row("UPDATE procrastinate_events SET at = now() - %s WHERE type = 'started' AND job_id = %s", began, job)
 
 
 def status(job: int) -> tuple[str, int]:
@@ -124,13 +132,22 @@ def test_a_suspected_job_comes_after_all_others_and_not_beside_another_one() -> 
 def test_jobs_at_hand_when_the_whole_service_was_ended_are_not_suspected(monkeypatch: pytest.MonkeyPatch) -> None:
     job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
     for _ in range(4):
-        row("UPDATE procrastinate_events SET at = at - interval '1 minute'")
         with monkeypatch.context() as restarted:
-            restarted.setattr(rescue, "SERVICE_BEGAN", time.monotonic() - 30)
+            restarted.setattr(rescue, "SERVICE_BEGAN", time.monotonic() - DEAD_AFTER_SECONDS)
             rescue_jobs()
         assert status(job)[0] == "todo"
         dies(job)
     assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (0,)
+
+
+def test_workers_that_somebody_kills_are_no_fault_of_what_they_had_just_begun() -> None:
+    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    rescue_jobs()
+    for _ in range(4):
+        dies(job, at_it=0.2)
+        rescue_jobs()
+    assert status(job)[0] == "todo"
+    assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (-1,)
 
 
 def test_a_job_of_no_request_is_given_up_as_well() -> None:

@@ -19,9 +19,13 @@ _MOST_DEATHS = 3
 _APART = timedelta(seconds=3)
 _KEEP_FAILED_HOURS = 90 * 24
 _LOCK = 0x50415242  # any number, the same in every process
-_STARTED = """
-    SELECT job_id, extract(epoch FROM now() - max(at))::float8 FROM procrastinate_events
-    WHERE job_id = ANY(%s) AND type = 'started' GROUP BY job_id
+_SURELY_AT_IT = 1.0  # seconds
+_BEGUN = """
+    SELECT job.id, extract(epoch FROM now() - max(event.at))::float8,
+        extract(epoch FROM worker.last_heartbeat - max(event.at))::float8
+    FROM procrastinate_jobs job JOIN procrastinate_workers worker ON worker.id = job.worker_id
+        JOIN procrastinate_events event ON event.job_id = job.id AND event.type = 'started'
+    WHERE job.id = ANY(%s) GROUP BY job.id, worker.last_heartbeat
 """
 
 
@@ -51,7 +55,7 @@ def rescue_jobs() -> int:
 def _rescue(stalled: Iterable[Job]) -> None:
     """The priority of a job, 0 for all when they are asked for, keeps how many workers died over it: who is suspected
     comes after everybody else, and those who are suspected more than once, one after the other."""
-    suspected, after = _begun_since_the_service({job.id for job in stalled if job.id is not None}), timedelta()
+    suspected, after = _suspected({job.id for job in stalled if job.id is not None}), timedelta()
     for job in stalled:
         assert job.id is not None
         deaths = -min(job.priority, 0) + (job.id in suspected)
@@ -66,13 +70,15 @@ def _rescue(stalled: Iterable[Job]) -> None:
         after += _APART * (deaths > 1)
 
 
-def _begun_since_the_service(jobs: set[int]) -> set[int]:
-    """Those that the service has outlived. The others were at hand when all of it was ended, by an operator or with its
-    machine. Told by how long ago things were, so that the clocks of two machines need not agree."""
+def _suspected(jobs: set[int]) -> set[int]:
+    """Those that a worker was at for a while before it died, as its heartbeats tell: a worker that somebody kills is
+    rarely at the same job for long, one that a job kills is. And of these the ones that the service has outlived: the
+    others were at hand when all of it was ended, by an operator or with its machine. Told by how long ago things were,
+    so that the clocks of two machines need not agree."""
     with connection.cursor() as cursor:
-        cursor.execute(_STARTED, [list(jobs)])
+        cursor.execute(_BEGUN, [list(jobs)])
         lived = time.monotonic() - SERVICE_BEGAN
-        return {job for job, seconds_ago in cursor.fetchall() if seconds_ago < lived}
+        return {job for job, ago, at_it in cursor.fetchall() if ago < lived and at_it >= _SURELY_AT_IT}
 
 
 def forget_old_jobs() -> None:
