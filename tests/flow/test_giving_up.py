@@ -27,6 +27,7 @@ from paraph.operations.given_up import given_up
 from paraph.operations.retry import retry
 from paraph.operations.stuck import finalization, stuck
 from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import ReadersUnavailable
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from tests.api.v1.cast import someone
@@ -198,6 +199,7 @@ def test_a_proof_that_cannot_be_stored_again() -> None:
         (DomainError("unavailable", "token 7 is gone."), "The sealing key of the service does not answer."),
         (FileNotFoundError("/srv/objects/1.pdf"), "The storage, the database or the network of the service fails."),
         (OperationalError("host db.internal"), "The storage, the database or the network of the service fails."),
+        (ReadersUnavailable(), "The machine of the service has no time or memory to seal."),
         (KeyError("secret"), "A fault of the service."),
     ],
 )

@@ -1,6 +1,7 @@
 """PDFs that want to do harm: small files that burst, hang or break what reads them."""
 
 import random
+import struct
 import zlib
 
 import pikepdf
@@ -68,3 +69,93 @@ def noise(length: int = 20_000) -> bytes:
 def truncated() -> bytes:
     whole = paper(text("a", 50, 50))
     return whole[: len(whole) // 3]
+
+
+def many_contents(streams: int, mebibytes: int, *, filters: int = 2, pages: int = 1, shared: bool = False) -> bytes:
+    """Streams of spaces, each small enough by itself, which pages behind the first draw together. ``shared``: the same
+    stream so many times."""
+    document = pikepdf.new()
+    document.add_blank_page()
+    packed = _packed(b" " * (1 << 20), mebibytes, filters)
+
+    def stream() -> pikepdf.Object:
+        made = pikepdf.Stream(document, packed, Filter=Array([Name.FlateDecode] * filters))
+        return document.make_indirect(made)
+
+    contents = [stream()] * streams if shared else [stream() for _ in range(streams)]
+    for _ in range(pages):
+        document.add_blank_page()
+        document.pages[-1].obj.Contents = Array(contents)
+    return saved(document, compress_streams=False)
+
+
+def many_fonts(count: int = 8, mebibytes: int = 100) -> bytes:
+    """Each with a map to Unicode that is large."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        packed = _packed(b" " * (1 << 20), mebibytes, 2)
+        both = Array([Name.FlateDecode] * 2)
+        maps = [document.make_indirect(pikepdf.Stream(document, packed, Filter=both)) for _ in range(count)]
+        fonts = {
+            f"/G{number}": Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica, ToUnicode=each)
+            for number, each in enumerate(maps)
+        }
+        document.pages[0].obj.Resources.Font = Dictionary(fonts)
+
+    return paper(text("a", 50, 50), prepare=prepare, compress_streams=False)
+
+
+def packed_objects(streams: int = 8, mebibytes: int = 100) -> bytes:
+    """Objects in streams of objects, each with so much space behind it."""
+    objects = {1: b"<</Type/Catalog/Pages 2 0 R>>", 2: b"<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>"}
+    objects[3] = b"<</Type/Page/Parent 2 0 R/Annots[%b]>>" % b" ".join(
+        b"%d 0 R" % (4 + each) for each in range(streams)
+    )
+    rows, body = [(1, 0, 0)] * (4 + 2 * streams), b"%PDF-1.7\n"
+    for each in range(streams):
+        place = 4 + streams + each
+        start = b"%d 0 " % (4 + each)
+        data = _packed(b" " * (1 << 20), mebibytes, 2, first=start + b"<</Type/Annot/Subtype/Link/Rect[0 0 9 9]>>")
+        about = b"/Type/ObjStm/N 1/First %d/Length %d/Filter[/FlateDecode/FlateDecode]" % (len(start), len(data))
+        objects[place] = b"<<%b>>stream\n%b\nendstream" % (about, data)
+        rows[4 + each] = (2, place, 0)
+    for number, content in objects.items():
+        rows[number] = (1, len(body), 0)
+        body += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    rows[0] = (0, 0, 65535)
+    return _with_table(body, rows)
+
+
+def long_array(mebibytes: int = 100) -> bytes:
+    """The fields of a form, in an object stream: numbers, and a great many of them."""
+    pages = b"<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>"
+    objects = [b"<</Type/Catalog/Pages 2 0 R/AcroForm 4 0 R>>", pages, b"<</Type/Page/Parent 2 0 R>>"]
+    packed = _packed(b"1 " * (1 << 19), mebibytes, 2, first=b"4 0 <</Fields[", last=b"]>>")
+    about = b"/Type/ObjStm/N 1/First 4/Length %d/Filter[/FlateDecode/FlateDecode]" % len(packed)
+    body, rows = b"%PDF-1.7\n", [(0, 0, 65535)]
+    for number, content in enumerate([*objects, b"", b"<<%b>>stream\n%b\nendstream" % (about, packed)], start=1):
+        rows.append((1, len(body), 0) if content else (2, 5, 0))
+        body += b"%d 0 obj\n%b\nendobj\n" % (number, content) if content else b""
+    return _with_table(body, rows)
+
+
+def _with_table(body: bytes, rows: list[tuple[int, int, int]]) -> bytes:
+    """The file with its cross-reference stream."""
+    rows = [*rows, (1, len(body), 0)]
+    table = b"".join(struct.pack(">BIH", *row) for row in rows)
+    about = b"/Type/XRef/W[1 4 2]/Size %d/Root 1 0 R/Length %d" % (len(rows), len(table))
+    end = b"%d 0 obj\n<<%b>>stream\n%b\nendstream\nendobj\n" % (len(rows) - 1, about, table)
+    return body + end + b"startxref\n%d\n%%%%EOF\n" % len(body)
+
+
+def _packed(piece: bytes, times: int, filters: int, first: bytes = b"", last: bytes = b"") -> bytes:
+    """Zlib by hand: the piece is packed once."""
+    packer = zlib.compressobj(9)
+    start = packer.compress(first) + packer.flush(zlib.Z_FULL_FLUSH)
+    again = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = packer.compress(last) + packer.flush(zlib.Z_FULL_FLUSH)
+    checksum = zlib.adler32(last, zlib.adler32(piece * times, zlib.adler32(first)))
+    whole = start + again * times + end + b"\x03\x00" + checksum.to_bytes(4, "big")
+    for _ in range(filters - 1):
+        whole = zlib.compress(whole, 9)
+    return whole

@@ -209,12 +209,26 @@ def test_repairs_are_told() -> None:
         hostile.inflating(on_page=True),
         hostile.inflating(filters=2),
         hostile.inflating(1024, filters=3),
+        hostile.many_contents(6, 100),
+        hostile.many_contents(60, 10, shared=True),
+        hostile.many_contents(1, 60, pages=50, shared=True),
+        hostile.many_fonts(),
     ],
-    ids=["nested forms", "hidden bomb", "bomb on the page", "bomb in a bomb", "a tebibyte"],
+    ids=[
+        "nested forms",
+        "hidden bomb",
+        "bomb on the page",
+        "bomb in a bomb",
+        "a tebibyte",
+        "a page of many streams",
+        "a page of one stream many times",
+        "many pages of one stream",
+        "many streams of the file",
+    ],
 )
 def test_bombs_are_refused_in_time_and_the_next_call_works(strict: None, pdf: bytes) -> None:
     started = time.monotonic()
-    assert refusal(pdf).reason == "too_complex"
+    assert refusal(pdf, page_limit=100).reason == "too_complex"
     assert time.monotonic() - started < 25
     assert inspect(PLAIN, page_limit=10).pages
 
@@ -225,6 +239,13 @@ def test_searching_and_drawing_survive_bombs_too(strict: None, pdf: bytes) -> No
         with pytest.raises(PdfRefused) as caught:
             read()
         assert caught.value.reason == "too_complex"
+
+
+def test_large_contents_are_no_bomb() -> None:
+    """Twenty times as much as the largest page among real files has."""
+    assert len(inspect(hostile.many_contents(1, 50), page_limit=10).pages) == 2
+    long = paper(*[text(f"Page {number} " + "lorem ipsum " * 500, 50, 50) for number in range(200)])
+    assert len(inspect(long, page_limit=200).pages) == 200
 
 
 def test_a_large_honest_image_is_no_bomb() -> None:

@@ -19,6 +19,7 @@ _HEARTBEAT_SECONDS = 2
 _POLL_SECONDS = 1
 _EXPIRE_SECONDS = 3  # due within 5 s (specification 3.1)
 _RESCUE_SECONDS = 2
+_FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, which goes by its last heartbeat
 _FORGET_SECONDS = 3600
 _HOUSEKEEPERS = 3
 
@@ -36,10 +37,14 @@ def command() -> None:
 
 def run() -> None:
     """Works until SIGTERM or SIGINT; the jobs and the webhooks at hand are finished first."""
+    from django.conf import settings
     from procrastinate.exceptions import ConnectorException
 
+    from paraph.pdf.sandbox import configure
     from paraph.webhooks.pump import Pump
 
+    # A process for each job that seals; and the one that a party which has all others cannot have, never started here.
+    configure(settings.PARAPH.worker_concurrency + 1).warm()
     pump = Pump()
     pump.start()
     try:
@@ -81,14 +86,12 @@ async def _work() -> None:
 async def _lane(worker: "App", queue: str) -> None:
     from django.conf import settings
 
-    from paraph.flow.rescue import DEAD_AFTER_SECONDS
-
     await worker.run_worker_async(
         queues=[queue],
         concurrency=settings.PARAPH.worker_concurrency,
         fetch_job_polling_interval=_POLL_SECONDS,
         update_heartbeat_interval=_HEARTBEAT_SECONDS,
-        stalled_worker_timeout=DEAD_AFTER_SECONDS,
+        stalled_worker_timeout=_FORGOTTEN_AFTER_SECONDS,
         delete_jobs="successful",
         install_signal_handlers=False,
     )

@@ -10,6 +10,7 @@ from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import ReadersUnavailable
 from paraph.rows.prepared import prepared_cursor
 
 _LONGEST_CAUSE = 2000
@@ -21,6 +22,7 @@ _TOLD = {
     "stored": "A stored file is not the one that was put there.",
     "settings": "The service is not set up to seal at the moment.",
     "key": "The sealing key of the service does not answer.",
+    "machine": "The machine of the service has no time or memory to seal.",
     "outside": "The storage, the database or the network of the service fails.",
 }
 
@@ -32,8 +34,18 @@ def noted(request_id: int, stage: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        _note(request_id, stage, error)
+        note(request_id, stage, error)
         raise
+
+
+def note(request_id: int, stage: str, error: Exception) -> None:
+    """The latest cause, and once more that there was one."""
+    latest = {"stage": stage, "kind": _kind(error), "cause": cause_of(error), "failed_at": clock.now()}
+    SealingFailure.objects.update_or_create(
+        request_id=request_id,
+        defaults={**latest, "attempts": F("attempts") + 1},
+        create_defaults={**latest, "attempts": 1},
+    )
 
 
 def clear(request_id: int) -> None:
@@ -57,18 +69,11 @@ def told(failure: SealingFailure) -> str:
     return (sentence % failure.cause.partition(": ")[2])[:_LONGEST_TOLD]
 
 
-def _note(request_id: int, stage: str, error: Exception) -> None:
-    latest = {"stage": stage, "kind": _kind(error), "cause": cause_of(error), "failed_at": clock.now()}
-    SealingFailure.objects.update_or_create(
-        request_id=request_id,
-        defaults={**latest, "attempts": F("attempts") + 1},
-        create_defaults={**latest, "attempts": 1},
-    )
-
-
 def _kind(error: Exception) -> str:
     if isinstance(error, SealError):
         return _FILE
+    if isinstance(error, ReadersUnavailable):
+        return "machine"
     if isinstance(error, DomainError):
         return _KINDS.get(error.code, "")
     return "outside" if isinstance(error, OSError | DatabaseError) else ""

@@ -5,10 +5,11 @@ from typing import Any
 
 import structlog
 from django.db import Error as DatabaseError
+from procrastinate.contrib.django.models import ProcrastinateJob
 from procrastinate.job_context import JobContext
 from procrastinate.worker import Worker
 
-from paraph.evidence.failures import cause_of
+from paraph.evidence.failures import cause_of, note
 from paraph.flow.trace import TRACE
 from paraph.signature_requests.models import RequestDocument, Signer
 
@@ -22,19 +23,32 @@ def tell_when_given_up(work: Callable[[], Any], context: JobContext, _worker: Wo
         return work()
     except Exception as error:
         if context.task and context.task.get_retry_exception(exception=error, job=context.job) is None:
-            _tell(context, error)
+            job = context.job
+            _tell(job.task_name, job.task_kwargs, job.attempts + 1, error)
         raise
 
 
-def _tell(context: JobContext, error: Exception) -> None:
-    job = context.job
-    task = job.task_name.rpartition(".")[2]
-    facts = {"task": task, "signature_request": _request_of(job.task_kwargs), "attempts": job.attempts + 1}
+def give_up(job: ProcrastinateJob, error: Exception) -> None:
+    """Tells the same of a job that nobody tries again because of what happened to its workers, and notes it where its
+    request waits for it."""
+    request_id = _request_of(job.args)
+    if request_id is not None and _name(job.task_name) == "finalize":
+        note(request_id, "seal", error)
+    _tell(job.task_name, job.args, job.attempts + 1, error)
+
+
+def _tell(task_name: str, arguments: Mapping[str, Any], attempts: int, error: Exception) -> None:
+    task = _name(task_name)
+    facts = {"task": task, "signature_request": _request_of(arguments), "attempts": attempts}
     # Only files, keys and storage stand in the causes of this task; mail servers quote addresses.
     facts["cause"] = cause_of(error) if task == "finalize" else type(error).__name__
-    trace = job.task_kwargs.get(TRACE)
+    trace = arguments.get(TRACE)
     with structlog.contextvars.bound_contextvars(**({"request_id": trace} if trace else {})):
         _log.error("job gave up", **facts)
+
+
+def _name(task_name: str) -> str:
+    return task_name.rpartition(".")[2]
 
 
 def _request_of(arguments: Mapping[str, Any]) -> int | None:
@@ -44,6 +58,8 @@ def _request_of(arguments: Mapping[str, Any]) -> int | None:
     try:
         if "signer_id" in arguments:
             return Signer.objects.values_list("request_id", flat=True).get(pk=arguments["signer_id"])
+        if "request_document_id" not in arguments:
+            return None
         return RequestDocument.objects.values_list("request_id", flat=True).get(pk=arguments["request_document_id"])
     except (DatabaseError, RequestDocument.DoesNotExist, Signer.DoesNotExist):
         return None

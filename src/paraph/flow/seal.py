@@ -17,6 +17,7 @@ from paraph.flow.sealing_context import sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
+from paraph.pdf.draft_apart import drafts_apart
 from paraph.pdf.preparation import Method
 from paraph.pdf.purpose import of_document
 from paraph.pdf.seal import SealedPdf
@@ -80,6 +81,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             marks=marks,
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
+            drafts=drafts_apart,
         )
     return sealed if document.prepared_sha256 is None else replace(sealed, method=cast(Method, document.method))
 

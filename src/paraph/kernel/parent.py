@@ -4,7 +4,10 @@ import ctypes
 import os
 import signal
 import sys
+import time
 
+SERVICE_BEGAN = time.monotonic()
+"""When the first process of this service began: those that are forked from it share the moment."""
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
 

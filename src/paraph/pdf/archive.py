@@ -5,6 +5,7 @@ import hashlib
 from dataclasses import dataclass
 
 from paraph.pdf import field
+from paraph.pdf.draft import Draft
 from paraph.pdf.long_term import LongTermData
 from paraph.pdf.objects import Unsafe
 from paraph.pdf.pages import pages
@@ -28,35 +29,31 @@ class Archived:
 
 
 def archive(
-    sealed: Reader,
+    draft: Draft,
+    sealed: bytes | bytearray,
     sealed_hash: "hashlib._Hash",
     *,
     timestamping: Timestamping,
     token_size: int,
     missing: LongTermData,
-    names: frozenset[bytes],
 ) -> tuple[Archived | None, list[str]]:
     """``None``, and a sentence for each authority that failed, where none of them gives a timestamp.
 
-    ``sealed_hash`` is SHA-256 after the bytes of ``sealed``; ``token_size`` the expected size of the token; ``names``
-    the names of the file's form fields, as tokens.
+    ``sealed`` is what the seal appended; ``sealed_hash`` SHA-256 after it; ``token_size`` the expected size of the
+    token.
     """
     failures: list[str] = []
     for _ in range(_TRIES):
         size = token_size + _MARGIN
-        written = archive_revision(sealed, missing, names, size).write()
-        start, end = (place - sealed.size for place in written.hole)
-        covered = sealed_hash.copy()
-        with memoryview(written.text) as text:
-            covered.update(text[:start])
-            covered.update(text[end:])
+        written = draft.archive_revision(sealed, missing, size)
+        covered = written.hashed_after(sealed_hash)
         stamp, failures = stamp_time(covered.digest(), timestamping)
         if stamp is None:
             return None, failures
         token_size = len(stamp.token)
         if token_size <= size:
             token = stamp.token.hex().encode()
-            written.text[start + 1 : start + 1 + len(token)] = token
+            written.fill(token)
             whole = sealed_hash.copy()
             whole.update(written.text)
             return Archived(written.text, whole, stamp), failures
@@ -64,7 +61,8 @@ def archive(
 
 
 def archive_revision(reader: Reader, missing: LongTermData, names: frozenset[bytes], size: int) -> Revision:
-    """The revision with room for a token of ``size`` bytes. The same file and data give the same text."""
+    """The revision with room for a token of ``size`` bytes; ``names``: of the file's form fields, as tokens. The same
+    file and data give the same text."""
     revision = Revision(reader)
     if missing:
         extend_store(revision, missing)

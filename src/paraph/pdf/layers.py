@@ -11,7 +11,7 @@ from paraph.pdf.contents import ending
 from paraph.pdf.objects import Ref, Stream
 from paraph.pdf.pages import Page, pages
 from paraph.pdf.revision import Revision
-from paraph.pdf.whole import whole
+from paraph.pdf.whole import Looking
 
 _ELSEWHERE = frozenset(
     {b"/Contents", b"/Parent", b"/P", b"/Popup", b"/Dest", b"/A", b"/AA", b"/B", b"/IRT", b"/Metadata"}
@@ -23,11 +23,11 @@ def may_stay_open(revision: Revision) -> bool:
     root = revision.resolve(revision.reader.trailer.get(b"/Root"))
     if not isinstance(root, dict) or revision.resolve(root.get(b"/OCProperties")) is None:
         return False
-    seen = set[Ref]()
+    seen, looking = set[Ref](), Looking()
     for page in pages(revision.reader):
         roots = [page.dictionary, page.get(b"/Resources")]
-        if _leave_open(_contents(revision, page)) or any(
-            _leave_open([item]) for item in _streams(revision, roots, seen)
+        if _leave_open(_contents(revision, page), looking) or any(
+            _leave_open([item], looking) for item in _streams(revision, roots, seen)
         ):
             return True
     return False
@@ -38,15 +38,14 @@ def _contents(revision: Revision, page: Page) -> list[Any]:
     return [revision.resolve(item) for item in value] if isinstance(value, list) else [value]
 
 
-def _leave_open(streams: list[Any]) -> bool:
+def _leave_open(streams: list[Any], looking: Looking) -> bool:
     """Whether these streams, one after the other, leave marked content open or might do so."""
-    texts = [whole(stream) for stream in streams if isinstance(stream, Stream)]
-    known = [text for text in texts if text is not None]
-    if len(known) < len(texts):
+    texts = looking.into([stream for stream in streams if isinstance(stream, Stream)])
+    if texts is None:
         return True
-    if not any(b"BDC" in text or b"BMC" in text for text in known):
+    if not any(b"BDC" in text or b"BMC" in text for text in texts):
         return False
-    found = ending(known)
+    found = ending(texts)
     return found is None or found.marked > 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from paraph.pdf.archive import archive
-from paraph.pdf.following import Following
+from paraph.pdf.draft import Draft
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.statuses import Chain, Found, LongTerm
 from paraph.pdf.timestamp import Timestamp, Timestamping
@@ -27,7 +27,8 @@ class Prolonged:
 
 
 def prolong(
-    sealed: Following,
+    draft: Draft,
+    sealed: bytes | bytearray,
     sealed_hash: "hashlib._Hash",
     *,
     seal_timestamp: Timestamp | None,
@@ -35,16 +36,15 @@ def prolong(
     long_term: LongTerm | None,
     timestamping: Timestamping | None,
     found: Found,
-    names: frozenset[bytes],
 ) -> Prolonged | None:
-    """``found``: the statuses that the revision of the seal carries already; ``names``: the form's field names.
+    """``sealed``: what the seal appended; ``found``: the statuses that it carries already.
 
     ``None``: the timestamp came from another authority than expected, whose statuses are known now and belong into
     the revision of the seal; it must be written again.
     """
     if seal_timestamp is None or timestamping is None or long_term is None:
         level: Level = "B-T" if seal_timestamp else "B-B"
-        return Prolonged(sealed.text, sealed_hash, level, found.data, found.missing)
+        return Prolonged(sealed, sealed_hash, level, found.data, found.missing)
     moment, chain = seal_timestamp.time, seal_timestamp.chain
     chains = [(key_chain, moment), (chain, moment)]
     added, reasons = LongTermData(), found.missing
@@ -55,21 +55,21 @@ def prolong(
     long_term.authority_chain = chain
     level = "B-LT" if _proven(chains, found.data) else "B-T"
     if not _proven(chains, found.data + added):
-        return Prolonged(sealed.text, sealed_hash, level, found.data, reasons)
+        return Prolonged(sealed, sealed_hash, level, found.data, reasons)
     if not long_term.archive:
-        return Prolonged(sealed.text, sealed_hash, level, found.data) if level == "B-LT" or known == chain else None
+        return Prolonged(sealed, sealed_hash, level, found.data) if level == "B-LT" or known == chain else None
     made, failures = archive(
+        draft,
         sealed,
         sealed_hash,
         timestamping=timestamping.preferring(seal_timestamp.url),
         token_size=len(seal_timestamp.token),
         missing=added,
-        names=names,
     )
     if made is None:
         lacking = f"No archive timestamp could be had. {' '.join(failures)}"
-        return Prolonged(sealed.text, sealed_hash, level, found.data, (*reasons, lacking))
-    return Prolonged(sealed.text + made.text, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
+        return Prolonged(sealed, sealed_hash, level, found.data, (*reasons, lacking))
+    return Prolonged(sealed + made.text, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
 
 
 def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> bool:

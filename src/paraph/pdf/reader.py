@@ -5,15 +5,14 @@ whatever is out of order raises :class:`Unsafe`, and sealing takes another way.
 """
 
 import re
-import zlib
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol
 
-import pikepdf
-
 from paraph.pdf.crossreference import CrossReference, Entry, Section
 from paraph.pdf.encryption import Encryption, open_encryption
-from paraph.pdf.objects import GAP, Dictionary, Ref, Stream, Unsafe, parse, text_of
+from paraph.pdf.objects import GAP, Dictionary, Ref, Stream, Unsafe, parse
+from paraph.pdf.unpacking import LARGEST, unpacked
 
 _OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
@@ -24,7 +23,7 @@ _USUAL_STREAM = re.compile(  # its dictionary, which need not be parsed, and the
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
 _LONGEST_TEXT = 64 * 1024
-_LARGEST_DECODED = 256 * 1024 * 1024
+_MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which are kept
 
 
 class Lookup(Protocol):
@@ -56,8 +55,9 @@ class Reader:
         self.data = data
         self._objects: dict[int, Any] = {}
         self._packed: dict[int, _ObjectStream] = {}
+        self._left = _MOST_DECODED
         self.encryption: Encryption | None = None  # cross-reference streams are never encrypted
-        self.crossreference: Lookup = crossreference or CrossReference(data, decoded, self._stream_at)
+        self.crossreference: Lookup = crossreference or CrossReference(data, self._decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
         if self.trailer.get(b"/Encrypt") is not None:
             self.encryption = encryption or open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
@@ -115,7 +115,7 @@ class Reader:
 
     def unpack(self, container: int, stream: Stream) -> bytes:
         """The objects of an object stream as they stand in it. Whoever has found the stream spares the reader that."""
-        self._packed[container] = _ObjectStream(stream)
+        self._packed[container] = _ObjectStream(stream, self._decoded)
         return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
@@ -163,14 +163,21 @@ class Reader:
             entry = self.crossreference.entry(number)
             if entry is None or entry.packed:
                 raise Unsafe("an object stream is missing")
-            self._packed[number] = _ObjectStream(self._object_at(entry.place, Ref(number, entry.index)))
+            stream = self._object_at(entry.place, Ref(number, entry.index))
+            self._packed[number] = _ObjectStream(stream, self._decoded)
         return self._packed[number]
+
+    def _decoded(self, stream: Stream) -> bytes:
+        """Of the streams that the reader keeps, which it unpacks to so much in all."""
+        data = unpacked(stream, min(self._left, LARGEST))
+        self._left -= len(data)
+        return data
 
 
 class _ObjectStream:
     """The objects in one stream (ISO 32000-1, 7.5.7)."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, decoded: Callable[[Stream], bytes]) -> None:
         first = stream.dictionary.get(b"/First") if isinstance(stream, Stream) else None
         if not isinstance(first, int):
             raise Unsafe("an object stream is missing, or has no /First")
@@ -224,33 +231,5 @@ def stream_end(data: bytes, start: int, length: object) -> int:
 
 
 def decoded(stream: Stream) -> bytes:
-    """The data of a stream, decoded. Raises :class:`Unsafe` for what neither zlib nor qpdf can decode."""
-    filters, parameters = stream.dictionary.get(b"/Filter"), stream.dictionary.get(b"/DecodeParms")
-    if filters is None or filters == []:
-        return stream.data
-    if filters in (b"/FlateDecode", [b"/FlateDecode"]) and (parameters is None or parameters == [None]):
-        return _inflate(stream.data)
-    return _decoded_by_qpdf(stream)
-
-
-def _inflate(data: bytes) -> bytes:
-    inflater = zlib.decompressobj()
-    try:
-        result = inflater.decompress(data, _LARGEST_DECODED)
-    except zlib.error as error:
-        raise Unsafe("a stream cannot be inflated") from error
-    if inflater.unconsumed_tail:
-        raise Unsafe("a stream is too large")
-    return result
-
-
-def _decoded_by_qpdf(stream: Stream) -> bytes:
-    try:
-        with pikepdf.new() as scratch:
-            copy = pikepdf.Stream(scratch, stream.data)
-            for key in (b"/Filter", b"/DecodeParms"):
-                if key in stream.dictionary:
-                    copy[key.decode("latin-1")] = pikepdf.Object.parse(text_of(stream.dictionary[key]))
-            return copy.read_bytes()
-    except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
-        raise Unsafe("a stream cannot be decoded") from error
+    """The data of a stream, unpacked. Raises :class:`Unsafe` for what cannot be, or is too large."""
+    return unpacked(stream)

@@ -6,31 +6,24 @@ by search; else it is rewritten first (:mod:`paraph.pdf.preparation`). :attr:`Se
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
-from paraph.pdf import field
 from paraph.pdf.certificate import without_root
 from paraph.pdf.cms_template import template
-from paraph.pdf.draw import draw
+from paraph.pdf.draft import Draft, Expected, Holed, Wanted
+from paraph.pdf.draft_here import drafts_here
 from paraph.pdf.errors import SealError
-from paraph.pdf.following import Following
 from paraph.pdf.long_term import LongTermData, Revoked
 from paraph.pdf.marks import Mark, Overlay
 from paraph.pdf.normalise import Unreadable
 from paraph.pdf.objects import CONFUSED, Unsafe
-from paraph.pdf.pages import pages
-from paraph.pdf.preparation import Method, forms
+from paraph.pdf.preparation import Method
 from paraph.pdf.prolong import Prolonged, prolong
 from paraph.pdf.purpose import Purpose
-from paraph.pdf.reader import Reader
-from paraph.pdf.revision import Revision, Written
-from paraph.pdf.security_store import extend_store
-from paraph.pdf.selfcheck import check
-from paraph.pdf.selfcheck_drawings import Placed
 from paraph.pdf.statuses import Found, LongTerm
 from paraph.pdf.timestamp import Timestamp, Timestamping, stamp_time
 from paraph.pdf.verification import Level
@@ -41,6 +34,7 @@ _TOKEN_SIZE = 8192
 _TOKEN_MARGIN = 512
 _TRIES = 3
 _NOTHING = Found(LongTermData())
+Drafts = Callable[[bytes, Wanted], Iterator[Draft]]
 
 
 @dataclass(frozen=True)
@@ -73,12 +67,6 @@ class _Order:
     purpose: Purpose
     timestamping: Timestamping | None
     long_term: LongTerm | None
-    appearances: bytes
-    marks: Sequence[Mark]
-    page_overlay: Overlay | None
-    reason: str
-    name: str
-    at: datetime
 
     @property
     def key_chain(self) -> tuple[bytes, ...]:
@@ -98,6 +86,7 @@ def seal(
     reason: str = "",
     name: str = "",
     at: datetime,
+    drafts: Drafts = drafts_here,
 ) -> SealedPdf:
     """Draws the marks and the overlay, seals, and validates the result.
 
@@ -105,14 +94,15 @@ def seal(
     ``appearances`` is a PDF whose pages are the pictures that marks and overlay name. Without ``timestamping``, or
     without an answer from its authorities, the seal is B-B and ``timestamp`` None; without ``long_term``, or where a
     status cannot be had, B-T. Earlier signatures of the file stay valid: marks then live in the annotations of the
-    seal's own field. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when the
-    key's certificate expired or was revoked.
+    seal's own field. ``drafts``: which process reads the file, :func:`~paraph.pdf.draft_apart.drafts_apart` for one
+    with limits of its own. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when
+    the key's certificate expired or was revoked.
     """
     if timestamping and long_term:
         timestamping = replace(timestamping, refuse=long_term.refuse)
-    order = _Order(key, purpose, timestamping, long_term, appearances, marks, page_overlay, reason, name, at)
+    order = _Order(key, purpose, timestamping, long_term)
     try:
-        return _first_that_works(pdf, order)
+        return _first_that_works(drafts(pdf, Wanted(appearances, marks, page_overlay, reason, name, at)), order)
     except Unreadable as error:
         raise SealError(str(error)) from error
     except Unsafe as error:
@@ -121,21 +111,21 @@ def seal(
         raise SealError("The PDF cannot be sealed: its structure is nested too deeply.") from error
 
 
-def _first_that_works(pdf: bytes, order: _Order) -> SealedPdf:
-    for method, form in forms(pdf):
+def _first_that_works(drafts: Iterator[Draft], order: _Order) -> SealedPdf:
+    for draft in drafts:
         try:
-            return _attempt(form, order, method)
+            return _attempt(draft, order)
         except Unsafe as error:
             unsafe = error
     raise unsafe
 
 
-def _attempt(pdf: bytes, order: _Order, method: Method) -> SealedPdf:
+def _attempt(draft: Draft, order: _Order) -> SealedPdf:
     """Again where the timestamp needs more room, or statuses of an authority that nobody expected to answer."""
     token_size = _TOKEN_SIZE if order.timestamping else 0
     for _ in range(_TRIES):
         try:
-            return _sealed(Reader(pdf), order, method, token_size)
+            return _sealed(draft, order, token_size)
         except _Again as again:
             token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
         except Revoked as error:
@@ -151,8 +141,8 @@ class _Again(Exception):
 
 
 @dataclass(frozen=True)
-class _Draft:
-    """The revision of the seal. ``hash`` is SHA-256 of the file with it, ``original_hash`` of the upload."""
+class _Signed:
+    """What the seal appends. ``hash`` is SHA-256 of the file with it, ``original_hash`` of the file."""
 
     text: bytearray
     hash: "hashlib._Hash"
@@ -162,34 +152,33 @@ class _Draft:
     failures: list[str]
 
 
-def _sealed(reader: Reader, order: _Order, method: Method, token_size: int) -> SealedPdf:
+def _sealed(draft: Draft, order: _Order, token_size: int) -> SealedPdf:
     found = order.long_term.expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
-    prepared = _prepared(reader, order, found, token_size)
-    written = prepared.revision.write()
-    draft = _signed(reader, written, order)
+    written = draft.seal_revision(found.data, template(order.key).size(order.purpose, token_size))
+    signed = _signed(draft.pdf, written, order)
     long = prolong(
-        Following(prepared.revision, written),
-        draft.hash,
-        seal_timestamp=draft.timestamp,
+        draft,
+        signed.text,
+        signed.hash,
+        seal_timestamp=signed.timestamp,
         key_chain=order.key_chain,
         long_term=order.long_term,
         timestamping=order.timestamping,
         found=found,
-        names=prepared.names,
     )
     if long is None:
         raise _Again(0)
-    content = reader.data + long.text
-    _check(reader, content, draft, long, order, placed=prepared.placed)
+    content = draft.pdf + long.text
+    draft.check(content, signed.original_hash, _expected(draft, signed, long, order))
     return SealedPdf(
         content=content,
         sha256=long.hash.digest(),
         signing_algorithm=order.key.algorithm,
         kms_key_id=order.key.key_id,
-        kms_request_id=draft.kms_request_id,
-        timestamp=draft.timestamp,
-        timestamp_failures=draft.failures,
-        method=method,
+        kms_request_id=signed.kms_request_id,
+        timestamp=signed.timestamp,
+        timestamp_failures=signed.failures,
+        method=draft.method,
         level=long.level,
         level_reasons=long.reasons,
         archive=long.archive,
@@ -197,71 +186,30 @@ def _sealed(reader: Reader, order: _Order, method: Method, token_size: int) -> S
     )
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """The revision of the seal with everything but its signature's value; ``names``: of the fields before it."""
-
-    revision: Revision
-    names: frozenset[bytes]
-    placed: Sequence[Placed]
-
-
-def _prepared(reader: Reader, order: _Order, found: Found, token_size: int) -> _Prepared:
-    revision = Revision(reader)
-    standing = field.standing(revision)
-    if standing.changes_forbidden:
-        raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
-    drawn = draw(revision, order.appearances, order.marks, order.page_overlay, signed=standing.signatures > 0)
-    first = next(pages(reader), None)
-    if first is None:
-        raise SealError("The PDF has no pages.")
-    if found.data:
-        extend_store(revision, found.data)
-    signature = revision.reserve()
-    widgets = drawn.widgets or [field.Widget(first, (0, 0, 0, 0), None)]
-    field.add_field(revision, signature, standing.field_names, widgets)
-    dictionary = field.signature_dictionary(order.at, order.reason, order.name)
-    revision.put_signature(signature, dictionary, template(order.key).size(order.purpose, token_size))
-    return _Prepared(revision, standing.field_names, drawn.placed)
-
-
-def _signed(reader: Reader, written: Written, order: _Order) -> _Draft:
-    pdf = reader.data
-    start, end = (place - len(pdf) for place in written.hole)
+def _signed(pdf: bytes, written: Holed, order: _Order) -> _Signed:
     original_hash = hashlib.sha256(pdf)
-    document = original_hash.copy()
-    with memoryview(written.text) as text:
-        document.update(text[:start])
-        document.update(text[end:])
     cms = template(order.key)
-    attributes = cms.signed_attributes(document.digest(), order.purpose)
+    attributes = cms.signed_attributes(written.hashed_after(original_hash).digest(), order.purpose)
     signature = order.key.sign(attributes)
     stamp, failures = None, list[str]()
     if order.timestamping is not None:
         stamp, failures = stamp_time(hashlib.sha256(signature.value).digest(), order.timestamping)
     token = stamp.token if stamp else b""
     contents = cms.assemble(attributes, signature.value, token).hex().encode()
-    if len(contents) > end - start - 2:
+    if not written.has_room_for(contents):
         raise _Again(len(token))
-    written.text[start + 1 : start + 1 + len(contents)] = contents
+    written.fill(contents)
     whole = original_hash.copy()
     whole.update(written.text)
-    return _Draft(written.text, whole, original_hash, signature.request_id, stamp, failures)
+    return _Signed(written.text, whole, original_hash, signature.request_id, stamp, failures)
 
 
-def _check(
-    reader: Reader, content: bytes, draft: _Draft, long: Prolonged, order: _Order, *, placed: Sequence[Placed]
-) -> None:
-    check(
-        content,
-        reader.data,
-        original_hash=draft.original_hash,
-        original_start=reader.crossreference.start,
+def _expected(draft: Draft, signed: _Signed, long: Prolonged, order: _Order) -> Expected:
+    return Expected(
         certificates=without_root(order.key.certificate, order.key.chain),
         purpose=order.purpose,
-        token=draft.timestamp.token if draft.timestamp else b"",
-        placed=placed,
-        sealed_size=reader.size + len(draft.text),
+        token=signed.timestamp.token if signed.timestamp else b"",
+        sealed_size=len(draft.pdf) + len(signed.text),
         archive_token=long.archive.token if long.archive else b"",
         statuses=long.data,
     )

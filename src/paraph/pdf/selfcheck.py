@@ -24,6 +24,18 @@ _NO_DATA = LongTermData()
 def check(
     content: bytes,
     original: bytes,
+    **facts: Any,
+) -> None:
+    """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it. The
+    facts are those of :func:`check_appended`."""
+    if not content.startswith(original):
+        raise SealError("The uploaded bytes are not the beginning of the sealed file.")
+    check_appended(content, len(original), **facts)
+
+
+def check_appended(
+    content: bytes,
+    original_size: int,
     *,
     original_hash: "hashlib._Hash",
     original_start: int | None,
@@ -35,7 +47,7 @@ def check(
     archive_token: bytes = b"",
     statuses: LongTermData = _NO_DATA,
 ) -> None:
-    """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
+    """The same of ``content`` whose first ``original_size`` bytes are known to be those of the original.
 
     ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
     ``original_start`` is where their newest cross-reference begins, None where the new one brings everything.
@@ -45,18 +57,16 @@ def check(
     first ``sealed_size`` bytes and the timestamp everything. ``statuses`` must be in the document security store.
     """
     try:
-        if not content.startswith(original):
-            raise SealError("The uploaded bytes are not the beginning of the sealed file.")
         reader = Reader(content)  # with the key that the result itself yields, where it is encrypted
-        if reader.crossreference.start_within(len(original)) != original_start:
+        if reader.crossreference.start_within(original_size) != original_start:
             raise SealError("The sealed file does not point back to the objects of the uploaded one.")
         signatures = _last_signatures(reader, 2 if archive_token else 1)
         size = len(content) if sealed_size is None else sealed_size
         if archive_token:
-            check_archive(content, original, original_hash, signatures.pop(), archive_token, seal_end=size)
+            check_archive(content, original_size, original_hash, signatures.pop(), archive_token, seal_end=size)
         elif size != len(content):
             raise SealError("The archive timestamp is missing.")
-        signed = _check_seal(content, original, original_hash, signatures[0], size)
+        signed = _check_seal(content, original_size, original_hash, signatures[0], size)
         if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
             raise SealError("The seal carries other certificates than its own.")
         if stated(signed) != purpose:
@@ -76,9 +86,9 @@ def _last_signatures(reader: Reader, count: int) -> list[dict[bytes, Any]]:
 
 
 def _check_seal(
-    content: bytes, original: bytes, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
+    content: bytes, original_size: int, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
 ) -> SignedData:
-    value, digest = covered(content, original, original_hash, signature, size)
+    value, digest = covered(content, original_size, original_hash, signature, size)
     signed = read_signed_data(value)
     check_signature(signed, lambda name: hashlib.new(name).digest() if name != "sha256" else digest)
     return signed

@@ -13,14 +13,14 @@ _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
 
 
 def covered(
-    content: bytes, original: bytes, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
+    content: bytes, original_size: int, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
 ) -> tuple[bytes, bytes]:
     """The value of a signature, and SHA-256 of what it covers: the first ``size`` bytes but for that very value.
 
     Raises :class:`SealError` when it covers anything else.
     """
     first, start, end, rest = signature[b"/ByteRange"]
-    if first != 0 or not len(original) <= start < end or end + rest != size:
+    if first != 0 or not original_size <= start < end or end + rest != size:
         raise SealError("The seal does not cover the whole file.")
     if content[start : start + 1] + content[end - 1 : end] != b"<>":
         raise SealError("The seal does not leave out exactly its own value.")
@@ -29,14 +29,14 @@ def covered(
         raise SealError("The seal covers the value of another signature.")
     document = original_hash.copy()
     with memoryview(content) as view:
-        document.update(view[len(original) : start])
+        document.update(view[original_size:start])
         document.update(view[end:size])
     return bytes.fromhex(contents.decode("ascii")), document.digest()
 
 
 def check_archive(
     content: bytes,
-    original: bytes,
+    original_size: int,
     original_hash: "hashlib._Hash",
     signature: dict[bytes, Any],
     token: bytes,
@@ -45,7 +45,7 @@ def check_archive(
 ) -> None:
     """The token was verified when it came; here it must be the same, over the whole file, after the ``seal_end``
     bytes of the seal's revision. Raises :class:`SealError`."""
-    value, digest = covered(content, original, original_hash, signature, len(content))
+    value, digest = covered(content, original_size, original_hash, signature, len(content))
     if signature[b"/Type"] != b"/DocTimeStamp" or signature[b"/ByteRange"][1] < seal_end:
         raise SealError("The archive timestamp is not the last signature.")
     if value.rstrip(b"\0") != token.rstrip(b"\0"):

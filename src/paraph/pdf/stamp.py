@@ -8,7 +8,7 @@ from paraph.pdf.marks import Drawing
 from paraph.pdf.objects import Dictionary, Ref, Stream, Unsafe
 from paraph.pdf.pages import Page
 from paraph.pdf.revision import Revision
-from paraph.pdf.whole import whole
+from paraph.pdf.whole import Looking
 
 
 class Stamper:
@@ -19,9 +19,10 @@ class Stamper:
         self._streams: dict[bytes, Ref] = {}
         self._endings: dict[tuple[Any, ...], Ending | None] = {}
         self._known: set[tuple[Ref, int]] = set()
+        self._looking = Looking()
 
     def can_append(self, page: Page) -> bool:
-        """Whether every viewer shows what is appended to the contents of the page."""
+        """Whether every viewer shows what is appended to the contents of the page, as far as they are looked at."""
         contents = self._contents(page.dictionary.get(b"/Contents"))
         return contents is not None and self._ending(contents) is not None
 
@@ -69,14 +70,8 @@ class Stamper:
         return self._endings[key]
 
     def _decoded(self, contents: list[Any]) -> list[bytes] | None:
-        texts = []
-        for item in contents:
-            stream = self._revision.resolve(item)
-            text = whole(stream) if type(stream) is Stream else None
-            if text is None:
-                return None
-            texts.append(text)
-        return texts
+        streams = [self._revision.resolve(item) for item in contents]
+        return self._looking.into(streams) if all(type(stream) is Stream for stream in streams) else None
 
     def _stream(self, data: bytes) -> Ref:
         if data not in self._streams:

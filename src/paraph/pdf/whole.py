@@ -1,52 +1,54 @@
 """Streams decoded to their very end: of a damaged one, each viewer shows another part."""
 
-import zlib
+from collections.abc import Sequence
 
-import pikepdf
+from paraph.pdf.objects import Stream, Unsafe, text_of
+from paraph.pdf.unpacking import LARGEST, unpacked
 
-from paraph.pdf.objects import Stream, text_of
-
-_LARGEST = 256 * 1024 * 1024
-_FLATE = (b"/FlateDecode", [b"/FlateDecode"])
-_NO_PARAMETERS: tuple[object, ...] = (None, [None], {}, [{}])
 _OF_PICTURES = (b"DCT", b"JPX", b"CCITT", b"CCF", b"JBIG2", b"Crypt")
 _LAST = {b"/ASCIIHexDecode": b">", b"/AHx": b">", b"/ASCII85Decode": b"~>", b"/A85": b"~>"}
+_MOST_AT_ONCE = 8 << 20  # bytes of contents; among real files three million are many
+_MOST_IN_ALL = 32 << 20
+_IN_VAIN = 1 << 20  # counted for what could not be looked into: it was unpacked up to its fault or limit
 
 
-def whole(stream: Stream) -> bytes | None:
-    """The data, decoded. None where it is cut, damaged, too large, in another file, or encoded as a picture."""
-    entries = stream.dictionary
-    filters = entries.get(b"/Filter")
-    if b"/F" in entries:
+class Looking:
+    """Looks into contents of one file, as far as that takes seconds: a megabyte takes up to half of one."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_IN_ALL
+
+    def into(self, streams: Sequence[Stream]) -> list[bytes] | None:
+        """The contents that the streams are together, decoded. None where one of them is nothing that :func:`whole`
+        decodes, and where there is more than is looked into."""
+        most, found = min(_MOST_AT_ONCE, self._left), list[bytes]()
+        for stream in streams:
+            text = whole(stream, most)
+            if text is None:
+                self._left = max(self._left - _IN_VAIN, 0)
+                return None
+            found.append(text)
+            most, self._left = most - len(text), self._left - len(text)
+        return found
+
+
+def whole(stream: Stream, most: int = LARGEST) -> bytes | None:
+    """The data, decoded. None where it is cut, damaged, larger than ``most`` bytes, in another file, or encoded as a
+    picture."""
+    filters = stream.dictionary.get(b"/Filter")
+    if b"/F" in stream.dictionary or not _ends(stream, filters):
         return None
+    if filters is not None and any(name in text_of(filters) for name in _OF_PICTURES):
+        return None
+    try:
+        return unpacked(stream, most, to_its_end=True)
+    except Unsafe:
+        return None
+
+
+def _ends(stream: Stream, filters: object) -> bool:
+    """As its first filter wants it to. Where there is none, anything is an end."""
     if filters is None or filters == []:
-        return stream.data
-    if filters in _FLATE and entries.get(b"/DecodeParms") in _NO_PARAMETERS:
-        return _inflated(stream.data)
+        return True
     first = filters[0] if isinstance(filters, list) else filters
-    ends = isinstance(first, bytes) and stream.data.rstrip().endswith(_LAST.get(first, b""))
-    return _decoded_by_qpdf(stream) if ends and stream.data else None
-
-
-def _inflated(data: bytes) -> bytes | None:
-    inflater = zlib.decompressobj()
-    try:
-        result = inflater.decompress(data, _LARGEST)
-    except zlib.error:
-        return None
-    return result if inflater.eof else None
-
-
-def _decoded_by_qpdf(stream: Stream) -> bytes | None:
-    if any(name in text_of(stream.dictionary[b"/Filter"]) for name in _OF_PICTURES):
-        return None
-    try:
-        with pikepdf.new() as scratch:
-            copy = pikepdf.Stream(scratch, stream.data)
-            for key in (b"/Filter", b"/DecodeParms"):
-                if key in stream.dictionary:
-                    copy[key.decode("latin-1")] = pikepdf.Object.parse(text_of(stream.dictionary[key]))
-            result = copy.read_bytes()
-            return result if not scratch.get_warnings() and len(result) <= _LARGEST else None
-    except (pikepdf.PikepdfError, ValueError, RuntimeError):
-        return None
+    return isinstance(first, bytes) and bool(stream.data) and stream.data.rstrip().endswith(_LAST.get(first, b""))

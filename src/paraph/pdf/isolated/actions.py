@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pikepdf
 
-from paraph.pdf.isolated.expansion import check_expansion
+from paraph.pdf.isolated.expansion import Expansion
 
 # qpdf writes names in one form, so that /J#61vaScript is found as well, and the keys of a dictionary sorted
 _COUNTED = {
@@ -28,9 +28,10 @@ def count_actions(document: pikepdf.Pdf, also: Mapping[str, re.Pattern[bytes]] =
     """
     patterns = {**_COUNTED, **also}
     counts = dict.fromkeys(patterns, 0)
+    expansion = Expansion()
     for item in document.objects:
         if isinstance(item, pikepdf.Stream):
-            check_expansion(item, item.get_raw_stream_buffer())
+            expansion.check(item, item.get_raw_stream_buffer())
             text = item.stream_dict.unparse(resolved=True)
         elif isinstance(item, pikepdf.Dictionary | pikepdf.Array):
             text = item.unparse(resolved=True)

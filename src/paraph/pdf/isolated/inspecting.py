@@ -12,6 +12,7 @@ import pypdfium2
 from paraph.pdf.geometry import PageGeometry
 from paraph.pdf.isolated.changeable import NO_BEHAVIOUR, read_behaviour
 from paraph.pdf.isolated.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
+from paraph.pdf.isolated.page_contents import check_contents
 from paraph.pdf.isolated.page_presence import require_pages
 from paraph.pdf.isolated.preparing import prepare
 from paraph.pdf.isolated.quiet import read_quietly
@@ -76,7 +77,9 @@ def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
         root = reader.dictionary(reader.trailer.get(b"/Root"))
         if version is None or b"/AcroForm" in root or b"/Perms" in root:
             return None
-        pages = geometries_of(reader, islice(plain_pages(reader), page_limit + 1))
+        found = list(islice(plain_pages(reader), page_limit + 1))
+        check_contents(reader, found)
+        pages = geometries_of(reader, found)
     except (Unsafe, *CONFUSED):
         return None
     facts: dict[str, Any] = {

@@ -12,6 +12,7 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.geometry import PageGeometry
 from paraph.pdf.isolated import trial
 from paraph.pdf.isolated.looks import Changed, check_looks
+from paraph.pdf.isolated.page_contents import check_contents
 from paraph.pdf.isolated.second_opinion import Opinion, second_opinion
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.normalise import Unreadable
@@ -59,6 +60,7 @@ def _tried(source: Source, form: Source, page_limit: int) -> list[PageGeometry]:
     sealing raise."""
     reader = Reader(form.whole)
     found = list(islice(pages(reader), page_limit + 1))
+    check_contents(reader, found)
     geometries = geometries_of(reader, found)
     if len(geometries) != len(source.pdfium()):
         raise unclear_page_count()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.isolated.expansion import HARMLESS, check_by_length, check_inflated
+from paraph.pdf.isolated.expansion import Expansion
 from paraph.pdf.isolated.places import Places, StreamPlace, places, stream_in
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.objects import CONFUSED, REGULAR, SPACE, Stream, Unsafe
@@ -52,7 +52,7 @@ def read_quietly(source: Source) -> QuietFile | None:
 
 def _texts(data: bytes, found: Places) -> Iterator[bytes]:
     """All that stands in the file but the data of its streams. On the way, what those unpack to is checked."""
-    containers = found.containers.copy()
+    containers, expansion = found.containers.copy(), Expansion()
     for start, end in found.others:
         yield data[start:end]
     for span in found.perhaps_streams:
@@ -61,7 +61,7 @@ def _texts(data: bytes, found: Places) -> Iterator[bytes]:
             yield data[span.body : span.end]
             continue
         dictionary, start, end = stream
-        _check_expansion(data, stream)
+        _check_expansion(expansion, data, stream)
         yield data[span.body : start]
         yield data[end : span.end]
         if span.place in containers:
@@ -71,19 +71,14 @@ def _texts(data: bytes, found: Places) -> Iterator[bytes]:
         raise Unsafe("an object stream is missing")
 
 
-def _check_expansion(data: bytes, stream: StreamPlace) -> None:
+def _check_expansion(expansion: Expansion, data: bytes, stream: StreamPlace) -> None:
     dictionary, start, end = stream
     filters = dictionary.get(b"/Filter")
-    if end - start <= HARMLESS and (filters is None or type(filters) is bytes):
-        return
     names = filters if type(filters) is list else [] if filters is None else [filters]
     if any(type(name) is not bytes for name in names):
         raise Unsafe("the filter of a stream stands elsewhere")
     image = dictionary.get(b"/Subtype") == b"/Image"
-    if check_by_length(names, end - start, image=image):
-        return
-    if not check_inflated(names, memoryview(data)[start:end], image=image):
-        raise Unsafe("only qpdf can tell what a stream unpacks to")
+    expansion.check_by_zlib(names, memoryview(data)[start:end], image=image)
 
 
 def _speaks(names: re.Pattern[bytes], text: bytes) -> bool:

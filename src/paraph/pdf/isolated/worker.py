@@ -19,7 +19,7 @@ from typing import Any
 from paraph.confinement import confine
 from paraph.kernel.parent import follow_parent
 from paraph.pdf import sandbox_wire as wire
-from paraph.pdf.isolated import finding, inspecting, layering, rendering
+from paraph.pdf.isolated import drafting, finding, inspecting, layering, rendering
 from paraph.pdf.isolated.source import Source
 from paraph.pdf.isolated.warming import warm_up
 from paraph.pdf.refusal import PdfRefused, too_complex
@@ -32,6 +32,9 @@ JOBS: dict[str, Callable[..., Answer]] = {
     "find": finding.find,
     "render": rendering.render,
     "text": layering.layer,
+    "sealing_seal": drafting.seal,
+    "sealing_archive": drafting.archive,
+    "sealing_check": drafting.check,
 }
 FONTS = (
     "/usr/share/fonts",

@@ -1,0 +1,73 @@
+"""Small PDFs that unpack to gigabytes: refused at upload by what pages and files unpack to, not stream by stream. And
+what reads a file to seal it is a process that the worker survives."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.conftest import Target
+from tests.pdf import hostile
+from tests.scenarios.people import Backend, at, sign, signer
+from tests.scene import pdf
+
+POISON: dict[str, Callable[[], bytes]] = {
+    "a page of many streams": lambda: hostile.many_contents(10, 60),
+    "a page of one stream many times": lambda: hostile.many_contents(60, 100, shared=True),
+    "many pages of one stream": lambda: hostile.many_contents(1, 60, pages=50, shared=True),
+    "fonts": hostile.many_fonts,
+}
+
+
+def signed(backend: Backend, document: int, page: int = 1) -> int:
+    """A request on the document that everybody has signed."""
+    stamped = [{"signer_ref": "ada", "stamps": [at(page)]}]
+    documents = [{"id": document, "signers": stamped}]
+    made = backend.create(mode="parallel", validity_days=1, signers=[signer("ada")], documents=documents)
+    assert sign(made["signers"][0]["signing_url"]).status_code == 200
+    return int(made["id"])
+
+
+def workers_of(target: Target) -> set[int]:
+    return {pid for pid in target.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker"}
+
+
+def readers_of(workers: set[int]) -> set[int]:
+    """The processes that read files for the workers. They know nothing of the data folder."""
+    listed = (path.read_text().split() for pid in workers for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return {int(child) for line in listed for child in line}
+
+
+@pytest.mark.parametrize("name", POISON)
+def test_poison_is_refused_at_upload(target: Target, name: str) -> None:
+    poison = POISON[name]()
+    assert len(poison) < 17_000
+    answer = target.backend().call("POST", "documents", files={"file": ("a.pdf", poison, "application/pdf")})
+    assert answer.status_code == 422, answer.text
+    assert "too much memory or time" in answer.json()["error"]["message"]
+
+
+def test_as_much_as_is_taken_is_sealed_too(target: Target) -> None:
+    """Just below the limits, with a mark on the page that is so large."""
+    backend, workers = target.backend(), workers_of(target)
+    document = backend.upload(hostile.many_contents(1, 60))
+    backend.finalized(signed(backend, document, page=2), seconds=60)
+    assert workers_of(target) == workers
+
+
+def test_the_worker_survives_the_processes_that_read_for_it(target: Target) -> None:
+    backend, workers = target.backend(), workers_of(target)
+    backend.finalized(signed(backend, backend.upload(pdf())))
+    readers = readers_of(workers)
+    assert readers, "files are read in the worker itself"
+    for pid in readers:
+        os.kill(pid, signal.SIGSTOP)
+    request = signed(backend, backend.upload(pdf()))
+    time.sleep(0.5)
+    for pid in readers:
+        os.kill(pid, signal.SIGKILL)  # in the middle of their work
+    backend.finalized(request, seconds=60)
+    assert workers_of(target) == workers
