@@ -110,7 +110,10 @@ def _compare(service: Service, requests: int) -> list[str]:
         hostile = HostileTenant(service.base_url, attacker)
         with hostile:
             made += _round(backends, share, numbers, beside)
-        print("the tenant got: " + "; ".join(f"{name}: {dict(counts)}" for name, counts in hostile.answers.items()))
+        print(
+            "the tenant got: " + "; ".join(f"{name}: {dict(counts)}" for name, counts in hostile.answers.items()),
+            flush=True,
+        )
         time.sleep(5)  # what it began is over
     began = time.monotonic()
     for backend, request in made:
