@@ -1,7 +1,9 @@
 """A real ``paraph serve``: its own process, port, data folder and database."""
 
+import contextlib
 import json
 import os
+import random
 import resource
 import shutil
 import signal
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 READY_SECONDS = 60
+_SERVERS = (15_000, 32_000)  # Linux gives clients the ports above
 
 
 class Service:
@@ -104,9 +107,12 @@ def clean_environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """One that nobody is given who asks for any: until the server listens, many connections are made."""
+    while True:
+        port = random.randrange(*_SERVERS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def processes_of(data_dir: Path) -> dict[int, str]:

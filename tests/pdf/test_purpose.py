@@ -87,7 +87,9 @@ class Odd(Purpose):
     ],
 )
 def test_what_cannot_be_read_is_no_purpose(value: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.pdf.seal._check", lambda *_given, **_more: None)  # which would refuse to hand it out
+    monkeypatch.setattr(
+        "paraph.pdf.draft_here.check", lambda *_given, **_more: None
+    )  # which would refuse to hand it out
     content = sealed(LETTER, purpose=Odd("proof", 7, value.hex()), at=clock.now()).content
     found = verify(content, ROOTS)
     assert not found.ok and found.purpose is None

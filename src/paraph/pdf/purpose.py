@@ -52,6 +52,11 @@ def of_proof(request_id: int, environment: str) -> Purpose:
     return Purpose("proof", request_id, environment)
 
 
+def from_json(told: dict[str, Any]) -> Purpose:
+    """What :meth:`Purpose.to_json` made of one. Raises ``TypeError`` for anything else."""
+    return Purpose(**told)
+
+
 def stated(signed: SignedData) -> Purpose | None:
     """What the seal says; ``None`` for one that does not say it: of another program, or of an earlier version.
 

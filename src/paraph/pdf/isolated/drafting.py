@@ -16,7 +16,7 @@ from paraph.pdf.marks import Drawing, Mark, Overlay
 from paraph.pdf.normalise import Unreadable
 from paraph.pdf.objects import CONFUSED, Ref, Unsafe
 from paraph.pdf.preparation import Method, forms
-from paraph.pdf.purpose import Purpose
+from paraph.pdf.purpose import from_json
 from paraph.pdf.reader import Reader
 from paraph.pdf.revision import Written
 from paraph.pdf.selfcheck import check_appended
@@ -75,7 +75,7 @@ def check(source: Source, known: dict[str, Any], size: int, expected: dict[str, 
         original_start=known["start"],
         placed=list(_placed(known["placed"])),
         certificates=list(map(b64decode, expected["certificates"])),
-        purpose=Purpose(**expected["purpose"]),
+        purpose=from_json(expected["purpose"]),
         token=b64decode(expected["token"]),
         sealed_size=expected["sealed_size"],
         archive_token=b64decode(expected["archive_token"]),
