@@ -1,13 +1,16 @@
 """A really served process to attack."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.service import Service, remove
+from tests.cli.service import Service, remove, wait_until
 from tests.scenarios.people import Backend
+
+_KEY = re.compile(r"\s+[0-9a-f]{64}\s*")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,10 +29,11 @@ class Target(Service):
 
     def start(self) -> None:
         super().start()
-        self.key = str(self.new_application()["api_key"])
+        wait_until(lambda: any(map(_KEY.fullmatch, self.output)))
+        self.key = next(filter(_KEY.fullmatch, self.output)).strip()
 
     def backend(self, key: str = "") -> Backend:
-        """A client with the key, or with that of the first application (sandbox, enterprise plan)."""
+        """A client with the key, or with the one that the first start prints (sandbox, enterprise plan)."""
         return Backend(self.base_url, key or self.key)
 
 
