@@ -1,4 +1,4 @@
-"""Files on their way to clients. Who reads slowly keeps a thread, so only half of the threads send
+"""Files on their way to clients. Who reads slowly keeps a thread, so only a quarter of the threads send
 (docs/decisions/slow-readers.md)."""
 
 import time
@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 
 AT_ONCE = 256 * 1024  # bytes that the server takes from the thread without waiting for the client
 _BRIEFLY = 0.25  # seconds that anybody waits for a place: a fast client needs less for its file
-_PATIENTLY = 5.0
+_PATIENTLY = 2.0
 _RETRY_AFTER_SECONDS = 2
 _BUSY = "Too many files are being downloaded at the moment. Try again in a few seconds."
 
@@ -76,9 +76,10 @@ class Places:
 
 @cache
 def places() -> Places:
-    """Those of this process: half of its threads send, a quarter waits; the others are never held by downloads."""
+    """Those of this process: a quarter of its threads send, an eighth waits; half of them may wait for others at the
+    same time (:mod:`paraph.kernel.waiting`), and some must be left."""
     threads = settings.PARAPH.web_threads
-    return Places(max(1, threads // 2), threads // 4)
+    return Places(max(1, threads // 4), threads // 8)
 
 
 class _Sending:

@@ -10,6 +10,8 @@ from threading import Condition
 from paraph.kernel.recent_use import RecentUse
 
 LITTLE = 5.0  # seconds of a processor, fading: a party that has used more has had its share for now
+LONG = 1.0  # seconds that somebody may hold a place before many who wait become a burden
+AFTERMATH = 5.0  # seconds for which that is remembered: who was slow mostly is again
 
 Told = Callable[[float, bool], object]
 
@@ -29,9 +31,9 @@ class Places:
     """``count`` places, to be held by one thread each. The last free one is only for a party that holds none and has
     used little lately, so that no party ever has all. Of those who wait, whose party has used least is next.
 
-    Nobody waits longer than ``seconds``. While somebody has held a place for longer than that, at most ``line`` wait:
-    of the party with most of those who wait, the last is turned away. ``told`` is called with the seconds that somebody
-    has waited, and whether there was a place in the end; not for those who found one at once.
+    Nobody waits longer than ``seconds``. While somebody has held a place for longer than :data:`LONG`, or had lately,
+    at most ``line`` wait: of the party with most of those who wait, the last is turned away. ``told`` is called with
+    the seconds that somebody has waited, and whether there was a place in the end; not for those who found one at once.
     """
 
     def __init__(self, count: int, seconds: float, line: int, told: Told | None = None) -> None:
@@ -40,6 +42,7 @@ class Places:
         self._line = line
         self._told = told
         self._changed = Condition()
+        self._was_long = -AFTERMATH  # when somebody was last seen to hold a place for long
         self._holding: list[Visit] = []  # in the order in which they began
         self._waiting: list[Visit] = []  # in the order in which they came
         self._used = RecentUse()
@@ -114,10 +117,12 @@ class Places:
             self._changed.notify_all()
 
     def _until_long(self) -> float:
-        """Seconds until somebody has held a place for long; 0 where that is so."""
-        if not self._holding:
-            return self._seconds
-        return max(0.0, self._holding[0].began + self._seconds - time.monotonic())
+        """Seconds until somebody has held a place for long; 0 where that is so, or was lately."""
+        now = time.monotonic()
+        left = self._holding[0].began + LONG - now if self._holding else LONG
+        if left <= 0:
+            self._was_long = now
+        return 0.0 if now < self._was_long + AFTERMATH else left
 
     def _hold(self, visit: Visit) -> None:
         visit.began = time.monotonic()

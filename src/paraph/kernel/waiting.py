@@ -16,10 +16,10 @@ _places: Places | None = None
 
 
 def bound_to(threads: int | None, told: Told | None = None) -> None:
-    """Of so many threads half may wait from now on, in a process where nobody waits yet; and a quarter more for as
-    long as anybody has patience. None: no bound."""
+    """Of so many threads half may wait from now on, in a process where nobody waits yet; for a second as many more
+    as come, then an eighth more. None: no bound."""
     global _places  # noqa: PLW0603  the threads are those of the process
-    _places = Places(max(1, threads // 2), _PATIENCE_SECONDS, threads // 4, told) if threads else None
+    _places = Places(max(1, threads // 2), _PATIENCE_SECONDS, threads // 8, told) if threads else None
 
 
 @contextmanager

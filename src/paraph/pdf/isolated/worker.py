@@ -43,6 +43,7 @@ FONTS = (
     "/usr/local/share/fonts",
 )
 """Where PDFium looks for those that a file does not bring."""
+_NICENESS = 5  # pages and calls that read no file come first
 
 
 def main() -> None:
@@ -54,6 +55,7 @@ def main() -> None:
         warm_up(JOBS)
         gc.freeze()
         _resident()  # opens what it reads
+        os.nice(_NICENESS)
         confinement = confine(FONTS)
         _limit(limits["memory"])
         wire.send(connection, {"used": _used(), "unconfined": confinement.missing})
