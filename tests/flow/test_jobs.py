@@ -9,11 +9,11 @@ from procrastinate.jobs import Job
 
 import paraph.flow
 from paraph.flow.jobs import RETRY
-from paraph.flow.queue import LANES
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
+from paraph.queue.defer import LANES
 from paraph.signature_requests.models import SignatureRequest
-from tests.scene import jobs, scene, sign
+from tests.factories import jobs, scene, sign
 
 
 def work_off() -> list[str]:
@@ -53,7 +53,7 @@ def test_the_whole_journey(mode: str) -> None:
 
 
 def test_every_deferred_name_is_a_task() -> None:
-    source = "".join(path.read_text() for path in Path(paraph.flow.__file__).parent.glob("*.py"))
+    source = "".join(path.read_text() for path in Path(paraph.flow.__file__).parent.rglob("*.py"))
     names = set(re.findall(r'(?<!\.)\bdefer\("(\w+)"', source))  # a queryset's own defer() names columns
     assert {"invite", "finalize", "notify_completion"} <= names
     assert {f"paraph.flow.jobs.{name}" for name in names} <= set(app.tasks)

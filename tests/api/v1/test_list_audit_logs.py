@@ -98,7 +98,7 @@ def test_event_types_are_the_ten_and_each_has_its_place_in_the_code() -> None:
         "signature_request.pades_signed",
         "signature_request.certificate_issued",
     ]
-    sources = [path.read_text() for path in Path(paraph.flow.__file__).parent.glob("*.py")]
+    sources = [path.read_text() for path in Path(paraph.flow.__file__).parent.rglob("*.py")]
     written = {
         name for source in sources for name in re.findall(r'"((?:signer|request|signature_request)\.\w+)"', source)
     }
