@@ -1,18 +1,14 @@
 """``GET /files/{key}?expires=…&filename=…&signature=…``: what :func:`paraph.storage.store.presign` points to."""
 
-from mimetypes import guess_type
 from typing import BinaryIO
 
-from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonResponse
-from django.utils.cache import patch_cache_control
-from django.utils.http import content_disposition_header
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
-from paraph.files.byte_range import Part, parse_range
+from paraph.bodies.file_response import file_response
 from paraph.kernel.errors import DomainError
 from paraph.storage import presign, store
 
 _STATUS = {"forbidden": 403, "not_found": 404, "method_not_allowed": 405}
-_BLOCK = 1 << 18
 
 
 def download(request: HttpRequest, key: str) -> HttpResponseBase:
@@ -26,7 +22,7 @@ def download(request: HttpRequest, key: str) -> HttpResponseBase:
     except DomainError as refusal:
         body = {"error": {"code": refusal.code, "message": refusal.message}}
         return JsonResponse(body, status=_STATUS[refusal.code], headers={"Cache-Control": "no-store"})
-    return _respond(request, file, query.get("filename", ""))
+    return file_response(request, file, query.get("filename", ""))
 
 
 def _open(key: str) -> BinaryIO:
@@ -34,28 +30,3 @@ def _open(key: str) -> BinaryIO:
         return store.open(key)
     except (FileNotFoundError, ValueError) as error:
         raise DomainError("not_found", "This file does not exist any more.") from error
-
-
-def _respond(request: HttpRequest, file: BinaryIO, filename: str) -> HttpResponseBase:
-    size = file.seek(0, 2)
-    wanted = parse_range(request.headers.get("Range", ""), size)
-    if wanted is not None and not wanted.length:
-        file.close()
-        return JsonResponse(
-            {"error": {"code": "validation_error", "message": f"The range lies outside the file's {size} bytes."}},
-            status=416,
-            headers={"Content-Range": f"bytes */{size}"},
-        )
-    part = Part(file, wanted.start if wanted else 0, wanted.length if wanted else size)
-    response = FileResponse(part, status=206 if wanted else 200)
-    response.block_size = _BLOCK
-    response.headers["Content-Type"] = guess_type(filename)[0] or "application/octet-stream"
-    response.headers["Content-Length"] = str(part.length)
-    response.headers["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
-    response.headers["Accept-Ranges"] = "bytes"
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    if wanted:
-        response.headers["Content-Range"] = f"bytes {part.start}-{part.start + part.length - 1}/{size}"
-    patch_cache_control(response, private=True, no_store=True)
-    return response

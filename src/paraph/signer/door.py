@@ -17,7 +17,7 @@ LARGEST = 512 * 1024  # bytes
 MOST_POINTS = 20_000  # of a drawing
 MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
 
-Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any]]
+Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any] | HttpResponse]
 
 
 def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
@@ -33,7 +33,8 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
             if request.method != "POST":
                 return _not_allowed(request)
             signer = found(token)
-            return answers.answer(endpoint(request, signer, _body(request)))
+            content = endpoint(request, signer, _body(request))
+            return content if isinstance(content, HttpResponse) else answers.answer(content)
         except DomainError as error:
             return answers.refusal(error)
         except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationErro
 
 from paraph.flow.sign import Signature
 from paraph.kernel.errors import DomainError
+from paraph.otp.entered import six_digits
 from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signer.door import MOST_POINTS
@@ -38,7 +39,10 @@ Strokes = Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS), F
 
 
 class Typed(BaseModel):
+    """``hand``: in which of the four hands the name is written."""
+
     type: Literal["typed"]
+    hand: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
 
 
 class Drawn(BaseModel):
@@ -51,11 +55,15 @@ Mark = Annotated[Typed | Drawn, Field(discriminator="type")]
 
 
 class Body(BaseModel):
-    code: Annotated[str, Field(max_length=32)]
+    code: Annotated[str, Field(max_length=200)]
     consent: Annotated[bool, Field(strict=True)]
     signature: Mark = Typed(type="typed")
     initials: Mark | None = None
     locale: str | None = None
+
+
+class Alone(BaseModel):
+    signature: Mark
 
 
 def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
@@ -69,11 +77,20 @@ def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
     if problems:
         raise DomainError("validation_error", "; ".join(problems) + ".")
     return Signature(
-        code="".join(checked.code.split()),
+        code=six_digits(checked.code),
         signature=checked.signature.model_dump(mode="json", exclude_defaults=True),
         initials=checked.initials.model_dump(mode="json", exclude_defaults=True) if checked.initials else None,
         locale=locale,
     )
+
+
+def read_mark(signature: object) -> dict[str, Any]:
+    """A signature by itself. Raises as :func:`read` does."""
+    try:
+        checked = Alone.model_validate({"signature": signature})
+    except ValidationError as error:
+        raise DomainError("validation_error", _sentence(error)) from error
+    return checked.signature.model_dump(mode="json", exclude_defaults=True)
 
 
 def _consent(body: Body) -> list[str]:

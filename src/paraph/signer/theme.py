@@ -8,13 +8,14 @@ _SURFACE = "#ffffff"
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: lines and controls
 
 
-def theme(profile: BrandingProfile | None) -> dict[str, str]:
+def theme(profile: BrandingProfile | None) -> dict[str, str | bool]:
     """CSS colours by name. The profile's text and accent give way where they could not be read or seen."""
     chosen = (profile.background_color, profile.text_color, profile.accent_color) if profile else _DEFAULT
     background, text, accent = (
         color if is_color(color) else default for color, default in zip(chosen, _DEFAULT, strict=True)
     )
     return {
+        "is_default": profile is None,
         "background": background,
         "text": readable_on(background, text),
         "surface": _SURFACE,

@@ -10,7 +10,7 @@ from typing import Any
 from paraph.pdf.typesetting.glyph_fallback import clean, clusters, legible
 from paraph.pdf.typesetting.signature_pictures import INK, Drawn
 from paraph.pdf.typesetting.stamp_wording import moment, wording
-from paraph.pdf.typesetting.typeset import typeset
+from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 
 NAMELESS = "—"
 WATERMARK = ("SANDBOX", "not legally binding")
@@ -87,6 +87,15 @@ def appearances(
     content = {"pages": list(pages.values()), "drawings": drawings, "ink": INK}
     pdf = typeset("appearances", content, standard="a-2b")
     return Appearances(pdf, stamp_pages, initials_pages, watermark_pages)
+
+
+def stamp_svg(content: StampContent) -> bytes:
+    """One stamp as an SVG picture, drawn as :func:`appearances` draws it."""
+    room = (content.signature, content.width * 0.9, content.height * 0.5)
+    signatures = Drawn([room])
+    page = {"kind": "stamp", **_stamp(content, signatures)}
+    drawings = {"stamp": signatures.pictures, "initials": []}
+    return typeset_svg("appearances", {"pages": [page], "drawings": drawings, "ink": INK})
 
 
 def stamps(contents: Sequence[StampContent]) -> bytes:

@@ -32,11 +32,21 @@ def typeset(
     Always an archival ``standard``, because Typst then refuses a glyph that no font has instead of drawing a box.
     Raises ``typst.TypstError`` then, and for a fault in the template.
     """
-    data = _literal(json.dumps(content, ensure_ascii=False))
-    main = f'#import "/{template}.typ": {template}\n#{template}(json(bytes({data})))'
-    pdf = _compiler().compile(input=main.encode(), format="pdf", pdf_standards=[standard], timestamp=at)
+    pdf = _compiler().compile(input=_main(template, content), format="pdf", pdf_standards=[standard], timestamp=at)
     assert isinstance(pdf, bytes)
     return pdf
+
+
+def typeset_svg(template: str, content: Mapping[str, Any]) -> bytes:
+    """The same as SVG, of content that makes one page: letters become outlines, so that no font is needed to see it."""
+    svg = _compiler().compile(input=_main(template, content), format="svg")
+    assert isinstance(svg, bytes)
+    return svg
+
+
+def _main(template: str, content: Mapping[str, Any]) -> bytes:
+    data = _literal(json.dumps(content, ensure_ascii=False))
+    return f'#import "/{template}.typ": {template}\n#{template}(json(bytes({data})))'.encode()
 
 
 def _literal(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from paraph.pdf.untrusted.sandbox import sandbox
+from paraph.pdf.untrusted.sandbox import Pdf, sandbox
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,9 @@ class TextLayer:
     words: list[Word]
 
 
-def text_layer(pdf: bytes, page_number: int) -> TextLayer:
-    """The words that a reader sees on the page, in the order of the text. Raises PdfRefused."""
-    result, _ = sandbox().call("text", pdf, page_number=page_number)
+def text_layer(pdf: Pdf, page_number: int, *, party: str = "", sha256: bytes = b"") -> TextLayer:
+    """The words that a reader sees on the page, in the order of the text. Raises PdfRefused.
+
+    ``pdf``, ``party`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
+    result, _ = sandbox().call("text", pdf, party=party, sha256=sha256, page_number=page_number)
     return TextLayer(result["width"], result["height"], [Word(*word) for word in result["words"]])

@@ -1,50 +1,82 @@
-"""Words and numbers of the signer pages."""
+"""Words, dates and lengths of the signer pages."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django import template
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+
+from paraph.signer import language, phrases
 
 register = template.Library()
 
 _FOR_SCRIPT = (
+    "locale",
+    "page_of",
+    "next_place",
+    "first_place",
+    "all_seen",
+    "no_text",
+    "no_text_loaded",
+    "picture_failed",
+    "try_again",
+    "offline",
     "sending",
     "sent",
+    "new_code_in",
     "sandbox_code",
+    "send_new_code",
     "signing",
-    "sign",
-    "invalid_otp",
-    "attempts_left",
-    "too_many_attempts",
+    "signature_missing",
+    "initials_missing",
+    "consent_missing",
+    "code_missing",
+    "tries_left",
+    "code_outdated",
+    "code_locked_until",
+    "code_locked",
     "rate_limited",
     "delivery_failed",
-    "expired_text",
-    "not_your_turn_text",
-    "already_signed_text",
     "unshown",
+    "no_ink",
     "failed",
+    "waiting",
+    "sealing",
+    "sealed",
+    "request_expired",
+    "full_screen",
+    "done_drawing",
 )
 
 
 @register.simple_tag(takes_context=True)
-def word(context: dict[str, Any], called: str, ending: str = "", **values: object) -> str:
-    """The words of this name in the page's language, with its placeholders filled in; escaped like any text."""
-    text: str = context["words"][called + ending]
-    return text.format(**values)
+def word(context: dict[str, Any], called: str, ending: str = "", **values: object) -> SafeString:
+    """The words of this name in the page's language, escaped, with its placeholders filled in; values are escaped
+    unless they are markup of ours."""
+    return format_html(escape(phrases.form(context["words"], called + ending, values.get("count"))), **values)
+
+
+@register.simple_tag(takes_context=True)
+def moment(context: dict[str, Any], time: datetime) -> SafeString:
+    """A time in words, in UTC; a script of the page shows it in the reader's own zone."""
+    text = language.moment(time, context["locale"])
+    return format_html('<time datetime="{}">{}</time>', time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), text)
 
 
 @register.filter
-def for_script(words: dict[str, str]) -> dict[str, str]:
-    """The words that the script says."""
+def for_script(words: dict[str, Any]) -> dict[str, Any]:
+    """The words that the scripts say."""
     return {name: words[name] for name in _FOR_SCRIPT}
 
 
 @register.filter
 def unlocalized(number: float) -> str:
     """A length for SVG, with a point whatever the language."""
-    return f"{number:.2f}"
+    return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
 @register.filter
 def plus_half(start: float, length: float) -> str:
     """The middle of a stretch, for SVG."""
-    return f"{start + length / 2:.2f}"
+    return unlocalized(start + length / 2)

@@ -4,27 +4,49 @@
 
 const MOST_POINTS = 10000; // of two drawings, these fit into the 512 KiB that a body may have
 const NEAREST = 0.002; // points closer to the last one than this add nothing
+const LEAST_INK = 0.01; // of the pad's width: a tap is no line
 
 class Pad {
-  constructor(canvas) {
+  constructor(canvas, changed) {
     this.canvas = canvas;
+    this.changed = changed;
     this.strokes = [];
-    this.points = 0;
     this.drawing = null;
     canvas.addEventListener("pointerdown", (event) => this.begin(event));
     canvas.addEventListener("pointermove", (event) => this.go(event));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (this.drawing = null));
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => this.end());
     new ResizeObserver(() => this.draw()).observe(canvas);
   }
 
+  get points() {
+    return this.strokes.reduce((sum, stroke) => sum + stroke.length, 0);
+  }
+
   get empty() {
-    return this.points === 0;
+    return this.strokes.length === 0;
+  }
+
+  // Whether there is a line to be seen, by the measure of the service.
+  get inked() {
+    const far = (axis) => {
+      const values = this.strokes.flat().map((point) => point[axis]);
+      return Math.max(...values) - Math.min(...values);
+    };
+    return !this.empty && Math.max(far(0), far(1)) >= LEAST_INK;
+  }
+
+  set(strokes) {
+    this.strokes = strokes;
+    this.draw();
+    this.changed();
   }
 
   clear() {
-    this.strokes = [];
-    this.points = 0;
-    this.draw();
+    this.set([]);
+  }
+
+  undo() {
+    this.set(this.strokes.slice(0, -1));
   }
 
   begin(event) {
@@ -44,6 +66,12 @@ class Pad {
     this.draw();
   }
 
+  end() {
+    if (this.drawing === null) return;
+    this.drawing = null;
+    this.changed();
+  }
+
   add(event) {
     const box = this.canvas.getBoundingClientRect();
     const within = (value) => Math.round(Math.min(1, Math.max(0, value)) * 10000) / 10000;
@@ -53,9 +81,9 @@ class Pad {
     if (last && Math.hypot(point[0] - last[0], point[1] - last[1]) < NEAREST) return;
     if (this.points >= MOST_POINTS) return;
     stroke.push(point);
-    this.points += 1;
   }
 
+  // Curves through the middles of the points: as smooth as the ink that is sealed.
   draw() {
     const { canvas } = this;
     const ratio = window.devicePixelRatio || 1;
@@ -65,13 +93,18 @@ class Pad {
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     const pen = canvas.getContext("2d");
     pen.clearRect(0, 0, width, height);
-    pen.lineWidth = width * 0.007;
+    pen.lineWidth = Math.max(2 * ratio, width * 0.007);
     pen.lineCap = pen.lineJoin = "round";
     pen.strokeStyle = getComputedStyle(canvas).color;
+    const scale = Math.min(1, height / width / Math.max(0.01, ...this.strokes.flat().map((point) => point[1])));
     for (const stroke of this.strokes) {
+      const at = stroke.map(([x, y]) => [x * width * scale, y * width * scale]);
       pen.beginPath();
-      pen.moveTo(stroke[0][0] * width, stroke[0][1] * width);
-      for (const [x, y] of stroke) pen.lineTo(x * width, y * width);
+      pen.moveTo(...at[0]);
+      for (let i = 1; i < at.length - 1; i += 1) {
+        pen.quadraticCurveTo(...at[i], (at[i][0] + at[i + 1][0]) / 2, (at[i][1] + at[i + 1][1]) / 2);
+      }
+      pen.lineTo(...at[at.length - 1]);
       pen.stroke();
     }
   }

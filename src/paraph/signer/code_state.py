@@ -1,0 +1,33 @@
+"""What a signing page shows of the newest code: where and when it was sent, and when the next may be."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from paraph.flow.send_otp import masked
+from paraph.kernel import clock
+from paraph.otp.models import OneTimeCode
+from paraph.signature_requests.models import Signer
+
+_PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a while
+
+
+@dataclass(frozen=True)
+class SentCode:
+    """``wait``: seconds until the page offers to send another."""
+
+    channel: str
+    recipient: str
+    sent_at: datetime
+    wait: int
+
+
+def sent_code(signer: Signer) -> SentCode | None:
+    """The newest code, while it can be used; None where none was sent or its time is over."""
+    now = clock.now()
+    code = OneTimeCode.objects.filter(
+        signer=signer, sent_at__isnull=False, used_at__isnull=True, expires_at__gt=now
+    ).first()
+    if code is None or code.sent_at is None:
+        return None
+    wait = max(0, round((code.sent_at + _PAUSE - now).total_seconds()))
+    return SentCode(code.channel, masked(code.destination), code.sent_at, min(wait, int(_PAUSE.total_seconds())))

@@ -1,0 +1,76 @@
+"""The files that a signer takes along: ``…/documents/{id}.pdf`` before signing, ``…/documents/{id}/copy.pdf`` and
+``…/proof.pdf`` after, with a ticket (:mod:`paraph.signer.copy_ticket`)."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from paraph.bodies.file_response import file_response
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import Signer, SignerStatus
+from paraph.signer import answers, copy_ticket
+from paraph.signer.documents import document_of
+from paraph.signer.door import found
+from paraph.signer.may_read import require_reader
+from paraph.storage import store
+
+_Find = Callable[[Signer], tuple[str, str]]  # the object and the name that the file gets
+
+
+def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
+    """The document as it is shown, for those who may read it."""
+
+    def find(signer: Signer) -> tuple[str, str]:
+        require_reader(signer)
+        document = document_of(signer, document_id)
+        return document.shown_key, document.name
+
+    return _file(request, token, find)
+
+
+def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
+    """The sealed document, once it is there."""
+
+    def find(signer: Signer) -> tuple[str, str]:
+        _require_ticket(request, signer)
+        document = document_of(signer, document_id)
+        row = SealedDocument.objects.get(
+            request_document__request=signer.request_id, request_document__document=document
+        )
+        return row.object_key, f"{document.name.removesuffix('.pdf')}-signed.pdf"
+
+    return _file(request, token, find)
+
+
+def proof(request: HttpRequest, token: str) -> HttpResponseBase:
+    """The proof of the request, once it is there."""
+
+    def find(signer: Signer) -> tuple[str, str]:
+        _require_ticket(request, signer)
+        return ProofFile.objects.get(request=signer.request_id).object_key, f"proof-{signer.request_id}.pdf"
+
+    return _file(request, token, find)
+
+
+def _require_ticket(request: HttpRequest, signer: Signer) -> None:
+    if signer.status != SignerStatus.SIGNED or not copy_ticket.holds(signer, request.GET.get("ticket", "")):
+        raise DomainError("not_found", "This link to the copy is not valid any more.")
+    if not signer.request.finalized:
+        raise DomainError("not_found", "The sealed files are not ready yet.")
+
+
+def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
+    try:
+        if request.method not in ("GET", "HEAD"):
+            raise DomainError("method_not_allowed", "Files can only be downloaded.")
+        key, name = find(found(token))
+        response = file_response(request, store.open(key), name)
+    except DomainError as error:
+        return answers.refusal(error)
+    except FileNotFoundError:
+        return answers.refusal(DomainError("not_found", "This file does not exist any more."))
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response

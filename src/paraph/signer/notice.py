@@ -1,0 +1,26 @@
+"""The page that says why there is nothing to sign, and what the way on is."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from paraph.signature_requests.models import Signer
+from paraph.signer.progress import progress
+from paraph.signer.shell import show
+
+_STATUSES = {"expired": 410, "not_found": 404}
+
+
+def notice(
+    request: HttpRequest, name: str, signer: Signer | None = None, *, until: datetime | None = None, status: int = 0
+) -> HttpResponse:
+    """``name`` is the state of the page: ``already_signed``, ``expired``, ``locked`` or ``not_found``."""
+    content: dict[str, Any] = {"state": name, "until": until}
+    if signer:
+        content |= {
+            "expires_at": signer.request.expires_at,
+            "signed_at": signer.signed_at,
+            "progress": progress(signer) if name == "already_signed" else None,
+        }
+    return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))

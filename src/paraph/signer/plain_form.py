@@ -1,0 +1,121 @@
+"""The form of the signing page as browsers send it without scripts: ``do=code``, ``do=sign`` or ``do=language``."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.request import RawPostDataException, UnreadablePostError
+
+from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.send_otp import send_otp
+from paraph.flow.sign import sign
+from paraph.journal.client_address import origin
+from paraph.kernel.errors import DomainError
+from paraph.otp.channels import channels
+from paraph.otp.codes import TooManySendsError
+from paraph.signature_requests.models import Signer
+from paraph.signer import language, problems
+from paraph.signer.answers import STATUSES, private
+from paraph.signer.door import LARGEST
+from paraph.signer.problems import Problem
+from paraph.signer.signature_body import read
+
+_MARKS = ("signature", "initials")
+_CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What was entered, to be shown again. ``refusal``: why it could not be taken."""
+
+    code: str = ""
+    consent: bool = False
+    marks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    language: str = ""
+    refusal: DomainError | None = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        if self.refusal:
+            return STATUSES.get(self.refusal.code, 500)
+        return 422 if self.missing else 200
+
+    def problems(self, words: dict[str, Any]) -> list[Problem]:
+        """What is wrong, each with the field that it is about."""
+        return problems.of(self.refusal, self.missing, words)
+
+
+def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
+    """Does what the form asks for and sends the browser back to the address it came from (303), or returns what was
+    entered where it could not be done.
+
+    A form of another site is refused by what every browser says of where a request comes from: no other site could
+    know the address, but one that was told it must not sign in the signer's name.
+    """
+    if request.headers.get("Sec-Fetch-Site") == "cross-site":
+        return Entries(refusal=DomainError("validation_error", "The form was sent from another site."))
+    entered = _entered(request)
+    if isinstance(entered, DomainError):
+        return Entries(refusal=entered)
+    action = request.POST.get("do", "")
+    try:
+        if action in _CODES:
+            send_otp(signer, _CODES[action] or request.POST.get("channel", "") or _first(signer), origin(request))
+        elif action == "sign":
+            missing = tuple(_missing(entered))
+            if missing:
+                return Entries(**{**vars(entered), "missing": missing})
+            sign(signer, read(_body(entered, request, signer), signer.request), origin(request))
+        else:
+            return entered
+    except (DomainError, TooManySendsError, TooManyMessagesError) as refusal:
+        return Entries(**{**vars(entered), "refusal": refusal})
+    return private(HttpResponseRedirect(request.path, status=303))
+
+
+def _entered(request: HttpRequest) -> Entries | DomainError:
+    if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST:
+        return DomainError("payload_too_large", f"The form is larger than the limit of {LARGEST // 1024} KiB.")
+    try:
+        form = request.POST
+    except (UnreadablePostError, RawPostDataException):
+        return DomainError("validation_error", "The form is not readable.")
+    return Entries(
+        code=form.get("code", "")[:200],
+        consent=form.get("consent") == "on",
+        marks={kind: _mark(form, kind) for kind in _MARKS},
+        language=form.get("lang", ""),
+    )
+
+
+def _mark(form: Any, kind: str) -> dict[str, Any]:
+    """A drawing where a script has put one into the form, else the name."""
+    if form.get(f"{kind}-type") == "drawn":
+        try:
+            strokes = json.loads(form.get(f"{kind}-strokes", "") or "[]")
+        except (ValueError, RecursionError):
+            strokes = []
+        return {"type": "drawn", "strokes": strokes}
+    hand = form.get(f"{kind}-hand", "")
+    return {"type": "typed", **({"hand": int(hand)} if hand in ("2", "3", "4") else {})}
+
+
+def _missing(entered: Entries) -> list[str]:
+    drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == []]
+    return [*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"])]
+
+
+def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "code": entered.code,
+        "consent": entered.consent,
+        "signature": entered.marks["signature"],
+        "locale": language.choose(request, signer, entered.language),
+    }
+    return body | ({"initials": entered.marks["initials"]} if signer.request.initials_required else {})
+
+
+def _first(signer: Signer) -> str:
+    return str(channels(signer)[0].value)

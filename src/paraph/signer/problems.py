@@ -1,0 +1,42 @@
+"""What is wrong with a form, in the words of the page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.kernel.errors import DomainError
+from paraph.otp.refusals import GuessRefusedError
+from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signer.phrases import phrase
+
+_ABOUT_THE_CODE = ("invalid_otp", "too_many_attempts")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """``field``: the id of the element that it is about."""
+
+    field: str
+    text: str
+
+
+def of(refusal: DomainError | None, missing: tuple[str, ...], words: dict[str, Any]) -> list[Problem]:
+    found = [Problem(_field(name), words[f"{name}_missing"]) for name in missing]
+    if refusal is None:
+        return found
+    field = "code" if refusal.code in _ABOUT_THE_CODE else "sign"
+    return [*found, Problem(field, sentence(refusal, words))]
+
+
+def sentence(refusal: DomainError, words: dict[str, Any]) -> str:
+    """The refusal in the words of the page."""
+    if isinstance(refusal, PageNotShownError):
+        return phrase(words, "unshown", page=refusal.page_number, name=refusal.document_name)
+    if isinstance(refusal, GuessRefusedError):
+        if refusal.attempts_left:
+            return phrase(words, "tries_left", count=refusal.attempts_left)
+        return str(words["code_locked" if refusal.retry_after else "code_outdated"])
+    return str(words.get(refusal.code) or words["failed"])
+
+
+def _field(name: str) -> str:
+    return f"{name}-drawn" if name in ("signature", "initials") else name

@@ -1,0 +1,46 @@
+"""``GET /sign/{token}/progress``: how far the request is that the signer has signed."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
+from paraph.signer import answers
+from paraph.signer.door import found
+
+
+@dataclass(frozen=True)
+class Progress:
+    """``waiting`` for ``others`` to sign, ``sealing``, or ``ready``: sealed files can be had. ``expired``: some did
+    not sign in time."""
+
+    state: Literal["waiting", "sealing", "ready", "expired"]
+    others: int
+
+
+def progress(signer: Signer) -> Progress:
+    """A count and never a name: who else signs is not the signer's to know."""
+    request = signer.request
+    if request.finalized:
+        return Progress("ready", 0)
+    if request.status == RequestStatus.COMPLETED:
+        return Progress("sealing", 0)
+    others = request.signers.exclude(status=SignerStatus.SIGNED).count()
+    return Progress("expired" if request.status == RequestStatus.EXPIRED else "waiting", others)
+
+
+def progress_view(request: HttpRequest, token: str) -> HttpResponse:
+    """``{"progress": "waiting", "others": 1}``, for those who have signed; else 404."""
+    try:
+        if request.method not in ("GET", "HEAD"):
+            raise DomainError("method_not_allowed", f"This route does not answer {request.method}, only GET.")
+        signer = found(token)
+        if signer.status != SignerStatus.SIGNED:
+            raise DomainError("not_found", "There is no progress before the signature.")
+    except DomainError as error:
+        return answers.refusal(error)
+    now = progress(signer)
+    content: dict[str, Any] = {"progress": now.state, "others": now.others}
+    return answers.answer(content)

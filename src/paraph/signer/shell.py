@@ -1,0 +1,49 @@
+"""What all pages under ``/sign/`` share: language, colours, headers, and the policy of what they may load."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from paraph.kernel import tokens
+from paraph.organizations.models import Environment
+from paraph.signature_requests.models import Signer
+from paraph.signer import language
+from paraph.signer.answers import private
+from paraph.signer.theme import theme
+
+
+def show(
+    request: HttpRequest,
+    template: str,
+    content: dict[str, Any],
+    *,
+    signer: Signer | None = None,
+    locale: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The page of the template, in ``locale`` or the language that the request asks for.
+
+    Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
+    style, with the colours of the branding profile, carries a nonce.
+    """
+    locale = locale or language.choose(request, signer)
+    nonce = tokens.base64url(tokens.random_bytes(16))
+    shared = {
+        "locale": locale,
+        "direction": language.direction(locale),
+        "languages": language.names(),
+        "words": language.words(locale),
+        "theme": theme(signer.request.branding_profile if signer else None),
+        "nonce": nonce,
+        "signer": signer,
+        "sender": signer.request.organization.name if signer else "",
+        "sandbox": signer is not None and signer.request.environment == Environment.SANDBOX,
+    }
+    response = private(render(request, template, shared | content, status=status))
+    response["Content-Language"] = locale
+    response["Content-Security-Policy"] = (
+        "default-src 'none'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
+        f"style-src 'self' 'nonce-{nonce}'; form-action 'self'; base-uri 'none'"
+    )
+    return response

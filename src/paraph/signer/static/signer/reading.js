@@ -1,0 +1,182 @@
+// The pages to read: their text, sharper pictures when they are enlarged, the way to the next place to sign.
+"use strict";
+
+const words = JSON.parse((document.getElementById("words") || { textContent: "{}" }).textContent);
+const say = (name, values = {}) => {
+  let text = words[name];
+  if (text && typeof text === "object") {
+    text = text[new Intl.PluralRules(words.locale).select(values.count)] || text.other;
+  }
+  return String(text || "").replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
+};
+
+const read = document.getElementById("read");
+const base = location.pathname.replace(/\/$/, "");
+const ZOOMS = [100, 150, 200, 400];
+let zoom = 100;
+
+// Times in the reader's own zone, with UTC behind them.
+function localTimes(within = document) {
+  for (const time of within.querySelectorAll("time[datetime]:not([title])")) {
+    const moment = new Date(time.dateTime);
+    const near = Math.abs(moment - Date.now()) < 36e5;
+    const form = near ? { timeStyle: "short" } : { dateStyle: "long", timeStyle: "short" };
+    time.title = time.textContent;
+    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment);
+  }
+}
+
+for (const figure of read.querySelectorAll("[data-page], [id^=print-]")) {
+  const picture = figure.querySelector("img");
+  picture.addEventListener("error", () => pictureFailed(picture));
+  if (picture.complete && !picture.naturalWidth) pictureFailed(picture);
+}
+
+async function pictureFailed(picture) {
+  const paper = picture.parentElement;
+  if (paper.querySelector(".failed")) return;
+  const response = await fetch(picture.src).catch(() => null);
+  const error = response && response.status === 422 ? (await response.json()).error : null;
+  const notice = document.createElement("div");
+  notice.className = "failed";
+  notice.setAttribute("role", "alert");
+  const told = document.createElement("p");
+  told.textContent = error ? say("unshown", { page: error.page_number, name: error.document }) : say(navigator.onLine ? "picture_failed" : "offline");
+  notice.append(told);
+  if (!error) {
+    const again = document.createElement("button");
+    again.type = "button";
+    again.textContent = say("try_again");
+    const retry = () => { notice.remove(); picture.src = picture.src; };
+    again.addEventListener("click", retry);
+    notice.append(again);
+    const seconds = Number(response && response.headers.get("Retry-After")) || 10;
+    setTimeout(() => notice.isConnected && retry(), seconds * 1000);
+  }
+  paper.append(notice);
+}
+
+// The words of each page over its picture, to be read aloud, selected and found. Pages near the screen come first,
+// the others one after the other.
+const pages = [...read.querySelectorAll("[data-page]")];
+const texts = new Map();
+
+function loadText(page) {
+  if (!texts.has(page)) texts.set(page, fetchText(page).catch(() => texts.delete(page)));
+  return texts.get(page);
+}
+
+async function fetchText(page) {
+  const [id, number] = page.dataset.page.split("/");
+  const response = await fetch(`${base}/documents/${id}/pages/${number}/text`);
+  if (!response.ok) throw new Error("no text");
+  const { width, height, lines } = await response.json();
+  const layer = document.createElement("div");
+  layer.className = "words";
+  layer.dir = "auto";
+  for (const line of lines) {
+    const span = document.createElement("span");
+    span.textContent = `${line.text}\n`;
+    span.style.insetInlineStart = span.style.left = `${(line.x / width) * 100}%`;
+    span.style.top = `${(line.y / height) * 100}%`;
+    span.style.fontSize = `${(line.height / width) * 80}cqw`;
+    layer.append(span);
+  }
+  if (!lines.length) {
+    const none = document.createElement("p");
+    none.className = "hidden";
+    none.textContent = say("no_text");
+    layer.append(none);
+  }
+  page.querySelector(".paper img").after(layer);
+  for (const [index, line] of lines.entries()) {
+    const span = layer.children[index];
+    const shown = span.getBoundingClientRect().width / layer.getBoundingClientRect().width;
+    if (shown > 0) span.style.transform = `scaleX(${line.width / width / shown})`;
+  }
+}
+
+const seen = new Set();
+let current = pages[0];
+const watch = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (isIntersecting) {
+      seen.add(target);
+      loadText(target);
+    } else seen.delete(target);
+  }
+  sharpen();
+}, { rootMargin: "50% 0px" });
+for (const page of pages) watch.observe(page);
+
+async function loadAllTexts() {
+  for (const page of pages) {
+    await loadText(page);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+}
+addEventListener("load", () => setTimeout(loadAllTexts, 3000));
+
+// Enlarging: the page grows within its frame, and its picture is drawn anew as sharp as that needs.
+for (const button of read.querySelectorAll("[data-zoom]")) {
+  button.addEventListener("click", () => {
+    const middle = current && current.querySelector(".paper");
+    zoom = ZOOMS[Math.min(ZOOMS.length - 1, Math.max(0, ZOOMS.indexOf(zoom) + Number(button.dataset.zoom)))];
+    read.style.setProperty("--zoom", zoom / 100);
+    for (const other of read.querySelectorAll("[data-zoom]")) {
+      const last = other.dataset.zoom === "1" ? ZOOMS[ZOOMS.length - 1] : ZOOMS[0];
+      other.disabled = zoom === last;
+    }
+    if (middle) middle.scrollIntoView({ block: "nearest" });
+    sharpen();
+  });
+}
+
+function sharpen() {
+  for (const page of seen) {
+    const picture = page.querySelector("img");
+    const [id, number] = page.dataset.page.split("/");
+    const wanted = `${base}/documents/${id}/pages/${number}${zoom > 100 ? `-${zoom}` : ""}.webp`;
+    if (!picture.src.endsWith(wanted) && Number(picture.dataset.sharp || 100) < zoom) {
+      const sharper = new Image();
+      sharper.addEventListener("load", () => {
+        picture.dataset.sharp = zoom;
+        picture.src = sharper.src;
+      });
+      sharper.src = wanted;
+    }
+  }
+}
+
+// Where the reader is, and the next place to sign from there.
+const places = read.dataset.places.split(" ").filter(Boolean);
+const next = read.querySelector("[data-next]");
+const where = read.querySelector("[data-where]");
+
+function guide() {
+  const middle = innerHeight / 2;
+  current = pages.find((page) => page.getBoundingClientRect().bottom > middle) || pages[pages.length - 1];
+  const order = new Map(pages.map((page, index) => [page.dataset.page, index]));
+  const here = order.get(current.dataset.page);
+  const documentId = current.dataset.page.split("/")[0];
+  const total = pages.filter((page) => page.dataset.page.startsWith(`${documentId}/`)).length;
+  where.textContent = say("page_of", { page: current.dataset.page.split("/")[1], pages: total });
+  if (!next) return;
+  const ahead = places.find((place) => order.get(place) > here) || places.find((place) => order.get(place) === here) || places[0];
+  next.hash = `#page-${ahead.replace("/", "-")}`;
+  next.textContent = say("next_place", { page: ahead.split("/")[1] });
+}
+
+let waiting = false;
+addEventListener("scroll", () => {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    if (read.offsetParent !== null) guide();
+  });
+}, { passive: true });
+addEventListener("resize", () => read.offsetParent !== null && guide());
+if (pages.length) guide();
+localTimes();
+document.documentElement.dataset.scripted = "";

@@ -1,0 +1,335 @@
+// The signing form: the mark, the code, the signature, and what comes after it.
+"use strict";
+
+const form = document.getElementById("form");
+const code = form.elements.code;
+const consent = form.elements.consent;
+const problem = document.getElementById("problem");
+const codeStatus = document.getElementById("code-status");
+const signButton = form.querySelector("[data-sign]");
+const summary = document.getElementById("problems");
+
+const marks = [...form.querySelectorAll(".mark")].map((box) => {
+  const kind = box.dataset.kind;
+  const holder = box.querySelector(".drawn");
+  const field = form.elements[`${kind}-strokes`];
+  const drawnChoice = box.querySelector("[value=drawn]");
+  const pad = new Pad(holder.querySelector("canvas"), () => {
+    field.value = JSON.stringify(pad.strokes);
+    if (pad.inked) clearProblem(kind, drawnChoice);
+    if (kind === "signature") showStamp();
+  });
+  const choose = () => {
+    for (const part of box.querySelectorAll(".typed")) part.hidden = drawnChoice.checked;
+    holder.hidden = !drawnChoice.checked;
+    pad.draw();
+    clearProblem(kind, drawnChoice);
+    if (kind === "signature") showStamp();
+  };
+  for (const radio of box.querySelectorAll("[name$=-type]")) radio.addEventListener("change", choose);
+  const tools = {
+    undo: () => pad.undo(),
+    clear: () => pad.clear(),
+    full: (button) => {
+      const full = holder.classList.toggle("full");
+      button.textContent = say(full ? "done_drawing" : "full_screen");
+      button.focus();
+    },
+  };
+  for (const button of holder.querySelectorAll("[data-tool]")) {
+    button.addEventListener("click", () => tools[button.dataset.tool](button));
+  }
+  holder.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && holder.classList.contains("full")) tools.full(holder.querySelector("[data-tool=full]"));
+  });
+  return {
+    kind,
+    field: drawnChoice,
+    choose,
+    missing: () => drawnChoice.checked && !pad.inked && (pad.empty ? `${kind}_missing` : "no_ink"),
+    value: () => (drawnChoice.checked ? { type: "drawn", strokes: pad.strokes } : typed(box)),
+  };
+});
+
+function typed(box) {
+  const hand = box.querySelector("[name$=-hand]:checked");
+  return hand && hand.value !== "1" ? { type: "typed", hand: Number(hand.value) } : { type: "typed" };
+}
+
+// The stamp as the service draws it, in both steps and in its places on the pages.
+let drawnStamps = 0;
+
+async function showStamp() {
+  const mark = marks[0].value();
+  if (marks[0].missing()) return;
+  const ours = (drawnStamps += 1);
+  const answer = await post("stamp", { signature: mark });
+  if (ours !== drawnStamps || !answer.svg) return;
+  const picture = `data:image/svg+xml,${encodeURIComponent(answer.svg)}`;
+  for (const shown of document.querySelectorAll("[data-stamp]")) shown.src = picture;
+  for (const place of document.querySelectorAll("a[data-place]")) {
+    const box = place.querySelector("rect");
+    let image = place.querySelector("image");
+    if (!image) {
+      image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+      for (const side of ["x", "y", "width", "height"]) image.setAttribute(side, box.getAttribute(side));
+      place.append(image);
+    }
+    image.setAttribute("href", picture);
+    place.classList.add("signed");
+  }
+}
+
+for (const button of form.querySelectorAll("[data-channel]")) {
+  button.addEventListener("click", (event) => {
+    event.preventDefault();
+    sendCode(button);
+  });
+}
+signButton.addEventListener("click", (event) => {
+  event.preventDefault();
+  if (complete()) sign();
+});
+form.addEventListener("submit", (event) => {
+  if (event.submitter && event.submitter.name === "lang") return; // a change of language keeps what was entered
+  if (event.submitter && event.submitter.name === "do") return;
+  event.preventDefault();
+});
+code.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  signButton.click();
+});
+code.addEventListener("input", () => digits(code.value) && clearProblem("code", code));
+consent.addEventListener("change", () => consent.checked && clearProblem("consent", consent));
+form.querySelector('[href="#confirm"]').addEventListener("click", (event) => {
+  const open = marks.find((mark) => mark.missing());
+  if (!open) return;
+  event.preventDefault();
+  markProblem(open.kind, open.field, say(open.missing()));
+  open.field.focus();
+});
+
+// The six digits in whatever was pasted, in any script; "" where there are not six.
+function digits(text) {
+  const found = [...text].flatMap((letter) => (/\p{Nd}/u.test(letter) ? [digit(letter)] : []));
+  return found.length === 6 ? found.join("") : "";
+}
+
+function digit(letter) {
+  let zero = letter.codePointAt(0);
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && letter.codePointAt(0) - zero < 9) zero -= 1;
+  return String(letter.codePointAt(0) - zero);
+}
+
+async function sendCode(button) {
+  if (waitTimer) return;
+  button.disabled = true;
+  codeStatus.textContent = say("sending");
+  clearProblem("code", code);
+  problem.hidden = true;
+  const answer = await post("otp", { channel: button.dataset.channel });
+  button.disabled = false;
+  if (answer.error) {
+    codeStatus.textContent = "";
+    markProblem("code", code, sentence(answer.error));
+    moveOn(answer.error);
+    return;
+  }
+  code.value = "";
+  const time = new Intl.DateTimeFormat(words.locale, { timeStyle: "short" }).format(new Date());
+  sentText = say("sent", { recipient: button.dataset.recipient, time });
+  if (answer.sandbox_code) sentText += ` ${say("sandbox_code", { code: answer.sandbox_code })}`;
+  codeStatus.textContent = sentText;
+  form.querySelector("[data-send]").textContent = say("send_new_code");
+  pause(30);
+  code.focus();
+}
+
+// A new code may be asked for after half a minute: a mail takes a while, and each new code ends the one before.
+let waitTimer = 0;
+let sentText = codeStatus.textContent;
+const countdown = document.createElement("span");
+countdown.className = "quiet";
+codeStatus.after(countdown);
+
+function pause(seconds) {
+  const buttons = form.querySelectorAll("[data-channel]");
+  const until = Date.now() + seconds * 1000;
+  clearInterval(waitTimer);
+  const tick = () => {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    for (const button of buttons) button.disabled = left > 0;
+    countdown.textContent = left > 0 ? say("new_code_in", { time: `0:${String(left).padStart(2, "0")}` }) : "";
+    if (left > 0) return;
+    clearInterval(waitTimer);
+    waitTimer = 0;
+  };
+  waitTimer = setInterval(tick, 1000);
+  tick();
+}
+if (Number(codeStatus.dataset.wait)) pause(Number(codeStatus.dataset.wait));
+
+// Says what is missing beside its field, and goes to the first of it.
+function complete() {
+  const checks = [
+    ...marks.map((mark) => [mark.kind, mark.field, mark.missing()]),
+    ["consent", consent, consent.checked ? "" : "consent_missing"],
+    ["code", code, digits(code.value) ? "" : "code_missing"],
+  ];
+  problem.hidden = true;
+  for (const [name, field, missing] of checks) {
+    if (missing) markProblem(name, field, say(missing));
+    else clearProblem(name, field);
+  }
+  const first = checks.find(([, , missing]) => missing);
+  if (!first) return true;
+  if (first[1].closest("#sign")) location.hash = "#sign";
+  first[1].focus();
+  return false;
+}
+
+function markProblem(name, field, text) {
+  const told = document.getElementById(`problem-${name}`);
+  told.textContent = text;
+  told.hidden = false;
+  field.setAttribute("aria-invalid", "true");
+}
+
+function clearProblem(name, field) {
+  document.getElementById(`problem-${name}`).hidden = true;
+  field.removeAttribute("aria-invalid");
+}
+
+async function sign() {
+  const label = signButton.textContent;
+  signButton.disabled = true;
+  signButton.textContent = say("signing");
+  const given = { code: digits(code.value), consent: true, locale: words.locale };
+  for (const mark of marks) given[mark.kind] = mark.value();
+  const answer = await post("signature", given);
+  signButton.disabled = false;
+  signButton.textContent = label;
+  if (!answer.error) {
+    finish(answer);
+    return;
+  }
+  if (["invalid_otp", "too_many_attempts"].includes(answer.error.code)) {
+    markProblem("code", code, sentence(answer.error));
+    code.focus();
+    code.select();
+  } else {
+    problem.textContent = sentence(answer.error);
+    problem.hidden = false;
+  }
+  moveOn(answer.error);
+}
+
+// The page itself says why there is nothing to do here any more, until when, and whom to ask.
+function moveOn(error) {
+  if (error.locked || ["already_signed", "expired", "not_your_turn", "not_found"].includes(error.code)) {
+    location.replace(location.pathname + location.search);
+  }
+}
+
+function sentence(error) {
+  if (error.page_number) return say("unshown", { page: error.page_number, name: error.document });
+  if (error.attempts_left) return say("tries_left", { count: error.attempts_left });
+  if (error.retry_after) return say("code_locked_until", { time: timeAfter(error.retry_after) });
+  if (error.code === "invalid_otp") return say("code_outdated");
+  if (error.code === "failed" && !navigator.onLine) return say("offline");
+  return say(error.code) || say("failed");
+}
+
+// On the signer's clock, and with the day where it is another.
+function timeAfter(seconds) {
+  const moment = new Date(Date.now() + seconds * 1000 + 59999);
+  const day = moment.toDateString() === new Date().toDateString() ? undefined : "long";
+  return new Intl.DateTimeFormat(words.locale, { dateStyle: day, timeStyle: "short" }).format(moment);
+}
+
+// After the signature: how far the request is, asked for as long as the page is looked at, and the copy once it is there.
+const done = document.getElementById("done");
+const progressBox = done.querySelector("[data-progress]");
+const progressText = done.querySelector("[data-progress-text]");
+
+function finish(answer) {
+  for (const part of document.querySelectorAll(".steps, #read, #form, #problems")) part.hidden = true;
+  document.body.dataset.state = "signed";
+  done.hidden = false;
+  const signed = new Date(answer.signed_at);
+  const time = document.createElement("time");
+  time.dateTime = answer.signed_at;
+  time.title = answer.signed_at;
+  time.textContent = new Intl.DateTimeFormat(words.locale, { dateStyle: "long", timeStyle: "long" }).format(signed);
+  done.querySelector("[data-signed-at]").replaceChildren(time);
+  history.replaceState(null, "", location.pathname + location.search);
+  done.focus();
+  scrollTo(0, 0);
+  const until = Date.now() + 15 * 60 * 1000;
+  follow(answer.ticket, until, 1000);
+}
+
+async function follow(ticket, until, pauseMs) {
+  if (!document.hidden) {
+    const state = await get("progress");
+    if (state && state.progress) {
+      showProgress(state, ticket);
+      if (["ready", "expired"].includes(state.progress)) return;
+    }
+  }
+  if (Date.now() < until) setTimeout(() => follow(ticket, until, Math.min(pauseMs * 1.3, 10000)), pauseMs);
+}
+
+function showProgress({ progress, others }, ticket) {
+  const sentences = { waiting: () => say("waiting", { count: others }), sealing: () => say("sealing"), ready: () => say("sealed"), expired: () => say("request_expired") };
+  const text = sentences[progress]();
+  progressBox.dataset.progress = progress;
+  if (progressText.textContent !== text) progressText.textContent = text;
+  done.querySelector("[data-hint=waiting]").hidden = progress !== "waiting";
+  done.querySelector("[data-hint=open]").hidden = progress === "ready" || progress === "expired";
+  if (progress !== "ready" || !ticket) return;
+  for (const link of done.querySelectorAll("[data-copy]")) link.href = `${link.dataset.copy}?ticket=${encodeURIComponent(ticket)}`;
+  done.querySelector(".copies").hidden = false;
+}
+done.querySelector("[data-print]").addEventListener("click", () => print());
+
+async function post(path, body) {
+  try {
+    const response = await fetch(`${base}/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer = await response.json();
+    const ticket = response.headers.get("X-Copy-Ticket");
+    return ticket ? { ...answer, ticket } : answer;
+  } catch {
+    return { error: { code: "failed" } };
+  }
+}
+
+async function get(path) {
+  try {
+    return await (await fetch(`${base}/${path}`)).json();
+  } catch {
+    return null;
+  }
+}
+
+// A step that is opened has the focus, so that screen readers and keyboards go on from there.
+addEventListener("hashchange", () => {
+  const step = document.querySelector(location.hash === "#sign" || location.hash === "#confirm" ? location.hash : "none");
+  if (!step) return;
+  scrollTo(0, 0);
+  const heading = step.querySelector("h2");
+  if (!step.contains(document.activeElement)) heading.focus({ preventScroll: true });
+});
+
+// What browsers put back after a reload counts as entered.
+for (const mark of marks) {
+  const kept = form.elements[`${mark.kind}-strokes`].value;
+  if (!kept) mark.field.checked = mark.field.checked && false;
+  mark.choose();
+}
+if (!summary.hidden) summary.focus();
