@@ -61,8 +61,14 @@ async function pictureFailed(picture) {
 const pages = [...read.querySelectorAll("[data-page]")];
 const texts = new Map();
 
+// One page at a time: the pictures come first.
+let queue = new Promise((resolve) => addEventListener("load", resolve));
+
 function loadText(page) {
-  if (!texts.has(page)) texts.set(page, fetchText(page).catch(() => texts.delete(page)));
+  if (!texts.has(page)) {
+    queue = queue.then(() => fetchText(page).catch(() => texts.delete(page)));
+    texts.set(page, queue);
+  }
   return texts.get(page);
 }
 
