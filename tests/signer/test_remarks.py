@@ -55,7 +55,7 @@ def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Cli
     (document, plain), url = asked(owner, LAYERED, CONTRACT)
     page = text(client.get(url))
     assert "This document prints differently: see both." in page
-    assert f'<a href="#print-{document}-2">page 2</a>' in page and f'id="print-{document}-2"' in page
+    assert f'<a href="#print-{document}-2">Page 2</a>' in page and f'id="print-{document}-2"' in page
     printed = f"{url}/documents/{document}/pages/2-print.webp"
     assert page.count("-print.webp") == 2 and page.count(f'src="{printed}"') == 1
     assert page.count("prints differently") == 1 and f"print-{plain}" not in page
@@ -63,7 +63,7 @@ def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Cli
     for _ in range(2):  # drawn, then from storage
         response = client.get(printed)
         assert response.status_code == 200
-        assert (response["Content-Type"], response["Cache-Control"]) == ("image/webp", "no-store")
+        assert (response["Content-Type"], response["Cache-Control"]) == ("image/webp", "private, max-age=900")
     on_screen = client.get(f"{url}/documents/{document}/pages/2.webp")
     assert picture(on_screen).size == picture(response).size
     assert picture(on_screen).tobytes() != picture(response).tobytes()
@@ -107,7 +107,7 @@ def test_pages_that_were_not_compared_are_told(client: Client, owner: Someone) -
     (document,), url = asked(owner, CONTRACT)
     row = Document.objects.get(pk=document)
     Document.objects.filter(pk=document).update(preflight=row.preflight | {"print_unknown": 3})
-    assert "Pages that could not be compared with their print: 3." in text(client.get(url))
+    assert "3 pages could not be compared with their print." in text(client.get(url))
 
 
 def test_the_journal_notes_it(owner: Someone) -> None:
