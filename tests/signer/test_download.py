@@ -1,0 +1,88 @@
+"""The files that a signer takes along."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.evidence.models import SealedDocument
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signer import copy_ticket
+from paraph.storage import store
+from tests.factories import Scene, scene, sign
+
+pytestmark = pytest.mark.django_db
+
+
+def sealed(signers: int = 1) -> Scene:
+    """A request whose file is there as if it had been sealed."""
+    made = scene(signers=signers)
+    for position in range(signers):
+        sign(made, position)
+    store.put("sealed/x.pdf", b"%PDF-sealed")
+    SealedDocument.objects.create(
+        request_document=made.request_documents[0], object_key="sealed/x.pdf", sha256=b"", file_size=11, seal={}
+    )
+    SignatureRequest.objects.update(finalized=True)
+    return made
+
+
+def copy_of(made: Scene, ticket: str, position: int = 0) -> str:
+    return made.url(position, f"/documents/{made.request_documents[0].document_id}/copy.pdf?ticket={ticket}")
+
+
+def ticket_of(made: Scene, position: int = 0, **lifetime: float) -> str:
+    return copy_ticket.ticket(made.signers[position], timedelta(**lifetime or {"minutes": 15}))
+
+
+def test_the_document_can_be_read_before_it_is_signed(client: Client) -> None:
+    made = scene()
+    answer = client.get(made.url(0, f"/documents/{made.request_documents[0].document_id}.pdf"))
+    assert b"".join(answer.streaming_content) == made.uploads[0]  # type: ignore[attr-defined]
+    assert 'filename="contract-1.pdf"' in answer["Content-Disposition"]
+    assert "no-store" in answer["Cache-Control"] and answer["Referrer-Policy"] == "no-referrer"
+
+
+def test_documents_of_others_cannot(client: Client) -> None:
+    made, other = scene(), scene()
+    foreign = other.request_documents[0].document_id
+    assert client.get(made.url(0, f"/documents/{foreign}.pdf")).status_code == 404
+    assert Document.objects.filter(pk=foreign).exists()
+
+
+def test_who_signed_has_a_ticket_to_their_copy(client: Client) -> None:
+    made = scene()
+    body = {"code": made.code(), "consent": True}
+    answer = client.post(made.url(rest="/signature"), body, content_type="application/json")
+    assert set(answer.json()) == {"status", "signed_at", "signature_request"}
+    ticket = answer["X-Copy-Ticket"]
+    assert client.get(copy_of(made, ticket)).status_code == 404  # not sealed yet
+    store.put("sealed/x.pdf", b"%PDF-sealed")
+    SealedDocument.objects.create(
+        request_document=made.request_documents[0], object_key="sealed/x.pdf", sha256=b"", file_size=11, seal={}
+    )
+    SignatureRequest.objects.update(finalized=True)
+    copy = client.get(copy_of(made, ticket))
+    assert b"".join(copy.streaming_content) == b"%PDF-sealed"  # type: ignore[attr-defined]
+    assert 'filename="contract-1-signed.pdf"' in copy["Content-Disposition"]
+
+
+@pytest.mark.parametrize("ticket", ["", "x", "9999999999.x", ".", "1.", "9" * 40 + ".x", "é.é"])
+def test_nothing_without_a_ticket(client: Client, ticket: str) -> None:
+    assert client.get(copy_of(sealed(), ticket)).status_code == 404
+
+
+def test_a_ticket_ends_and_is_the_signer_s_own(client: Client) -> None:
+    made = sealed(signers=2)
+    assert client.get(copy_of(made, ticket_of(made))).status_code == 200
+    assert client.get(copy_of(made, ticket_of(made, minutes=-1))).status_code == 404
+    assert client.get(copy_of(made, ticket_of(made, 1))).status_code == 404
+    until, _, proof = ticket_of(made, minutes=-1).partition(".")
+    assert client.get(copy_of(made, f"{int(until) + 3600}.{proof}")).status_code == 404
+
+
+def test_a_signer_who_has_not_signed_has_no_copy(client: Client) -> None:
+    made = sealed()
+    Signer.objects.update(status="notified")
+    assert client.get(copy_of(made, ticket_of(made))).status_code == 404

@@ -1,0 +1,45 @@
+"""The words of pages, for screen readers, selection and search."""
+
+import pytest
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.storage import store
+from tests.factories import Scene, scene
+from tests.pdf.pdf_factory import paper
+
+pytestmark = pytest.mark.django_db
+
+
+def address(made: Scene, rest: str) -> str:
+    return made.url(0, f"/documents/{made.request_documents[0].document_id}{rest}")
+
+
+def test_the_words_of_a_page_and_where_they_stand(client: Client) -> None:
+    made = scene(pages=2)
+    answer = client.get(address(made, "/pages/2/text"))
+    [line] = answer.json()["lines"]
+    assert line["text"].startswith("Page 2 ")
+    assert 70 < line["x"] < 75 and 100 < line["y"] < 150 and line["width"] > 100  # noqa: PLR2004  72 from the left
+    assert answer["Cache-Control"] == "private, max-age=900"
+
+
+def test_a_whole_document_as_text(client: Client) -> None:
+    page = client.get(address(scene(pages=2), "/text")).content.decode()
+    assert "<h2" in page and "Page 1 of 2" in page and page.index("Page 1 ") < page.index("Page 2 of 2")
+
+
+def test_a_page_without_text_says_so(client: Client) -> None:
+    made = scene()
+    store.put(Document.objects.get().object_key, paper(b""))
+    assert client.get(address(made, "/pages/1/text")).json()["lines"] == []
+    assert "This page has no text" in client.get(address(made, "/text")).content.decode()
+
+
+def test_only_pages_that_are_there(client: Client) -> None:
+    made, other = scene(), scene()
+    assert client.get(address(made, "/pages/2/text")).status_code == 404
+    foreign = other.request_documents[0].document_id
+    assert client.get(made.url(0, f"/documents/{foreign}/pages/1/text")).status_code == 404
+    assert client.get(made.url(0, f"/documents/{foreign}/text")).status_code == 404
+    assert client.post(address(made, "/text")).status_code == 405
