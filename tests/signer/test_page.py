@@ -43,7 +43,7 @@ def test_shows_who_asks_what_to_read_and_what_is_agreed_to(client: Client) -> No
     page = text(response)
     assert "Acme Ltd asks you to sign" in page and "Ada Lovelace" in page
     assert consent_notice("en", 2) in page
-    assert page.count("<figure class=\"page\"") == 4 and image_url(made, 1, 2) in page
+    assert page.count('<figure class="page"') == 4 and image_url(made, 1, 2) in page
     assert page.count("<rect ") == 2  # one stamp on the last page of each document
     assert 'x="60" y="702" width="200" height="80"' in page  # 842 - 60 - 80 from the top
     assert re.findall(r'data-place="(\d)"', page) == ["1", "2"]

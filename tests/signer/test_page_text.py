@@ -20,7 +20,7 @@ def test_the_words_of_a_page_and_where_they_stand(client: Client) -> None:
     answer = client.get(address(made, "/pages/2/text"))
     [line] = answer.json()["lines"]
     assert line["text"].startswith("Page 2 ")
-    assert 70 < line["x"] < 75 and 100 < line["y"] < 150 and line["width"] > 100  # noqa: PLR2004  72 from the left
+    assert 70 < line["x"] < 75 and 100 < line["y"] < 150 and line["width"] > 100
     assert answer["Cache-Control"] == "private, max-age=900"
 
 

@@ -96,7 +96,18 @@ def test_another_channel_has_a_button_of_its_own(client: Client) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["244283", " 244283 ", "244 283", "244-283", "Code: 244283", "244\u00a0283", "244.283", "٢٤٤٢٨٣", "2 4 4 2 8 3", "244283\n"],
+    [
+        "244283",
+        " 244283 ",
+        "244 283",
+        "244-283",
+        "Code: 244283",
+        "244\u00a0283",
+        "244.283",
+        "٢٤٤٢٨٣",
+        "2 4 4 2 8 3",
+        "244283\n",
+    ],
 )
 def test_six_digits_are_found_in_whatever_is_pasted(text: str) -> None:
     assert six_digits(text) == "244283"
