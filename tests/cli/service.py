@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -16,7 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
+from tests import first_start
+
 READY_SECONDS = 60
+_KEY = re.compile(r"\s+[0-9a-f]{64}\s*")
 _SERVERS = (15_000, 32_000)  # Linux gives clients the ports above
 
 
@@ -26,6 +30,9 @@ class Service:
 
     memory: int | None = None
 
+    key: str
+    """The API key that its first start printed (sandbox, enterprise plan); known once it began with a copy."""
+
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
         self.port = free_port()
@@ -33,6 +40,11 @@ class Service:
         self.output: list[str] = []
         self._environment = clean_environment(data_dir, PARAPH_PORT=str(self.port), **settings)
         self.process: subprocess.Popen[str] | None = None
+
+    def begin(self) -> None:
+        """Starts it for the first time here, on a copy of what a first start leaves."""
+        self.key = first_start.copy(self.data_dir)
+        self.start()
 
     def start(self) -> None:
         """Returns once it is ready; fails with all it said when it ends before."""
@@ -52,6 +64,11 @@ class Service:
         if not ready.wait(READY_SECONDS) or self.process.poll() is not None:
             self.stop()
             raise AssertionError("the service did not start:\n" + "".join(self.output))
+
+    def first_key(self) -> str:
+        """The API key that a first start prints after it said that it is ready."""
+        wait_until(lambda: any(map(_KEY.fullmatch, self.output)))
+        return next(filter(_KEY.fullmatch, self.output)).strip()
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Asks it to stop and returns its exit status."""
