@@ -20,6 +20,7 @@ from typing import Any, TextIO
 from tests import first_start
 
 READY_SECONDS = 60
+_READY = "Paraph is ready"
 _KEY = re.compile(r"\s+[0-9a-f]{64}\s*")
 _SERVERS = (15_000, 32_000)  # Linux gives clients the ports above
 
@@ -48,7 +49,7 @@ class Service:
 
     def start(self) -> None:
         """Returns once it is ready; fails with all it said when it ends before."""
-        ready = threading.Event()
+        ready, already = threading.Event(), len(self.output)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "paraph", "serve"],
             env=self._environment,
@@ -61,7 +62,7 @@ class Service:
         assert self.process.stdout
         reader = threading.Thread(target=self._listen, args=(self.process.stdout, ready), daemon=True)
         reader.start()
-        if not ready.wait(READY_SECONDS) or self.process.poll() is not None:
+        if not ready.wait(READY_SECONDS) or not any(line.startswith(_READY) for line in self.output[already:]):
             self.stop()
             raise AssertionError("the service did not start:\n" + "".join(self.output))
 
@@ -107,7 +108,7 @@ class Service:
         with stream:
             for line in stream:
                 self.output.append(line)
-                if line.startswith("Paraph is ready"):
+                if line.startswith(_READY):
                     ready.set()
         ready.set()
 
