@@ -1,5 +1,5 @@
-"""What a first start of ``paraph serve`` leaves, made once for the run by one and copied wherever a test needs a service
-but not its first start: PostgreSQL's ``initdb``, all tables and the development authority are half of its work."""
+"""What a first start of ``paraph serve`` leaves, made by one, once for the run, and copied wherever a test needs a
+service but not its first start: PostgreSQL's ``initdb``, the tables and the development authority are half of it."""
 
 import fcntl
 import os

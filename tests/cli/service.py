@@ -88,6 +88,20 @@ class Service:
         )
         return json.loads(done.stdout)
 
+    def commands(self, wanted: list[list[str]]) -> list[Any]:
+        """What several of them answer, one after the other in one process."""
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.cli.several"],
+            input=json.dumps(wanted),
+            env=self._environment,
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        answers: list[Any] = json.loads(done.stdout)
+        return answers
+
     def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
         """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
         organization = self.command("organization", "create", "Acme", "--plan", plan)["id"]
