@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from paraph.postgres import place
+from paraph.postgres import location
 
 FOLDER = "PARAPH_TEST_FIRST_START"
 
@@ -16,9 +16,9 @@ def copy(data_dir: Path) -> str:
     """Fills the folder, which may exist and be empty. Returns the API key that the first start printed (sandbox,
     enterprise plan)."""
     made = _made()
-    place.make(data_dir, None)
+    location.make(data_dir, None)
     shutil.copytree(made, data_dir, ignore=shutil.ignore_patterns("postgres", "key"), dirs_exist_ok=True)
-    clusters = [place.find(folder, None).cluster for folder in (made, data_dir)]
+    clusters = [location.find(folder, None).cluster for folder in (made, data_dir)]
     subprocess.run(["cp", "-a", *clusters], check=True)  # with its owner, who is another where root runs the tests
     return (made / "key").read_text()
 
