@@ -3,12 +3,14 @@ folder of its own (some tests take theirs away for a moment); all thrown away at
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from paraph.postgres import Server
+from tests import first_start
 
 _OWNER = "PARAPH_TEST_DATABASE_OWNER"  # only the process that started the server stops it (pytest-xdist)
 
@@ -19,18 +21,28 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         if worker := os.environ.get("PYTEST_XDIST_WORKER"):
             _have_own_folder(worker)
         return
+    _keep_bytecode()
     folder = Path(tempfile.mkdtemp(prefix="paraph-tests-"))
     server = Server(folder)
     server.start()
     os.environ[_OWNER] = str(os.getpid())
     os.environ["PARAPH_DATA_DIR"] = str(folder)
+    os.environ[first_start.FOLDER] = tempfile.mkdtemp(prefix="paraph-tests-first-")
 
     def clean() -> None:
+        first_start.remove(Path(os.environ[first_start.FOLDER]))
         server.stop()
         shutil.rmtree(server.place.home, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
 
     early_config.add_cleanup(clean)
+
+
+def _keep_bytecode() -> None:
+    """Hundreds of processes import the service: compiling it for each takes half a second (containers often have
+    Python keep nothing)."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 def _have_own_folder(worker: str) -> None:

@@ -33,13 +33,13 @@ def service(key: Placed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         "SOFTHSM2_CONF": os.environ["SOFTHSM2_CONF"],
     }
     running = Service(tmp_path_factory.mktemp("service"), **settings)
-    running.start()
+    running.begin()
     yield running
     running.stop()
 
 
 def test_everything_is_sealed_by_the_token(service: Service, key: Placed, tmp_path: Path) -> None:
-    backend = Backend(service.base_url, service.new_application()["api_key"])
+    backend = Backend(service.base_url, service.key)
     uploaded = [contract(), contract() + b"\n% the second\n"]
     documents = [backend.upload(pdf, f"lease-{number}.pdf") for number, pdf in enumerate(uploaded)]
     stamps = [{"signer_ref": "landlord", "stamps": [under("{{signature:landlord}}")]}]
