@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.sandbox import Limits, Sandbox
 from paraph.pdf.sandbox_priority import come_last, processor_seconds
+from paraph.pdf.untrusted.sandbox import Limits, Sandbox
 from tests.pdf import hostile
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="priorities are looked at as Linux tells them")

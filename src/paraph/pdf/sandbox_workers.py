@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.sandbox_process import Limits, Worker
+from paraph.pdf.untrusted.sandbox_process import Limits, Worker
 
 _log = logging.getLogger(__name__)
 
