@@ -48,8 +48,9 @@ def test_what_is_at_work_stays(connect: Any) -> None:
     asking += [connect(received=100, answered=5.0, silent=3.0, ever=True) for _ in range(10)]
     told = [connect(received=100, answered=OLD, silent=OLD + 1, ever=True, untaken=1) for _ in range(10)]
     young = [connect(silent=NEW) for _ in range(10)]
-    idle = [connect(received=100, answered=OLD, silent=OLD + since, ever=True) for since in (1, 0)]  # within a tick
-    assert too_many([*asking, *told, *young, *idle], 10) == idle
+    again = [connect(received=100, answered=OLD, silent=OLD, ever=True) for _ in range(10)]  # asked as it was answered
+    idle = [connect(received=100, answered=OLD, silent=OLD + since, ever=True) for since in (2, 1)]
+    assert too_many([*asking, *told, *young, *again, *idle], 10) == idle
 
 
 def test_a_trusted_proxy_has_any_number(connect: Any, settings: Any) -> None:

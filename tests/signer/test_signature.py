@@ -244,6 +244,7 @@ def test_a_body_in_chunks() -> None:
     ("body", "named"),
     [
         ({"strokes": [[[0, 0]]], "more": [[]] * 80_000}, "20000 points"),
+        ({"strokes": [[["x", 2]] * 45_000]}, "20000 points each"),
         ({"strokes": [[[]] * 20_001]}, "20000"),
         ({"strokes": [[[5, 5]] * 100] * 200}, "signature.strokes[0][0][0]"),
     ],

@@ -104,4 +104,5 @@ def _share_fairly(threads: int, web_processes: int) -> None:
     from paraph.pdf.untrusted import sandbox
 
     waiting.bound_to(threads, partial(count_wait, "thread"))
-    sandbox.configure(-(-machine.cores() // web_processes) + 1, told=partial(count_wait, "reader"))
+    readers = -(-machine.cores() // web_processes) + 1
+    sandbox.configure(readers, told=partial(count_wait, "reader"), yielding=True)

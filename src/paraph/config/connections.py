@@ -46,8 +46,9 @@ class Connection:
 
     @property
     def idle(self) -> float:
-        """Seconds for which it has had nothing to ask and nothing to be told."""
-        asked = self.received > 0 and self.surely
+        """Seconds for which it has surely had nothing to ask and nothing to be told. Who asks again within the tick in
+        which it was answered looks like one that has been idle since."""
+        asked = self.received > 0 and self.owes
         return 0.0 if asked or self.untaken else min(self.silent, self.answered if self.ever else self.silent)
 
     def close_for_reading(self) -> None:
