@@ -13,7 +13,7 @@ from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.stamp_marks import pictures
+from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
@@ -69,7 +69,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
     context = sealing_context()
     purpose = of_document(row.request_id, row.request.environment)
     with stage("typeset"):
-        drawn, marks = pictures(row)
+        drawn = stamp_marks(row)
     with stage("seal"):
         sealed = seal_pdf(
             content,
@@ -77,8 +77,9 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             purpose=purpose,
             timestamping=context.timestamping,
             long_term=context.long_term,
-            appearances=drawn,
-            marks=marks,
+            appearances=drawn.appearances,
+            marks=drawn.marks,
+            page_overlay=drawn.page_overlay,
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
             drafts=drafts_apart,
