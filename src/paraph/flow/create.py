@@ -8,6 +8,7 @@ from django.utils.translation import get_language
 
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.journal.append import Origin, begin
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.organizations.scope import Caller
@@ -118,9 +119,9 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
 
 def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
-    events: list[tuple[str, dict[str, Any]]] = [("signature_request.created", {**facts, **_remarks(plan)})]
+    events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **_remarks(plan)})]
     if plan.draft.identity_declaration_accepted:
-        events.append(("signature_request.identity_declared", {}))
+        events.append((EventType.IDENTITY_DECLARED, {}))
     return begin(request, events, origin)
 
 

@@ -7,6 +7,7 @@ from paraph.flow.lock import lock_request
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.sent_once import Mail, mail_once
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer
@@ -22,7 +23,7 @@ def notify_completion(request_id: int) -> None:
         raise refusals[0]
     with transaction.atomic():
         request = lock_request(request_id)
-        if not Entry.objects.filter(request=request, event_type="request.completion_notified").exists():
+        if not Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists():
             events.completion_notified(request, list(signers.values_list("email", flat=True)))
 
 

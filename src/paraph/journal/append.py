@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.rows.prepared import prepared_cursor
@@ -65,7 +66,7 @@ def follow(
     return entry
 
 
-def begin(request: SignatureRequest, events: list[tuple[str, dict[str, Any]]], origin: Origin) -> list[Entry]:
+def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any]]], origin: Origin) -> list[Entry]:
     """The first entries of a request that is being created, each with its metadata, for the caller to insert."""
     entries, previous, moment = list[Entry](), GENESIS, clock.now()
     for position, (event_type, metadata) in enumerate(events, start=1):

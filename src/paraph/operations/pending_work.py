@@ -8,6 +8,7 @@ from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.evidence.models import ProofFile
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer
@@ -93,7 +94,7 @@ def _invitations(request: SignatureRequest) -> Iterator[Step]:
 
 
 def _summary(request: SignatureRequest) -> Iterator[Step]:
-    told = Entry.objects.filter(request=request, event_type="request.completion_notified").exists()
+    told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists()
     if request.notify_signers_on_completion and not told:
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)

@@ -4,13 +4,14 @@ from datetime import datetime
 
 import structlog
 
+from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.rows.prepared import prepared_cursor
 from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.payload import COMPLETED, EVENTS, TERMINAL_EVENTS, payload
+from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
 _RELEASE = "UPDATE webhooks_delivery SET status = 'waiting', due_at = %s WHERE request_id = %s AND status = 'held'"
 
@@ -55,7 +56,7 @@ def deliveries(
             event_type=event_type,
             occurred_at=moment,
             payload=text,
-            status=DeliveryStatus.HELD if event_type == COMPLETED else DeliveryStatus.WAITING,
+            status=DeliveryStatus.HELD if event_type == EventType.COMPLETED else DeliveryStatus.WAITING,
             due_at=moment,
             trace=structlog.contextvars.get_contextvars().get("request_id", ""),
         )

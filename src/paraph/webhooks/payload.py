@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
@@ -14,10 +15,8 @@ _UNASKED = ("document__preflight", "document__pages", "sealed__seal")  # large
 _DOCUMENTS = Compiled(lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_UNASKED), "request")
 _PROOF = Compiled(lambda: ProofFile.objects.defer("seal"), "request")
 
-COMPLETED = "request.completed"
-EXPIRED = "request.expired"
-SIGNER_EVENTS = ("signer.notified", "signer.otp_sent", "signer.signed")
-TERMINAL_EVENTS = (COMPLETED, EXPIRED)
+SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
+TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)
 EVENTS = SIGNER_EVENTS + TERMINAL_EVENTS
 
 
@@ -42,7 +41,7 @@ def payload(event_type: str, occurred_at: datetime, request: SignatureRequest, s
 
 def body(event_type: str, stored: str, request_id: int) -> bytes:
     """The bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
-    if event_type != COMPLETED:
+    if event_type != EventType.COMPLETED:
         return stored.encode()
     return _text({**json.loads(stored), **_links(request_id)}).encode()
 

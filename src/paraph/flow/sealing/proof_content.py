@@ -7,6 +7,7 @@ from typing import Any
 
 from paraph.evidence.models import SealedDocument
 from paraph.journal.append import facts
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
@@ -54,7 +55,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
 
 def _signers(request_id: int, signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
     signed = signed_names(request_id)
-    acts = {entry.signer_id: entry for entry in journal if entry.event_type == "signer.signed"}
+    acts = {entry.signer_id: entry for entry in journal if entry.event_type == EventType.SIGNED}
     return [_signer(signer, signer.code, acts[signer.pk], signed[signer.pk]) for signer in signers]
 
 
