@@ -1,6 +1,7 @@
 """The queue's tasks call their verbs, and the whole journey runs through them."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import paraph.flow
 from paraph.flow.jobs import RETRY
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
-from paraph.queue.defer import LANES
+from paraph.queue.lanes import LANES
+from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import jobs, scene, sign
 
@@ -84,3 +86,12 @@ def test_only_mails_wait_for_mails() -> None:
     lanes = {name: app.tasks[f"paraph.flow.jobs.{name}"].queue for name in ("invite", "notify_completion", "finalize")}
     assert lanes == {"invite": "mail", "notify_completion": "mail", "finalize": "default"}
     assert {task.queue for task in app.tasks.values() if task.name.startswith("paraph.")} == set(LANES)
+
+
+def test_a_job_that_is_put_off_comes_back_at_its_time_however_often() -> None:
+    class NoRoomError(JobPutOffError):
+        next_at = clock.now() + timedelta(hours=5)
+
+    job = Job(id=1, queue="mail", lock=None, queueing_lock=None, task_name="x", attempts=RETRY.attempts + 1)
+    decision = RETRY.get_retry_decision(exception=NoRoomError(), job=job)
+    assert decision is not None and decision.retry_at == NoRoomError.next_at

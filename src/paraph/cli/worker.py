@@ -62,7 +62,7 @@ async def _work() -> None:
     from procrastinate.signals import on_stop
 
     from paraph.queue.connections import connector
-    from paraph.queue.defer import LANES
+    from paraph.queue.lanes import LANES
 
     threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _HOUSEKEEPERS)
     asyncio.get_running_loop().set_default_executor(threads)

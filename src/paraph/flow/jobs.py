@@ -8,19 +8,18 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
-from paraph.flow.expire import expire
 from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
-from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
-from paraph.queue.defer import MAIL
-from paraph.queue.giving_up import tell_when_given_up
-from paraph.queue.job_logging import traced
+from paraph.queue.giving_up import report_last_attempt
+from paraph.queue.job_logging import logged
+from paraph.queue.lanes import DEFAULT, MAIL
+from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.handwriting import encrypt_earlier
 from paraph.webhooks.prune import prune
 
@@ -36,7 +35,7 @@ class Backoff(BaseRetryStrategy):
     longest = 900
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        if isinstance(exception, TooManyMessagesError):
+        if isinstance(exception, JobPutOffError):
             return RetryDecision(retry_at=exception.next_at)
         attempts = self.attempts_to_seal if isinstance(exception, SealError) else self.attempts
         if job.attempts >= attempts:
@@ -48,12 +47,11 @@ RETRY = Backoff()
 _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "invite": (invite, MAIL),
     "notify_completion": (notify_completion, MAIL),
-    "finalize": (finalize, "default"),
-    "expire": (expire, "default"),
+    "finalize": (finalize, DEFAULT),
 }
 for _name, (_verb, _lane) in _VERBS.items():
-    _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[tell_when_given_up])
-    _task(traced(_name, _verb))
+    _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[report_last_attempt])
+    _task(logged(_name, _verb))
 
 
 @app.periodic(cron="*/5 * * * *")

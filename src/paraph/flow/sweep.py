@@ -6,7 +6,7 @@ from itertools import islice
 
 from paraph.documents.models import Document, DocumentStatus, prepared_key
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.messages import put_off
+from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.counts import forget_counts
 from paraph.kernel import clock
 from paraph.otp import guesses
@@ -27,7 +27,7 @@ def sweep() -> int:
     Safe beside everything else: an object is written before the row that names it, minutes apart at most. (Earlier
     versions wrote a ``pending`` row first.)
     """
-    removed = _pending_documents() + guesses.prune() + forget_counts() + put_off.forget()
+    removed = _pending_documents() + guesses.prune() + forget_counts() + put_off_mails.forget()
     for prefix, named in _NAMED.items():
         removed += _remove(_orphans(prefix, named))
     return removed + _remove(store.keys("pages/", clock.now() - PICTURES_FOR))

@@ -19,6 +19,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.destination import destination_hash
 from paraph.organizations.models import Organization
 from paraph.organizations.plans import message_ceilings
+from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import Channel, Signer
 
 _CONFIRMATIONS = 3
@@ -45,8 +46,8 @@ class Addressed:
     unasked: bool = False
 
 
-class TooManyMessagesError(DomainError):
-    """Nothing was sent. ``next_at`` is when there is room, ``reason`` why there is none."""
+class TooManyMessagesError(DomainError, JobPutOffError):
+    """Nothing was sent because a ceiling is reached (``reason``). There is room for the message at ``next_at``."""
 
     def __init__(self, reason: str, next_at: datetime) -> None:
         self.reason = reason

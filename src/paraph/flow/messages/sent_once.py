@@ -10,7 +10,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
-from paraph.flow.messages import put_off
+from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.emails import Letter
 from paraph.flow.messages.limits import TooManyMessagesError, addressed, counted
 from paraph.messaging.email import send_email
@@ -58,7 +58,7 @@ def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], o
         try:
             _send(name, mail, taken)
         except TooManyMessagesError as refusal:
-            put_off.note(name, refusal)
+            put_off_mails.note(name, refusal)
             raise
 
 
