@@ -14,7 +14,7 @@ from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.timestamps.detached_timestamps import KeptRecord, record_from_json
 from paraph.pdf.timestamps.timestamp import Timestamp
 
-Kept = SealedDocument | ProofFile
+SealedFile = SealedDocument | ProofFile
 
 _LEAD = timedelta(days=90)
 _AFTER_FAILURE = timedelta(minutes=15)
@@ -37,7 +37,7 @@ def renewal_of(stamp: Timestamp) -> datetime:
     return ends - min(_LEAD, left / 4)
 
 
-def due() -> Iterator[Kept]:
+def due() -> Iterator[SealedFile]:
     """Sealed files that need a timestamp now, the longest waiting first; of very many, some."""
     for model in (SealedDocument, ProofFile):
         yield from model.objects.filter(timestamp_due_at__lte=clock.now()).order_by("timestamp_due_at")[:_AT_ONCE]
@@ -56,13 +56,13 @@ def records_of(object_key: str) -> list[KeptRecord]:
     return [KeptRecord(token, record_from_json({"token": "", **statuses}).statuses) for token, statuses in encoded]
 
 
-def key_chain(file: Kept) -> list[tuple[bytes, ...]]:
+def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
     """The chain (DER) of the key that sealed the file; none where its row, of an earlier version, does not hold it."""
     links = file.seal.get("certificates", {}).get("seal", ())
     return [tuple(base64.b64decode(link) for link in links)] if links else []
 
 
-def keep(file: Kept, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: Timestamp) -> bool:
+def keep(file: SealedFile, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: Timestamp) -> bool:
     """Adds a timestamp over the file and ``earlier``. False where somebody else was quicker."""
     try:
         with transaction.atomic():
@@ -80,10 +80,10 @@ def keep(file: Kept, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: T
     return True
 
 
-def postpone(file: Kept) -> None:
+def postpone(file: SealedFile) -> None:
     """No authority answered: again in a while."""
     _next(file, clock.now() + _AFTER_FAILURE, attempts=file.timestamp_attempts + 1)
 
 
-def _next(file: Kept, moment: datetime, attempts: int) -> None:
+def _next(file: SealedFile, moment: datetime, attempts: int) -> None:
     type(file).objects.filter(pk=file.pk).update(timestamp_due_at=moment, timestamp_attempts=attempts)

@@ -3,14 +3,14 @@
 from django.conf import settings
 
 from paraph.flow.messages import emails
-from paraph.flow.messages.limits import Addressed, counted
+from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
 from paraph.organizations import confirmed_addresses
 from paraph.organizations.models import ConfirmedAddress, Environment
 from paraph.signature_requests.models import Channel
-from paraph.signature_requests.values import Unreadable, email, phone
+from paraph.signature_requests.values import InvalidValueError, email, phone
 
 
 def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> ConfirmedAddress:
@@ -23,14 +23,14 @@ def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> 
     channel = _channel(recipient)
     row, token = confirmed_addresses.ask(organization_id, recipient)
     url = f"{settings.PARAPH.public_url}/confirm/{token}?lang={locale}"
-    letter = emails.confirmation(row.organization.name, row.address, locale, url)
-    message = Addressed(row.organization, Environment.SANDBOX, channel, row.address, unasked=True)
+    content = emails.confirmation(row.organization.name, row.address, locale, url)
+    message = OutgoingMessage(row.organization, Environment.SANDBOX, channel, row.address, is_question=True)
     try:
         with counted(message, waits=False):
             if channel == Channel.SMS:
-                send_sms(row.address, f"{letter.subject}: {url}")
+                send_sms(row.address, f"{content.subject}: {url}")
             else:
-                send_email(row.address, letter.subject, letter.text, letter.html)
+                send_email(row.address, content.subject, content.text, content.html)
     except OSError as error:
         raise DomainError("delivery_failed", "The gateway did not take the message; try again in a moment.") from error
     return row
@@ -55,5 +55,5 @@ def _channel(recipient: str) -> Channel:
             return Channel.EMAIL
         phone(recipient.strip())
         return Channel.SMS
-    except Unreadable as problem:
+    except InvalidValueError as problem:
         raise DomainError("validation_error", f"address: {problem}") from problem

@@ -21,7 +21,7 @@ from paraph.signature_requests.models import (
     SignatureRequest,
     Signer,
 )
-from paraph.signature_requests.plan import Plan, make_plan
+from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.signing_token import new_salt
 
 
@@ -39,7 +39,7 @@ def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
         raise
 
 
-def _made(caller: Caller, plan: Plan, origin: Origin) -> SignatureRequest:
+def _made(caller: Caller, plan: RequestPlan, origin: Origin) -> SignatureRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(caller, plan, ids[SignatureRequest][0])
@@ -55,7 +55,7 @@ def _made(caller: Caller, plan: Plan, origin: Origin) -> SignatureRequest:
     return request
 
 
-def _request(caller: Caller, plan: Plan, request_id: int) -> SignatureRequest:
+def _request(caller: Caller, plan: RequestPlan, request_id: int) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
@@ -76,7 +76,7 @@ def _request(caller: Caller, plan: Plan, request_id: int) -> SignatureRequest:
     )
 
 
-def _signers(request: SignatureRequest, plan: Plan, ids: list[int]) -> dict[str, Signer]:
+def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> dict[str, Signer]:
     """By ``ref``, which goes no further than this transaction."""
     return {
         draft.ref: Signer(
@@ -94,14 +94,14 @@ def _signers(request: SignatureRequest, plan: Plan, ids: list[int]) -> dict[str,
     }
 
 
-def _documents(request: SignatureRequest, plan: Plan, ids: list[int]) -> list[RequestDocument]:
+def _documents(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> list[RequestDocument]:
     return [
         RequestDocument(pk=pk, request=request, document=planned.document, position=position)
         for position, (pk, planned) in enumerate(zip(ids, plan.documents, strict=True))
     ]
 
 
-def _placements(documents: list[RequestDocument], signers: dict[str, Signer], plan: Plan) -> list[Placement]:
+def _placements(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Placement]:
     return [
         Placement(
             request_document=row,
@@ -117,7 +117,7 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
     ]
 
 
-def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> list[Entry]:
+def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
     events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **_remarks(plan)})]
     if plan.draft.identity_declaration_accepted:
@@ -125,7 +125,7 @@ def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> list[Entr
     return begin(request, events, origin)
 
 
-def _remarks(plan: Plan) -> dict[str, Any]:
+def _remarks(plan: RequestPlan) -> dict[str, Any]:
     """``documents``: those that can look different than on the signer's page; ``prepared_documents``: those in whose
     place signers see another file. Each only where there are such."""
     told = {"documents": remarks, "prepared_documents": preparation_facts}
@@ -136,7 +136,7 @@ def _remarks(plan: Plan) -> dict[str, Any]:
     return {key: documents for key, documents in found.items() if documents}
 
 
-def _invite(signers: dict[str, Signer], plan: Plan) -> None:
+def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
     """The first signer of a sequence, everyone in parallel (specification 3.2)."""
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     for signer in ordered[:1] if plan.draft.mode == Mode.SEQUENTIAL else ordered:

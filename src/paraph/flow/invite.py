@@ -6,10 +6,10 @@ from django.utils.dateparse import parse_datetime
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.flow.messages import emails
-from paraph.flow.messages.sent_once import Mail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer, SignerStatus
-from paraph.signature_requests.signing_eligibility import Standing, standing
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
 
 
@@ -29,11 +29,11 @@ def invite(signer_id: int) -> None:
     _mark_notified(signer_id)
 
 
-def _due(signer_id: int) -> Mail | None:
+def _due(signer_id: int) -> DueEmail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
-    if signer.invitation or signer.notified_at or standing(signer) is not Standing.OPEN:
+    if signer.invitation or signer.notified_at or signing_eligibility(signer) is not SigningEligibility.OPEN:
         return None
-    return Mail(signer, emails.invitation(signer, signing_url(signer)))
+    return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.messages.sent_once import Mail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
@@ -39,6 +39,6 @@ def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
     return None
 
 
-def _due(signer_id: int) -> Mail | None:
+def _due(signer_id: int) -> DueEmail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
-    return None if signer.completion_notified_at else Mail(signer, emails.completion(signer))
+    return None if signer.completion_notified_at else DueEmail(signer, emails.completion(signer))

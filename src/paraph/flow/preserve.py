@@ -5,7 +5,7 @@ from dataclasses import replace
 import structlog
 
 from paraph.evidence import preservation
-from paraph.evidence.preservation import Kept
+from paraph.evidence.preservation import SealedFile
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
@@ -42,7 +42,7 @@ def preserve_due() -> int:
     return count
 
 
-def _content(file: Kept) -> bytes | None:
+def _content(file: SealedFile) -> bytes | None:
     try:
         content = store.get(file.object_key)
     except OSError as error:
@@ -54,7 +54,7 @@ def _content(file: Kept) -> bytes | None:
     return content
 
 
-def _statuses(context: SealingContext, file: Kept, stamp: Timestamp) -> LongTermData:
+def _statuses(context: SealingContext, file: SealedFile, stamp: Timestamp) -> LongTermData:
     """What can be known now of the key that sealed the file and of the authority."""
     if context.long_term is None:
         return LongTermData()

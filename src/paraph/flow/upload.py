@@ -21,7 +21,7 @@ from paraph.storage.draft import Draft
 LONGEST_NAME = 255
 
 
-class Incoming:
+class IncomingFile:
     """The file of an upload as it comes: each piece is counted, hashed and written while it is at hand."""
 
     def __init__(self, draft: Draft) -> None:
@@ -41,7 +41,7 @@ class Incoming:
         return self._hash.digest()
 
 
-def upload(caller: Caller, file: Incoming, name: str, content_type: str) -> Document:
+def upload(caller: Caller, file: IncomingFile, name: str, content_type: str) -> Document:
     """Makes a ``ready`` document of the file.
 
     The row is written when the store has confirmed the object, so that neither a crash nor an outage makes a
@@ -83,7 +83,7 @@ def refuse_beyond_limit(size: int) -> None:
         raise DomainError("payload_too_large", message % {"limit": limit})
 
 
-def _inspect(caller: Caller, file: Incoming) -> Inspection:
+def _inspect(caller: Caller, file: IncomingFile) -> Inspection:
     limit, digest = settings.PARAPH.page_limit, file.sha256
     try:
         return inspect(file.draft.file, page_limit=limit, party=party(caller), sha256=digest)

@@ -9,7 +9,7 @@ from django.core.mail import EmailMultiAlternatives
 
 from paraph.messaging import provider
 from paraph.messaging.inbox import capture
-from paraph.messaging.smtp import gateway
+from paraph.messaging.smtp import smtp_gateway
 
 
 def send_email(
@@ -50,7 +50,7 @@ def send_email(
         acknowledgement = provider.hand_over(message)
         told(acknowledgement)
         return acknowledgement
-    with gateway(settings.PARAPH.smtp_url) as connection:
+    with smtp_gateway(settings.PARAPH.smtp_url) as connection:
         connection.send_messages([message])
         told(connection.acknowledgement)
         return connection.acknowledgement
@@ -66,7 +66,7 @@ def check_gateway() -> str:
         return f"Mails go through {name}, whose settings are complete; only sending would try them."
     if not settings.PARAPH.smtp_url:
         return ""
-    with gateway(settings.PARAPH.smtp_url) as connection:
+    with smtp_gateway(settings.PARAPH.smtp_url) as connection:
         return f"The mail server {connection.greet()} takes our greeting{' and login' if connection.username else ''}."
 
 

@@ -12,7 +12,7 @@ _PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 _TIMEOUT_SECONDS = 15
 
 
-def gateway(url: str) -> "Gateway":
+def smtp_gateway(url: str) -> "SmtpGateway":
     """The gateway at this address. Raises ``DomainError("configuration", …)`` when it is not one."""
     try:
         parts = urlsplit(url)
@@ -22,7 +22,7 @@ def gateway(url: str) -> "Gateway":
             "configuration",
             "PARAPH_SMTP_URL must be smtp://, smtp+starttls:// or smtps:// with [user:password@]host[:port].",
         ) from error
-    return Gateway(
+    return SmtpGateway(
         host=parts.hostname or "localhost",
         port=port,
         username=unquote(parts.username or ""),
@@ -33,7 +33,7 @@ def gateway(url: str) -> "Gateway":
     )
 
 
-class Gateway(EmailBackend):
+class SmtpGateway(EmailBackend):
     """Django's backend, which also remembers what the server answered to the message."""
 
     connection: "_Remembering | None"

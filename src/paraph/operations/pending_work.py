@@ -12,7 +12,7 @@ from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import Standing, standing
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 
 _TASKS = "paraph.flow.jobs."
 _LIVE = ("todo", "doing")
@@ -88,7 +88,7 @@ def _invitations(request: SignatureRequest) -> Iterator[Step]:
     if not request.send_email:
         return
     for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
-        if standing(signer) is Standing.OPEN:
+        if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
             yield Step("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
 

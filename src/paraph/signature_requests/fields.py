@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from django.utils.translation import gettext as _
 
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.values import Unreadable, mapping
+from paraph.signature_requests.values import InvalidValueError, mapping
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Fields:
     def _read(self, name: str, read: Callable[[Any], T]) -> T | None:
         try:
             return read(self._value[name])
-        except Unreadable as problem:
+        except InvalidValueError as problem:
             self.refuse(name, str(problem))
             return None
 
@@ -63,7 +63,7 @@ def entries(values: list[Any], path: str, problems: Problems) -> list[Fields | N
         here = f"{path}[{index}]"
         try:
             found.append(Fields(mapping(value), here, problems))
-        except Unreadable as problem:
+        except InvalidValueError as problem:
             problems.add(here, str(problem))
             found.append(None)
     return found

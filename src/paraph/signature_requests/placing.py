@@ -11,8 +11,8 @@ from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import Found, find_tags
 from paraph.pdf.untrusted.tag_placement import ROUNDING, Rect, under
-from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
 
 

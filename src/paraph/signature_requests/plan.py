@@ -14,11 +14,11 @@ from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import Allowance, allowance
 from paraph.organizations.scope import Caller, branding_profiles, own
 from paraph.rows.read import Compiled
-from paraph.signature_requests import payload, references
+from paraph.signature_requests import references, request_draft
 from paraph.signature_requests.models import Channel
-from paraph.signature_requests.payload import DocumentDraft, RequestDraft
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import DocumentDraft, RequestDraft
 
 _DOCUMENT = Compiled(Document.objects.all)
 
@@ -30,7 +30,7 @@ class PlannedDocument:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RequestPlan:
     """A payload that holds: ``draft`` as sent, with its profile and its stamps resolved."""
 
     draft: RequestDraft
@@ -38,14 +38,14 @@ class Plan:
     documents: list[PlannedDocument]
 
 
-def make_plan(caller: Caller, value: object) -> Plan:
+def make_plan(caller: Caller, value: object) -> RequestPlan:
     """The plan of the value under the root key ``signature_request``.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
     problems, allowed = Problems(), allowance(caller.plan)
-    draft = payload.read(value, allowed, problems)
+    draft = request_draft.read(value, allowed, problems)
     if draft is None:
         raise DomainError("validation_error", problems.message())
     if not problems.full:
@@ -56,7 +56,7 @@ def make_plan(caller: Caller, value: object) -> Plan:
     profile = _branding_profile(caller, draft, problems)
     documents = _documents(caller, draft, problems)
     problems.refuse()
-    return Plan(draft, profile, documents)
+    return RequestPlan(draft, profile, documents)
 
 
 def _refuse_by_code(draft: RequestDraft, allowed: Allowance, problems: Problems) -> None:

@@ -5,8 +5,8 @@ from collections import Counter
 from django.utils.translation import gettext as _
 
 from paraph.signature_requests.models import Mode
-from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, RequestDraft
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, RequestDraft
 
 
 def check(draft: RequestDraft, problems: Problems) -> None:

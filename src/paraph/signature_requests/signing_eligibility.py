@@ -9,7 +9,7 @@ from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
 
-class Standing(Enum):
+class SigningEligibility(Enum):
     """The value is the error code of the signer endpoints; ``OPEN`` is none."""
 
     OPEN = "open"
@@ -22,27 +22,27 @@ _NEXT = """
     SELECT id FROM signature_requests_signer WHERE request_id = %s AND status <> %s ORDER BY "order" LIMIT 1
 """
 _SENTENCES = {
-    Standing.SIGNED: "You have already signed; nothing more is needed from you.",
-    Standing.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
-    Standing.NOT_YOUR_TURN: "Somebody who signs before you has not signed yet.",
+    SigningEligibility.SIGNED: "You have already signed; nothing more is needed from you.",
+    SigningEligibility.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
+    SigningEligibility.NOT_YOUR_TURN: "Somebody who signs before you has not signed yet.",
 }
 
 
-def standing(signer: Signer, moment: datetime | None = None) -> Standing:
+def signing_eligibility(signer: Signer, moment: datetime | None = None) -> SigningEligibility:
     """Where the signer stands at the moment, by default now. Reads the rows as given: lock and reload them where it
     must hold until a commit."""
     if signer.status == SignerStatus.SIGNED:
-        return Standing.SIGNED
+        return SigningEligibility.SIGNED
     if is_over(signer.request, moment or clock.now()):
-        return Standing.EXPIRED
-    return Standing.OPEN if _is_their_turn(signer) else Standing.NOT_YOUR_TURN
+        return SigningEligibility.EXPIRED
+    return SigningEligibility.OPEN if _is_their_turn(signer) else SigningEligibility.NOT_YOUR_TURN
 
 
 def require_open(signer: Signer, moment: datetime | None = None) -> None:
     """Raises ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign at the
     moment, by default now."""
-    found = standing(signer, moment)
-    if found is not Standing.OPEN:
+    found = signing_eligibility(signer, moment)
+    if found is not SigningEligibility.OPEN:
         raise DomainError(found.value, _SENTENCES[found])
 
 

@@ -1,6 +1,6 @@
 """JSON values, read strictly: a string is no number and ``"true"`` is not true.
 
-Each function returns the value or raises ``Unreadable`` with a sentence that says what it must be.
+Each function returns the value or raises ``InvalidValueError`` with a sentence that says what it must be.
 """
 
 import math
@@ -30,33 +30,33 @@ _PUBLIC_DOMAIN = re.compile(r"[^\[\]]+\.(?![0-9]+$)(?!localhost$)[^.\[\]]+")
 _HTTPS = re.compile(r"https://[^\s\\/?#]+", re.IGNORECASE)
 
 
-class Unreadable(Exception):
+class InvalidValueError(Exception):
     """The value is not what it must be; the one argument is a sentence."""
 
 
 def text(value: object, longest: int = LONGEST_NAME) -> str:
     """A text with something in it."""
     if not isinstance(value, str):
-        raise Unreadable(_("it must be a string."))
+        raise InvalidValueError(_("it must be a string."))
     if not value.strip():
-        raise Unreadable(_("it must not be empty."))
+        raise InvalidValueError(_("it must not be empty."))
     if len(value) > longest:
-        raise Unreadable(_("it must have at most %(limit)d characters.") % {"limit": longest})
+        raise InvalidValueError(_("it must have at most %(limit)d characters.") % {"limit": longest})
     if _UNPRINTABLE.search(value):
-        raise Unreadable(_("it must not hold control characters or lone surrogates."))
+        raise InvalidValueError(_("it must not hold control characters or lone surrogates."))
     return value
 
 
 def choice(value: object, values: Sequence[str]) -> str:
     if isinstance(value, str) and value in values:
         return value
-    raise Unreadable(_("it must be one of %(values)s.") % {"values": ", ".join(values)})
+    raise InvalidValueError(_("it must be one of %(values)s.") % {"values": ", ".join(values)})
 
 
 def boolean(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise Unreadable(_("it must be a JSON boolean, true or false."))
+    raise InvalidValueError(_("it must be a JSON boolean, true or false."))
 
 
 def integer(value: object, least: int = 1, most: int = LARGEST_ID) -> int:
@@ -64,7 +64,7 @@ def integer(value: object, least: int = 1, most: int = LARGEST_ID) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise Unreadable(_("it must be an integer."))
+        raise InvalidValueError(_("it must be an integer."))
     if not least <= value <= most:
         raise _beyond(value, least, most)
     return value
@@ -73,7 +73,7 @@ def integer(value: object, least: int = 1, most: int = LARGEST_ID) -> int:
 def number(value: object, least: float = -math.inf, most: float = math.inf) -> float:
     """Points of a page."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < 1e9:
-        raise Unreadable(_("it must be a number of points."))
+        raise InvalidValueError(_("it must be a number of points."))
     if not least <= value <= most:
         raise _beyond(value, least, most)
     return float(value)
@@ -83,10 +83,10 @@ def email(value: object) -> str:
     """An address at a domain of the public kind: mails to this machine, or to a number in the network, are nobody's."""
     address = text(value, LONGEST_EMAIL)
     if not _is_address(address):
-        raise Unreadable(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)})
+        raise InvalidValueError(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)})
     if not _is_public(address.rpartition("@")[2]):
         sentence = _("“%(value)s” is not an e-mail address at a full domain name, such as example.com.")
-        raise Unreadable(sentence % {"value": shown(address)})
+        raise InvalidValueError(sentence % {"value": shown(address)})
     return address
 
 
@@ -95,7 +95,7 @@ def phone(value: object) -> str:
     digits = text(value)
     if not _is_e164(digits):
         sentence = _("“%(value)s” is not a phone number in E.164 format, such as +33612345678.")
-        raise Unreadable(sentence % {"value": shown(digits)})
+        raise InvalidValueError(sentence % {"value": shown(digits)})
     return digits
 
 
@@ -103,28 +103,28 @@ def https_url(value: object) -> str:
     """Where webhooks may be sent: an address with a host, of whatever kind. Where it lies is judged at sending."""
     address = text(value, LONGEST_URL)
     if not _HTTPS.match(address):
-        raise Unreadable(_("“%(value)s” is not an https address.") % {"value": shown(address)})
+        raise InvalidValueError(_("“%(value)s” is not an https address.") % {"value": shown(address)})
     try:
         check_url(address, name="it", schemes=["https"])
     except DomainError:
         sentence = _("“%(value)s” cannot be called: it needs a host, no user name, and port 80, 443 or one from 1024.")
-        raise Unreadable(sentence % {"value": shown(address)}) from None
+        raise InvalidValueError(sentence % {"value": shown(address)}) from None
     return address
 
 
 def array(value: object) -> list[Any]:
     """At least one entry."""
     if not isinstance(value, list):
-        raise Unreadable(_("it must be an array."))
+        raise InvalidValueError(_("it must be an array."))
     if not value:
-        raise Unreadable(_("it must have at least one entry."))
+        raise InvalidValueError(_("it must have at least one entry."))
     return value
 
 
 def mapping(value: object) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
-    raise Unreadable(_("it must be an object."))
+    raise InvalidValueError(_("it must be an object."))
 
 
 def shown(value: object) -> str:
@@ -150,11 +150,11 @@ def _is_public(domain: str) -> bool:
         return False
 
 
-def _beyond(value: float, least: float, most: float) -> Unreadable:
+def _beyond(value: float, least: float, most: float) -> InvalidValueError:
     facts = {"least": f"{least:.15g}", "most": f"{most:.15g}", "value": shown(value)}
     if most == LARGEST_ID:
-        return Unreadable(_("it must be a positive identifier, not %(value)s.") % facts)
-    return Unreadable(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)
+        return InvalidValueError(_("it must be a positive identifier, not %(value)s.") % facts)
+    return InvalidValueError(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)
 
 
 def _is_e164(digits: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from paraph.rows.prepared import prepared_cursor
-from paraph.webhooks.fairness import AT_ONCE, Load, shares
+from paraph.webhooks.fairness import AT_ONCE, EndpointLoad, shares
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
 LEASE = timedelta(seconds=15)  # three times what a send may take
@@ -55,7 +55,7 @@ _CLAIM = """
 _ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at <= %(now)s LIMIT 1"
 
 
-class Claimed(NamedTuple):
+class ClaimedDelivery(NamedTuple):
     """A delivery to be sent, in the order of the statement's columns. ``secret``: of its application, encrypted.
     ``trouble``: it counts among those of endpoints in trouble while it is under way."""
 
@@ -71,10 +71,10 @@ class Claimed(NamedTuple):
     trouble: bool
 
 
-_ENDPOINT = Claimed._fields.index("endpoint")
+_ENDPOINT = ClaimedDelivery._fields.index("endpoint")
 
 
-def claim(free: int, free_for_trouble: int, now: datetime) -> list[Claimed]:
+def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelivery]:
     """Up to ``free`` due deliveries, now ``sending``, each with its attempt written down, in one statement.
 
     Two workers claiming at the same instant never get the same one; together they may exceed an endpoint's
@@ -82,11 +82,11 @@ def claim(free: int, free_for_trouble: int, now: datetime) -> list[Claimed]:
     """
     if free <= 0 or not _rows(_ANY_DUE, {"now": now}):
         return []
-    loads = [Load(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
+    loads = [EndpointLoad(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
     share = shares(loads, free, free_for_trouble)
     troubled = {load.endpoint for load in loads if load.trouble}
     rows = _rows(_CLAIM, {"now": now, "endpoints": list(share), "counts": list(share.values())})
-    return [Claimed._make((*row, row[_ENDPOINT] in troubled)) for row in rows]
+    return [ClaimedDelivery._make((*row, row[_ENDPOINT] in troubled)) for row in rows]
 
 
 def reclaim(now: datetime) -> int:

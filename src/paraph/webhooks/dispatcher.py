@@ -12,9 +12,9 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 
 from paraph.kernel import clock
 from paraph.outbound.post import Answer, Route, post
-from paraph.webhooks.claim import Claimed, claim, reclaim
-from paraph.webhooks.prepared_delivery import Parcel, pack
-from paraph.webhooks.record_outcomes import settle
+from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim
+from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
+from paraph.webhooks.record_outcomes import record_outcomes
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.2
@@ -30,7 +30,7 @@ def route() -> Route:
     return Route(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
 
 
-class Pump:
+class Dispatcher:
     """Sends what is due until it is stopped.
 
     The loop alternates between one visit to the database, which writes down what has ended and claims what is
@@ -44,7 +44,7 @@ class Pump:
         self._seconds = seconds
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
-        self._under_way: dict[asyncio.Task[None], Parcel] = {}
+        self._under_way: dict[asyncio.Task[None], PreparedDelivery] = {}
         self._ended: list[tuple[UUID, Answer]] = []
         self._reclaimed_at = 0.0
 
@@ -72,45 +72,50 @@ class Pump:
             while not self._stopping.is_set() or self._under_way or self._ended:
                 ended, self._ended = self._ended, []
                 try:
-                    parcels = await loop.run_in_executor(database, self._visit, ended)
+                    prepared = await loop.run_in_executor(database, self._visit, ended)
                 except (OperationalError, InterfaceError) as fault:  # it restarts: the outcomes wait for it
                     _log.warning("webhooks: the database does not answer", cause=str(fault).strip())
                     self._ended = [] if self._stopping.is_set() else ended + self._ended
                     await asyncio.sleep(_PAUSE_AFTER_FAULT)
                     continue
-                for parcel in parcels:
-                    self._send_beside(parcel)
-                await self._wait(_GATHER if parcels else _LOOK_EVERY)
+                for delivery in prepared:
+                    self._send_beside(delivery)
+                await self._wait(_GATHER if prepared else _LOOK_EVERY)
             await loop.run_in_executor(database, connections.close_all)
 
-    def _visit(self, ended: list[tuple[UUID, Answer]]) -> list[Parcel]:
+    def _visit(self, ended: list[tuple[UUID, Answer]]) -> list[PreparedDelivery]:
         """In the database's thread."""
         close_old_connections()
         now = clock.now()
         if ended:
-            settle(ended, now)
+            record_outcomes(ended, now)
         if self._stopping.is_set():
             return []
         if time.monotonic() - self._reclaimed_at > _RECLAIM_EVERY:
             self._reclaimed_at = time.monotonic()
             reclaim(now)
-        in_trouble = sum(parcel.trouble for parcel in self._under_way.values())
-        return _pack_all(claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now))
+        in_trouble = sum(delivery.trouble for delivery in self._under_way.values())
+        return _prepare_all(claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now))
 
-    def _send_beside(self, parcel: Parcel) -> None:
-        task = asyncio.create_task(self._send(parcel))
-        self._under_way[task] = parcel
+    def _send_beside(self, delivery: PreparedDelivery) -> None:
+        task = asyncio.create_task(self._send(delivery))
+        self._under_way[task] = delivery
         task.add_done_callback(self._under_way.pop)
 
-    async def _send(self, parcel: Parcel) -> None:
+    async def _send(self, delivery: PreparedDelivery) -> None:
         try:
             answer = await post(
-                parcel.url, parcel.body, parcel.headers, self._route, schemes=parcel.schemes, seconds=self._seconds
+                delivery.url,
+                delivery.body,
+                delivery.headers,
+                self._route,
+                schemes=delivery.schemes,
+                seconds=self._seconds,
             )
         except Exception as fault:  # noqa: BLE001  what nobody foresaw is a failed attempt, not a lost slot
-            _log.exception("webhooks: an exchange broke", delivery=parcel.delivery_id)
+            _log.exception("webhooks: an exchange broke", delivery=delivery.delivery_id)
             answer = Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)
-        self._ended.append((parcel.attempt_id, answer))
+        self._ended.append((delivery.attempt_id, answer))
         self._something_ended.set()
 
     async def _wait(self, seconds: float) -> None:
@@ -124,14 +129,14 @@ class Pump:
         await asyncio.sleep(_GATHER)
 
 
-def _pack_all(everything: list[Claimed]) -> list[Parcel]:
-    parcels, broken = [], []
+def _prepare_all(everything: list[ClaimedDelivery]) -> list[PreparedDelivery]:
+    prepared, broken = [], []
     for claimed in everything:
         try:
-            parcels.append(pack(claimed))
+            prepared.append(prepare_delivery(claimed))
         except Exception as fault:  # noqa: BLE001  one that cannot be packed fails by itself, with its cause
             _log.exception("webhooks: a delivery could not be packed", delivery=claimed.delivery_id)
             broken.append((claimed.attempt_id, Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
     if broken:
-        settle(broken, clock.now())
-    return parcels
+        record_outcomes(broken, clock.now())
+    return prepared

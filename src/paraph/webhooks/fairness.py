@@ -9,7 +9,7 @@ AT_ONCE_IN_TROUBLE = 8
 
 
 @dataclass(frozen=True)
-class Load:
+class EndpointLoad:
     """``due`` deliveries of an endpoint could be sent now, ``sending`` are. In ``trouble`` is who has failed
     at one that is still to be delivered."""
 
@@ -19,7 +19,7 @@ class Load:
     trouble: bool
 
 
-def shares(loads: Iterable[Load], free: int, free_for_trouble: int) -> dict[str, int]:
+def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> dict[str, int]:
     """How many deliveries of each endpoint to start, ``free`` in all, of which ``free_for_trouble`` to endpoints
     in trouble. One slot at a time goes to whoever has the fewest, so a long backlog waits for its own endpoint."""
     loads = list(loads)
@@ -30,7 +30,7 @@ def shares(loads: Iterable[Load], free: int, free_for_trouble: int) -> dict[str,
     return given | _deal(troubled, left, AT_ONCE_IN_TROUBLE)
 
 
-def _deal(loads: list[Load], free: int, at_once: int) -> dict[str, int]:
+def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
     given: dict[str, int] = {}
     queue = [(load.sending, load.endpoint, min(load.due, at_once - load.sending)) for load in loads]
     heapq.heapify(queue)

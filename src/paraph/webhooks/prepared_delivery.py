@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from paraph.organizations.registration import webhook_secret
-from paraph.webhooks.claim import Claimed
+from paraph.webhooks.claim import ClaimedDelivery
 from paraph.webhooks.models import Destination
 from paraph.webhooks.payload import body
 
 
 @dataclass(frozen=True)
-class Parcel:
-    """``schemes`` are those its URL may have; ``trouble`` is :class:`~paraph.webhooks.claim.Claimed`'s."""
+class PreparedDelivery:
+    """``schemes`` are those its URL may have; ``trouble`` is :class:`~paraph.webhooks.claim.ClaimedDelivery`'s."""
 
     delivery_id: int
     attempt_id: UUID
@@ -24,11 +24,11 @@ class Parcel:
     trouble: bool
 
 
-def pack(claimed: Claimed) -> Parcel:
-    """The parcel of a claimed delivery. Links in it are valid from now. A callback is signed with the
+def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
+    """The delivery of a claimed delivery. Links in it are valid from now. A callback is signed with the
     application's secret as well."""
     content = body(claimed.event_type, claimed.payload, claimed.request_id)
-    return Parcel(
+    return PreparedDelivery(
         delivery_id=claimed.delivery_id,
         attempt_id=claimed.attempt_id,
         url=claimed.url,

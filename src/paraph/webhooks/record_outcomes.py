@@ -23,7 +23,7 @@ _OPEN = """
     JOIN webhooks_delivery AS delivery ON delivery.id = attempt.delivery_id AND delivery.open_attempt = attempt.id
     WHERE attempt.id = ANY(%s) ORDER BY delivery.id
 """
-# Where another was quicker, to settle or to replay, nothing is written.
+# Where another was quicker, to record it or to replay, nothing is written.
 _SETTLE = """
     WITH settled AS (
         UPDATE webhooks_delivery AS delivery
@@ -48,7 +48,7 @@ _SETTLE = """
 """
 
 
-class _Open(NamedTuple):
+class _OpenAttempt(NamedTuple):
     """A delivery whose attempt has ended, in the order of the statement's columns."""
 
     id: int
@@ -60,10 +60,10 @@ class _Open(NamedTuple):
     trace: str
 
 
-_ATTEMPT = _Open._fields.index("attempt_id")
+_ATTEMPT = _OpenAttempt._fields.index("attempt_id")
 
 
-class _Ended(NamedTuple):
+class _Outcome(NamedTuple):
     """What becomes of a delivery and of its attempt, in the order of the statement's columns."""
 
     delivery_id: int
@@ -79,7 +79,7 @@ class _Ended(NamedTuple):
     error: str
 
 
-def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
+def record_outcomes(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
     """Ends each attempt, and its delivery or the wait for the next attempt, all of them in one statement.
 
     Repeating it does nothing: what ends an attempt is that it is its delivery's open one.
@@ -87,7 +87,7 @@ def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
     answers = dict(attempts)
     with prepared_cursor() as cursor:
         cursor.execute(_OPEN, [list(answers)])
-        found = {row[_ATTEMPT]: _Open._make(row) for row in cursor.fetchall()}
+        found = {row[_ATTEMPT]: _OpenAttempt._make(row) for row in cursor.fetchall()}
         ended = [_ended(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
         if not ended:
             return
@@ -98,9 +98,9 @@ def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
             _tell(found[each.attempt_id], answers[each.attempt_id], each)
 
 
-def _ended(delivery: _Open, answer: Answer, now: datetime) -> _Ended:
+def _ended(delivery: _OpenAttempt, answer: Answer, now: datetime) -> _Outcome:
     status, failures, due_at, finished_at = _judged(delivery, answer, now)
-    return _Ended(
+    return _Outcome(
         delivery.id,
         delivery.attempt_id,
         delivery.failures,
@@ -115,7 +115,9 @@ def _ended(delivery: _Open, answer: Answer, now: datetime) -> _Ended:
     )
 
 
-def _judged(delivery: _Open, answer: Answer, now: datetime) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
+def _judged(
+    delivery: _OpenAttempt, answer: Answer, now: datetime
+) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
     """Status, failures, when it is due and when it ended."""
     if answer.accepted:
         return DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at, now
@@ -131,7 +133,7 @@ def _storable(content: bytes) -> str:
     return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _tell(delivery: _Open, answer: Answer, ended: _Ended) -> None:
+def _tell(delivery: _OpenAttempt, answer: Answer, ended: _Outcome) -> None:
     """Counts and logs it. A failure that is tried again is not logged: what the failing of an endpoint costs the log
     is one line for each delivery."""
     facts = {"delivery": delivery.id, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}

@@ -46,10 +46,10 @@ class Ceiling(NamedTuple):
 
     scope: str
     seconds: int
-    most: int
+    limit: int
 
 
-class Place(NamedTuple):
+class MessagePosition(NamedTuple):
     """That a message was the ``number``-th, from 1, in the window that began at that moment."""
 
     ceiling: Ceiling
@@ -58,7 +58,7 @@ class Place(NamedTuple):
 
     @property
     def is_beyond(self) -> bool:
-        return self.number > self.ceiling.most
+        return self.number > self.ceiling.limit
 
     @property
     def window_ends_at(self) -> datetime:
@@ -68,11 +68,11 @@ class Place(NamedTuple):
     def turn_comes_at(self) -> datetime:
         """When this message can be sent if all that were counted before it go first. A window begins with the first
         message in it, which may be a while after the end of the one before."""
-        windows = (self.number - 1) // self.ceiling.most
+        windows = (self.number - 1) // self.ceiling.limit
         return self.began_at + windows * (timedelta(seconds=self.ceiling.seconds) + _SLACK)
 
 
-def count(ceilings: Sequence[Ceiling]) -> list[Place]:
+def count(ceilings: Sequence[Ceiling]) -> list[MessagePosition]:
     """Counts one message against each ceiling, in one statement: of those that come at once, no two are given the
     same number, so no more than ``most`` stay below. Those that are then not sent are to be given back."""
     if not ceilings:
@@ -81,18 +81,18 @@ def count(ceilings: Sequence[Ceiling]) -> list[Place]:
     with prepared_cursor() as cursor:
         cursor.execute(_COUNT, [clock.now(), [scope for scope, _ in by_key], [seconds for _, seconds in by_key]])
         rows = cursor.fetchall()
-    return [Place(by_key[scope, seconds], began_at, number) for scope, seconds, began_at, number in rows]
+    return [MessagePosition(by_key[scope, seconds], began_at, number) for scope, seconds, began_at, number in rows]
 
 
-def give_back(places: Iterable[Place]) -> None:
+def give_back(positions: Iterable[MessagePosition]) -> None:
     """Takes the message out of the count again, where its window is still the same."""
-    taken = list(places)
+    taken = list(positions)
     if taken:
-        keys = [place.ceiling for place in taken]
+        keys = [position.ceiling for position in taken]
         with prepared_cursor() as cursor:
             cursor.execute(
                 _GIVE_BACK,
-                [[key.scope for key in keys], [key.seconds for key in keys], [place.began_at for place in taken]],
+                [[key.scope for key in keys], [key.seconds for key in keys], [position.began_at for position in taken]],
             )
 
 

@@ -4,7 +4,7 @@ a client chose stand in them unlinked: no key is a relay for mails that lure peo
 from dataclasses import dataclass
 from html import escape
 
-from paraph.flow.messages.texts import WORDS
+from paraph.flow.messages.email_words import WORDS
 from paraph.kernel.colors import readable_on
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -15,13 +15,13 @@ _LONGEST_NAME_IN_SMS = 40
 
 
 @dataclass(frozen=True)
-class Letter:
+class EmailContent:
     subject: str
     text: str
     html: str
 
 
-def invitation(signer: Signer, url: str) -> Letter:
+def invitation(signer: Signer, url: str) -> EmailContent:
     """Who asks, until when, and the signing URL."""
     words = _words(signer)
     sender = _sender(signer)
@@ -32,17 +32,17 @@ def invitation(signer: Signer, url: str) -> Letter:
         words["until"].format(until=until),
     ]
     subject = words["invitation_subject"].format(sender=sender)
-    return _letter(signer.request, subject, lines, words["personal"], (words["open"], url))
+    return _email(signer.request, subject, lines, words["personal"], (words["open"], url))
 
 
-def one_time_code(signer: Signer, code: str) -> Letter:
+def one_time_code(signer: Signer, code: str) -> EmailContent:
     """The code by e-mail."""
     words = _words(signer)
     lines = [
         words["hello"].format(name=_reader(signer)),
         words["code"].format(code=code, sender=_sender(signer)),
     ]
-    return _letter(signer.request, words["code_subject"].format(code=code), lines, words["code_secret"], None)
+    return _email(signer.request, words["code_subject"].format(code=code), lines, words["code_secret"], None)
 
 
 def one_time_code_sms(signer: Signer, code: str) -> str:
@@ -50,7 +50,7 @@ def one_time_code_sms(signer: Signer, code: str) -> str:
     return _words(signer)["code"].format(code=code, sender=_sender(signer, _LONGEST_NAME_IN_SMS))
 
 
-def completion(signer: Signer) -> Letter:
+def completion(signer: Signer) -> EmailContent:
     """Everybody has signed."""
     words = _words(signer)
     sender = _sender(signer)
@@ -58,7 +58,7 @@ def completion(signer: Signer) -> Letter:
         words["hello"].format(name=_reader(signer)),
         words["completed"].format(sender=sender, number=signer.request_id),
     ]
-    return _letter(
+    return _email(
         signer.request,
         words["completion_subject"].format(sender=sender),
         lines,
@@ -67,13 +67,13 @@ def completion(signer: Signer) -> Letter:
     )
 
 
-def confirmation(sender: str, address: str, locale: str, url: str) -> Letter:
+def confirmation(sender: str, address: str, locale: str, url: str) -> EmailContent:
     """Whether the reader wants test messages of this sender, and where to say so."""
     words = WORDS.get(locale, WORDS["en"])
     sender = unlinked(sender, _LONGEST_NAME)
     lines = [words["confirm"].format(sender=sender, address=address)]
     subject = words["confirm_subject"].format(sender=sender)
-    return _letter(None, subject, lines, words["confirm_ignore"], (words["confirm_open"], url))
+    return _email(None, subject, lines, words["confirm_ignore"], (words["confirm_open"], url))
 
 
 def _reader(signer: Signer) -> str:
@@ -88,9 +88,9 @@ def _words(signer: Signer) -> dict[str, str]:
     return WORDS.get(signer.locale or signer.request.locale, WORDS["en"])
 
 
-def _letter(
+def _email(
     request: SignatureRequest | None, subject: str, lines: list[str], closing: str, action: tuple[str, str] | None
-) -> Letter:
+) -> EmailContent:
     middle = [f"{action[0]}:\n{action[1]}"] if action else []
     text = "\n\n".join([*lines, *middle, closing]) + "\n"
     accent = request.branding_profile.accent_color if request and request.branding_profile else _DEFAULT_ACCENT
@@ -100,7 +100,7 @@ def _letter(
         '<div style="font:16px/1.5 sans-serif;max-width:34em">'
         f'{paragraphs}{button}<p style="font-size:14px">{escape(closing)}</p></div>'
     )
-    return Letter(subject, text, html)
+    return EmailContent(subject, text, html)
 
 
 def _button(action: tuple[str, str], accent: str) -> str:

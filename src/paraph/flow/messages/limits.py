@@ -34,8 +34,8 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Addressed:
-    """Whom a message goes to, and for whom. ``withheld``: it is kept for the inbox and reaches nobody. ``unasked``: it
+class OutgoingMessage:
+    """Whom a message goes to, and for whom. ``withheld``: it is kept for the inbox and reaches nobody. ``is_question``: it
     asks somebody for a confirmation."""
 
     organization: Organization
@@ -43,7 +43,7 @@ class Addressed:
     channel: Channel
     recipient: str
     withheld: bool = False
-    unasked: bool = False
+    is_question: bool = False
 
 
 class TooManyMessagesError(DomainError, JobPutOffError):
@@ -58,13 +58,13 @@ class TooManyMessagesError(DomainError, JobPutOffError):
         )
 
 
-def addressed(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> Addressed:
+def message_to(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> OutgoingMessage:
     """A message to this signer."""
-    return Addressed(signer.request.organization, signer.request.environment, channel, recipient, withheld)
+    return OutgoingMessage(signer.request.organization, signer.request.environment, channel, recipient, withheld)
 
 
 @contextmanager
-def counted(message: Addressed, *, waits: bool) -> Iterator[None]:
+def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
     """The block sends the message, which is counted before; it is taken out of the count again where the block raises
     ``OSError`` or ``DomainError``: then the gateway did not take it.
 
@@ -72,20 +72,22 @@ def counted(message: Addressed, *, waits: bool) -> Iterator[None]:
     ``next_at``, so that each of many that wait is told a time at which there is room for it. Not within a
     transaction: the counts' rows would stay locked.
     """
-    places = count(list(_ceilings(message)))
-    beyond = [place for place in places if place.is_beyond]
+    positions = count(list(_ceilings(message)))
+    beyond = [position for position in positions if position.is_beyond]
     if beyond:
-        give_back([place for place in places if not (waits and place.is_beyond)])
-        next_at, last = max((place.turn_comes_at if waits else place.window_ends_at, place) for place in beyond)
+        give_back([position for position in positions if not (waits and position.is_beyond)])
+        next_at, last = max(
+            (position.turn_comes_at if waits else position.window_ends_at, position) for position in beyond
+        )
         raise TooManyMessagesError(_REASONS[last.ceiling.scope.partition(":")[0]], next_at)
     try:
         yield
     except (OSError, DomainError):
-        give_back(places)
+        give_back(positions)
         raise
 
 
-def _ceilings(message: Addressed) -> Iterator[Ceiling]:
+def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
     """What is withheld uses up nobody's but the sender's: strangers could keep a person's codes away with it."""
     organization = message.organization
     own = message_ceilings(organization.plan, message.environment)
@@ -94,7 +96,7 @@ def _ceilings(message: Addressed) -> Iterator[Ceiling]:
         return
     recipient = destination_hash(message.recipient).hex()
     yield from _both(f"destination:{recipient}", settings.PARAPH.messages_per_destination)
-    if message.unasked:
+    if message.is_question:
         yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS)
     if message.channel == Channel.SMS:
         country = f"sms-country:{parse(message.recipient, None).country_code}"

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
 from paraph.flow.messages import put_off_mails
-from paraph.flow.messages.emails import Letter
-from paraph.flow.messages.limits import TooManyMessagesError, addressed, counted
+from paraph.flow.messages.emails import EmailContent
+from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
 from paraph.messaging.email import send_email
 from paraph.organizations.confirmed_addresses import is_withheld
 from paraph.signature_requests.models import Channel, Signer
@@ -21,22 +21,22 @@ log = logging.getLogger("paraph.flow")
 
 _PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then, or the machine has other troubles
 _PAUSE_SECONDS = 0.1
-_SLIP_SECONDS = 3600  # longer than a job waits for its next attempt
+_MARKER_SECONDS = 3600  # longer than a job waits for its next attempt
 
 
 @dataclass(frozen=True)
-class Mail:
+class DueEmail:
     """``signer``: with request and organization."""
 
     signer: Signer
-    letter: Letter
+    content: EmailContent
 
 
-def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], object]) -> None:
+def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str], object]) -> None:
     """Sends what is ``due()``, if anything, under the Message-ID that derives from ``name``.
 
     ``note(acknowledgement)`` writes down, in one statement, that the mail server has it, so that the mail is due no
-    more. It is called as soon as the server has said so, and again for as long as the database is away, while a slip
+    more. It is called as soon as the server has said so, and again for as long as the database is away, while a marker
     in the data folder tells a successor: only a process killed between the last byte of the mail and that statement
     leaves a mail that goes out again, under the same Message-ID. Raises ``OSError`` when the gateway does not take the
     mail, :class:`TooManyMessagesError` where it is put off, which is noted. Must not be called within a transaction.
@@ -45,15 +45,15 @@ def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], o
         mail = due()
         if mail is None:
             return
-        slip = Slip(settings.DATA_DIR / "mails" / name)
-        acknowledged = slip.read()
+        marker = SentMarker(settings.DATA_DIR / "mails" / name)
+        acknowledged = marker.read()
         if acknowledged is not None:
             note(acknowledged)
-            slip.remove()
+            marker.remove()
             return
 
         def taken(acknowledgement: str) -> None:
-            _until_it_works(lambda: note(acknowledgement), slip, acknowledgement)
+            _until_it_works(lambda: note(acknowledgement), marker, acknowledgement)
 
         try:
             _send(name, mail, taken)
@@ -62,24 +62,24 @@ def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], o
             raise
 
 
-def _send(name: str, mail: Mail, taken: Callable[[str], None]) -> None:
-    to, request, letter = mail.signer.email, mail.signer.request, mail.letter
+def _send(name: str, mail: DueEmail, taken: Callable[[str], None]) -> None:
+    to, request, content = mail.signer.email, mail.signer.request, mail.content
     withheld = is_withheld(request.organization_id, request.environment, to)
-    with counted(addressed(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
-        send_email(to, letter.subject, letter.text, letter.html, message_id=name, withheld=withheld, taken=taken)
+    with counted(message_to(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
+        send_email(to, content.subject, content.text, content.html, message_id=name, withheld=withheld, taken=taken)
 
 
-class Slip:
+class SentMarker:
     """That a mail is out, on the disk of this machine, while the database cannot be told."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> str | None:
-        """What the mail server said, if a process has left that here within the hour: an older slip may be about a
+        """What the mail server said, if a process has left that here within the hour: an older marker may be about a
         database that is no more."""
         try:
-            fresh = time.time() - self._path.stat().st_mtime < _SLIP_SECONDS
+            fresh = time.time() - self._path.stat().st_mtime < _MARKER_SECONDS
             return self._path.read_text("utf-8") if fresh else None
         except FileNotFoundError:
             return None
@@ -109,7 +109,7 @@ def _alone(name: str) -> Iterator[None]:
             cursor.execute("SELECT pg_advisory_unlock(hashtext('mail'), hashtext(%s))", [name])
 
 
-def _until_it_works(note: Callable[[], object], slip: Slip, acknowledgement: str) -> None:
+def _until_it_works(note: Callable[[], object], marker: SentMarker, acknowledgement: str) -> None:
     end = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
@@ -117,10 +117,10 @@ def _until_it_works(note: Callable[[], object], slip: Slip, acknowledgement: str
         except (OperationalError, InterfaceError) as error:
             if connection.in_atomic_block or time.monotonic() > end:
                 raise
-            slip.write(acknowledgement)
+            marker.write(acknowledgement)
             log.warning("a mail is out and the database away, trying again: %s", error)
             connection.close()
             time.sleep(_PAUSE_SECONDS)
         else:
-            slip.remove()
+            marker.remove()
             return
