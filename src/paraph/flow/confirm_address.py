@@ -1,4 +1,4 @@
-"""Asking an address or number whether messages of an organization's sandbox may go to it (``PARAPH_SANDBOX_MAIL``)."""
+"""Confirming an address or number, to which messages of an organization's sandbox then go (``PARAPH_SANDBOX_MAIL``)."""
 
 from django.conf import settings
 
@@ -14,11 +14,11 @@ from paraph.signature_requests.values import InvalidValueError, email, phone
 
 
 def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> ConfirmedAddress:
-    """Mails a link to the address, or texts it to the number, by which whoever reads it can confirm for 7 days.
+    """Sends the address or number a link with which the recipient can confirm it for 7 days.
 
-    Raises ``DomainError``: ``validation_error`` for what is neither an address nor a number, ``not_found`` for an
-    organization that is not there, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway
-    does not take the message.
+    Raises ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an
+    unknown organization, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take
+    the message.
     """
     channel = _channel(recipient)
     row, token = confirmed_addresses.ask(organization_id, recipient)
@@ -37,13 +37,13 @@ def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> 
 
 
 def vouch_for(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """Confirms in the place of whoever reads there. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
+    """Confirms the address or number on behalf of its owner. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
     return confirmed_addresses.vouch(organization_id, recipient)
 
 
 def withdraw_confirmation(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """From now on messages are withheld again. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
+    """Withholds messages to the address or number again. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
     return confirmed_addresses.withdraw(organization_id, recipient)
 

@@ -1,4 +1,4 @@
-"""Creating a signature request (specification 4.5): all of it in one transaction, or nothing."""
+"""Creating a signature request, in one transaction (specification 4.5)."""
 
 from datetime import timedelta
 from typing import Any
@@ -26,16 +26,16 @@ from paraph.signature_requests.signing_token import new_salt
 
 
 def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
-    """The request made from the value under the root key ``signature_request``.
+    """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    Its signers, request documents and branding profile are loaded. The documents are searched before the
-    transaction opens. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
+    Returns it with its signers, request documents and branding profile loaded. Searches the documents for tags before
+    the transaction begins. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
     try:
         return _made(caller, plan, origin)
     except IntegrityError:
-        make_plan(caller, payload)  # names the document that was removed for want of room meanwhile
+        make_plan(caller, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
@@ -77,7 +77,7 @@ def _request(caller: Caller, plan: RequestPlan, request_id: int) -> SignatureReq
 
 
 def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> dict[str, Signer]:
-    """By ``ref``, which goes no further than this transaction."""
+    """Builds the signers by ``ref``, which is not stored."""
     return {
         draft.ref: Signer(
             pk=pk,
@@ -126,18 +126,18 @@ def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin) -> li
 
 
 def _remarks(plan: RequestPlan) -> dict[str, Any]:
-    """``documents``: those that can look different than on the signer's page; ``prepared_documents``: those in whose
-    place signers see another file. Each only where there are such."""
-    told = {"documents": remarks, "prepared_documents": preparation_facts}
-    found = {
-        key: [{"document_id": each.document.pk, **said} for each in plan.documents if (said := facts_of(each.document))]
-        for key, facts_of in told.items()
+    """Lists the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, in
+    place of which signers see another file. A list without entries is left out."""
+    remarks_of = {"documents": remarks, "prepared_documents": preparation_facts}
+    lists = {
+        key: [{"document_id": each.document.pk, **facts} for each in plan.documents if (facts := of(each.document))]
+        for key, of in remarks_of.items()
     }
-    return {key: documents for key, documents in found.items() if documents}
+    return {key: documents for key, documents in lists.items() if documents}
 
 
 def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
-    """The first signer of a sequence, everyone in parallel (specification 3.2)."""
+    """Defers the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     for signer in ordered[:1] if plan.draft.mode == Mode.SEQUENTIAL else ordered:
         defer("invite", signer_id=signer.pk)

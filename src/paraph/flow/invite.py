@@ -1,4 +1,4 @@
-"""Inviting a signer by e-mail (specification 3.2): ``notified`` only once the mail server has the message."""
+"""Inviting a signer by e-mail (specification 3.2). ``notified`` means that the mail server has the message."""
 
 from django.db import transaction
 from django.utils.dateparse import parse_datetime
@@ -14,10 +14,10 @@ from paraph.signature_requests.signing_token import signing_url
 
 
 def invite(signer_id: int) -> None:
-    """Mails the signing URL to a signer who may sign now and was not invited before; else does nothing.
+    """Mails the signing URL to a signer who may sign now and was not invited before; does nothing for others.
 
-    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail,
-    ``TooManyMessagesError`` where it is put off.
+    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    off.
     """
     mail_once(
         f"invitation-{signer_id}",
@@ -38,7 +38,7 @@ def _due(signer_id: int) -> DueEmail | None:
 
 @transaction.atomic
 def _mark_notified(signer_id: int) -> None:
-    """A signer who signed while the mail was on its way stays ``signed``."""
+    """Journals the invitation. A signer who signed while the mail was under way stays ``signed``."""
     signer = lock_signer(signer_id)
     if signer.notified_at or not signer.invitation:
         return

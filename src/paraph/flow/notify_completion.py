@@ -1,4 +1,4 @@
-"""The summary mailed to signers once everybody has signed (specification 4.5, ``notify_signers_on_completion``)."""
+"""Mailing the summary to signers once everybody has signed (specification 4.5, ``notify_signers_on_completion``)."""
 
 from django.db import transaction
 
@@ -14,9 +14,11 @@ from paraph.signature_requests.models import Signer
 
 
 def notify_completion(request_id: int) -> None:
-    """Mails every signer once, then journals ``request.completion_notified``. Safe to repeat: who was mailed
-    before is left out. Raises ``OSError`` when the gateway does not take a message, ``TooManyMessagesError`` where one
-    is put off; the others have theirs."""
+    """Mails every signer once, then journals ``request.completion_notified``.
+
+    Safe to repeat: signers who have the mail are left out. Raises ``OSError`` when the gateway does not take a mail,
+    ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
+    """
     signers = Signer.objects.filter(request_id=request_id).order_by("order")
     refusals = [refusal for signer in signers.filter(completion_notified_at=None) if (refusal := _mail(signer.pk))]
     if refusals:

@@ -27,15 +27,16 @@ from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.storage.keys import folder_of
 
-_UNASKED = ("document__preflight", "sealed__seal")  # large
-_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_UNASKED))
+_LARGE = ("document__preflight", "sealed__seal")
+_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))
 
 
 def seal(request_document_id: int) -> int | None:
-    """Stamps, seals and stores the document, and journals it. Returns the request once all its documents are sealed.
+    """Stamps, seals and stores the document, and journals that. Returns the id of the request once all its documents
+    are sealed, else None.
 
-    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own.
-    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
+    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file.
+    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now, and notes the cause.
     """
     row = _ROW.get(request_document_id)
     missing = not hasattr(row, "sealed")

@@ -1,4 +1,4 @@
-"""Sending a one-time code (specification 4.11), within the HTTP request of the signer who waits for it."""
+"""Sending a one-time code, within the HTTP request of the signer who waits for it (specification 4.11)."""
 
 import logging
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ log = logging.getLogger("paraph.flow")
 
 @dataclass(frozen=True)
 class SentCode:
-    """``sandbox_code`` is the code itself, and None in production (specification 4.11)."""
+    """A code on its way. ``sandbox_code`` is the code itself, None in production (specification 4.11)."""
 
     message: str
     channel: str
@@ -37,15 +37,14 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> SentCode:
     """Issues a code, hands it to the gateway and journals that.
 
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
-    signer's, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of messages, ``delivery_failed`` when the
-    gateway does not take the message; then nothing is journaled and the code cannot be used. Also
-    ``delivery_failed``, and nothing has happened at all, while no more threads may wait
-    (:mod:`paraph.kernel.waiting`).
+    signer's, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of messages. Raises ``delivery_failed`` when
+    the gateway does not take the message, which leaves no journal entry and a code that cannot be used, and, before
+    anything is done, while no more threads may wait (:mod:`paraph.kernel.waiting`).
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)
-    with waiting(party(signer.request)) as mine:
-        if not mine:
+    with waiting(party(signer.request)) as visit:
+        if not visit:
             log.warning("no code is sent: too many threads wait already")
             raise _not_delivered()
         withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
@@ -80,6 +79,6 @@ def _not_delivered() -> DomainError:
 
 
 def masked(recipient: str) -> str:
-    """Enough of an address or number to recognise one's own, not enough to learn another's."""
+    """Masks an address or number: its owner recognises it, others cannot learn it."""
     name, at, domain = recipient.rpartition("@")
     return f"{name[0]}•••@{domain}" if at and name else f"•••{recipient[-2:]}"

@@ -13,7 +13,7 @@ _TIMEOUT_SECONDS = 15
 
 
 def smtp_gateway(url: str) -> "SmtpGateway":
-    """The gateway at this address. Raises ``DomainError("configuration", …)`` when it is not one."""
+    """Returns the gateway at an address. Raises ``DomainError("configuration", …)`` for any other text."""
     try:
         parts = urlsplit(url)
         port = parts.port or _PORTS[parts.scheme]
@@ -34,7 +34,7 @@ def smtp_gateway(url: str) -> "SmtpGateway":
 
 
 class SmtpGateway(EmailBackend):
-    """Django's backend, which also remembers what the server answered to the message."""
+    """Django's backend, which also remembers the server's reply to the message."""
 
     connection: "_Remembering | None"
 
@@ -48,7 +48,7 @@ class SmtpGateway(EmailBackend):
         return self.connection.reply if self.connection else ""
 
     def greet(self) -> str:
-        """``host:port``, once the server has answered EHLO there. Raises ``OSError`` when it does not."""
+        """Sends EHLO and returns ``host:port``. Raises ``OSError`` where the server refuses."""
         assert self.connection
         code, reply = self.connection.ehlo()
         if code != 250:

@@ -4,10 +4,8 @@ from datetime import datetime
 
 
 class JobPutOffError(Exception):
-    """Raised by a verb that is to run again at ``next_at`` (aware), for as long as its work is due.
-
-    ``reason`` is a phrase for the log, without personal data; ``retry_after`` the seconds until ``next_at``.
-    """
+    """Asks for another run at ``next_at`` (aware), in ``retry_after`` seconds. ``reason``: a phrase for the log,
+    without personal data."""
 
     reason: str
     next_at: datetime

@@ -1,4 +1,4 @@
-"""May this signer sign at this moment? The one answer for the page, the codes, the signature and the invitation."""
+"""Deciding whether a signer may sign at a moment, for the page, the codes, the signature and the invitation."""
 
 from datetime import datetime
 from enum import Enum
@@ -10,7 +10,7 @@ from paraph.signature_requests.models import Mode, RequestStatus, SignatureReque
 
 
 class SigningEligibility(Enum):
-    """The value is the error code of the signer endpoints; ``OPEN`` is none."""
+    """Whether and why not. Values are error codes of the signer endpoints, except that of ``OPEN``."""
 
     OPEN = "open"
     SIGNED = "already_signed"
@@ -29,8 +29,8 @@ _SENTENCES = {
 
 
 def signing_eligibility(signer: Signer, moment: datetime | None = None) -> SigningEligibility:
-    """Where the signer stands at the moment, by default now. Reads the rows as given: lock and reload them where it
-    must hold until a commit."""
+    """Returns whether the signer may sign at the moment, by default now. Judges the rows as they were loaded: callers
+    lock and reload them where the result must hold until a commit."""
     if signer.status == SignerStatus.SIGNED:
         return SigningEligibility.SIGNED
     if is_over(signer.request, moment or clock.now()):
@@ -41,23 +41,23 @@ def signing_eligibility(signer: Signer, moment: datetime | None = None) -> Signi
 def require_open(signer: Signer, moment: datetime | None = None) -> None:
     """Raises ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign at the
     moment, by default now."""
-    found = signing_eligibility(signer, moment)
-    if found is not SigningEligibility.OPEN:
-        raise DomainError(found.value, _SENTENCES[found])
+    eligibility = signing_eligibility(signer, moment)
+    if eligibility is not SigningEligibility.OPEN:
+        raise DomainError(eligibility.value, _SENTENCES[eligibility])
 
 
 def is_over(request: SignatureRequest, moment: datetime) -> bool:
-    """From the very second of ``expires_at`` a request takes no signature, whether or not the job that
-    marks it ``expired`` has run."""
+    """Returns whether the request takes no more signatures: from the very second of ``expires_at``, whether or not a
+    worker has marked it ``expired``."""
     return request.status != RequestStatus.PENDING or moment >= request.expires_at
 
 
 def next_signer(request: SignatureRequest) -> int | None:
-    """The id of the first, in signing order, who has not signed."""
+    """Returns the id of the first signer, in signing order, who has not signed; None if all have."""
     with prepared_cursor() as cursor:
         cursor.execute(_NEXT, [request.pk, SignerStatus.SIGNED.value])
-        found = cursor.fetchone()
-    return found[0] if found else None
+        row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def _is_their_turn(signer: Signer) -> bool:

@@ -1,4 +1,4 @@
-"""Taking deliveries to send, so that no two workers send the same one."""
+"""Claiming deliveries to send, so that no two workers send the same one."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from paraph.rows.prepared import prepared_cursor
 from paraph.webhooks.fairness import AT_ONCE, EndpointLoad, shares
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
-LEASE = timedelta(seconds=15)  # three times what a send may take
+LEASE = timedelta(seconds=15)  # three times what sending may take
 
 _LOADS = """
     WITH RECURSIVE endpoints (endpoint) AS (
@@ -31,7 +31,7 @@ _LOADS = """
     WHERE e.endpoint IS NOT NULL AND due.number > 0
 """
 
-# The attempt that a dead worker began is made again: it is there already.
+# An attempt that a dead worker began is made again, and has its row already.
 _CLAIM = """
     WITH claimed AS (
         UPDATE webhooks_delivery AS delivery
@@ -56,8 +56,8 @@ _ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at 
 
 
 class ClaimedDelivery(NamedTuple):
-    """A delivery to be sent, in the order of the statement's columns. ``secret``: of its application, encrypted.
-    ``trouble``: it counts among those of endpoints in trouble while it is under way."""
+    """A delivery to be sent; fields in the order of the statement's columns. ``secret`` is that of the application,
+    encrypted; ``trouble`` says that its endpoint is in trouble (:class:`~paraph.webhooks.fairness.EndpointLoad`)."""
 
     delivery_id: int
     attempt_id: UUID
@@ -75,10 +75,10 @@ _ENDPOINT = ClaimedDelivery._fields.index("endpoint")
 
 
 def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelivery]:
-    """Up to ``free`` due deliveries, now ``sending``, each with its attempt written down, in one statement.
+    """Marks up to ``free`` due deliveries as ``sending``, records an attempt for each, and returns them.
 
-    Two workers claiming at the same instant never get the same one; together they may exceed an endpoint's
-    number at once, which is meant to be fair rather than exact.
+    At most ``free_for_trouble`` of them go to endpoints in trouble. Workers that claim at the same time never get the
+    same delivery; together they may exceed the limit of an endpoint, which is meant to be fair rather than exact.
     """
     if free <= 0 or not _rows(_ANY_DUE, {"now": now}):
         return []
@@ -90,7 +90,7 @@ def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelive
 
 
 def reclaim(now: datetime) -> int:
-    """Frees what was claimed by workers that must be dead; returns how many."""
+    """Frees the deliveries of workers that must be dead, as their lease is over; returns how many."""
     overdue = Delivery.objects.filter(status=DeliveryStatus.SENDING, claimed_at__lt=now - LEASE)
     return overdue.update(status=DeliveryStatus.WAITING)
 

@@ -1,4 +1,4 @@
-"""The sender of a worker process: one thread, an event loop of its own, many exchanges at once."""
+"""Sending deliveries in a worker process: one thread with an event loop of its own, many exchanges at once."""
 
 import asyncio
 import threading
@@ -18,7 +18,7 @@ from paraph.webhooks.record_outcomes import record_outcomes
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.2
-_GATHER = 0.1  # endings written down together cost the database less
+_GATHER = 0.1  # outcomes recorded together cost the database less
 _RECLAIM_EVERY = 5.0
 _PAUSE_AFTER_FAULT = 1.0
 
@@ -26,16 +26,15 @@ _log = structlog.get_logger(__name__)
 
 
 def route() -> Route:
-    """How this service reaches the network for its clients' addresses."""
+    """Returns the route of the settings to the addresses of clients."""
     return Route(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
 
 
 class Dispatcher:
-    """Sends what is due until it is stopped.
+    """Sends due deliveries until it is stopped.
 
-    The loop alternates between one visit to the database, which writes down what has ended and claims what is
-    due, and waiting; the exchanges run beside it. Whatever happens to the process, a claimed delivery is sent
-    again when its lease is over.
+    The loop alternates between a visit to the database, which records outcomes and claims due deliveries, and waiting;
+    the exchanges run beside it. If the process dies, its deliveries are sent again when their lease is over.
     """
 
     def __init__(self, way: Route | None = None, *, slots: int = SLOTS, seconds: float = 5) -> None:
@@ -52,20 +51,20 @@ class Dispatcher:
         self._thread.start()
 
     def stop(self) -> None:
-        """Claims nothing any more, waits for the exchanges under way (5 s at most) and writes them down."""
+        """Stops claiming, waits for the exchanges under way (5 s at most) and records their outcomes."""
         self._stopping.set()
         self._thread.join()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                asyncio.run(self._pump())
-            except Exception:  # noqa: BLE001  a process without its pump would look healthy; leases lose nothing
-                _log.exception("webhooks: the pump broke and starts again")
+                asyncio.run(self._dispatch())
+            except Exception:  # noqa: BLE001  a process without its dispatcher would look healthy; leases lose nothing
+                _log.exception("webhooks: the dispatcher broke and starts again")
                 self._under_way.clear()
                 time.sleep(_PAUSE_AFTER_FAULT)
 
-    async def _pump(self) -> None:
+    async def _dispatch(self) -> None:
         self._something_ended = asyncio.Event()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhooks-database") as database:
             loop = asyncio.get_running_loop()
@@ -73,7 +72,7 @@ class Dispatcher:
                 ended, self._ended = self._ended, []
                 try:
                     prepared = await loop.run_in_executor(database, self._visit, ended)
-                except (OperationalError, InterfaceError) as fault:  # it restarts: the outcomes wait for it
+                except (OperationalError, InterfaceError) as fault:  # the outcomes wait until it is back
                     _log.warning("webhooks: the database does not answer", cause=str(fault).strip())
                     self._ended = [] if self._stopping.is_set() else ended + self._ended
                     await asyncio.sleep(_PAUSE_AFTER_FAULT)
@@ -84,7 +83,7 @@ class Dispatcher:
             await loop.run_in_executor(database, connections.close_all)
 
     def _visit(self, ended: list[tuple[UUID, Answer]]) -> list[PreparedDelivery]:
-        """In the database's thread."""
+        """Records outcomes and claims deliveries. Runs in the thread of the database."""
         close_old_connections()
         now = clock.now()
         if ended:
@@ -112,14 +111,14 @@ class Dispatcher:
                 schemes=delivery.schemes,
                 seconds=self._seconds,
             )
-        except Exception as fault:  # noqa: BLE001  what nobody foresaw is a failed attempt, not a lost slot
+        except Exception as fault:  # noqa: BLE001  an unforeseen fault is a failed attempt, not a lost slot
             _log.exception("webhooks: an exchange broke", delivery=delivery.delivery_id)
             answer = Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)
         self._ended.append((delivery.attempt_id, answer))
         self._something_ended.set()
 
     async def _wait(self, seconds: float) -> None:
-        """Until something ended and others had a moment to end too, or for ``seconds``."""
+        """Waits until an exchange has ended, and a moment for others to end too; at most ``seconds``."""
         self._something_ended.clear()
         if not self._ended:
             try:
@@ -129,13 +128,13 @@ class Dispatcher:
         await asyncio.sleep(_GATHER)
 
 
-def _prepare_all(everything: list[ClaimedDelivery]) -> list[PreparedDelivery]:
+def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDelivery]:
     prepared, broken = [], []
-    for claimed in everything:
+    for claimed in claimed_deliveries:
         try:
             prepared.append(prepare_delivery(claimed))
-        except Exception as fault:  # noqa: BLE001  one that cannot be packed fails by itself, with its cause
-            _log.exception("webhooks: a delivery could not be packed", delivery=claimed.delivery_id)
+        except Exception as fault:  # noqa: BLE001  one that cannot be prepared fails alone, with its cause
+            _log.exception("webhooks: a delivery could not be prepared", delivery=claimed.delivery_id)
             broken.append((claimed.attempt_id, Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
     if broken:
         record_outcomes(broken, clock.now())

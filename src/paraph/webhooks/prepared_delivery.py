@@ -1,4 +1,4 @@
-"""A delivery made ready to send: headers, body, signature (specification 6.1)."""
+"""Preparing a delivery for sending: headers, body and signature (specification 6.1)."""
 
 import hashlib
 import hmac
@@ -13,7 +13,8 @@ from paraph.webhooks.payload import body
 
 @dataclass(frozen=True)
 class PreparedDelivery:
-    """``schemes`` are those its URL may have; ``trouble`` is :class:`~paraph.webhooks.claim.ClaimedDelivery`'s."""
+    """A delivery ready to send to a URL of one of the ``schemes``. ``trouble`` is as in
+    :class:`~paraph.webhooks.claim.ClaimedDelivery`."""
 
     delivery_id: int
     attempt_id: UUID
@@ -25,8 +26,8 @@ class PreparedDelivery:
 
 
 def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
-    """The delivery of a claimed delivery. Links in it are valid from now. A callback is signed with the
-    application's secret as well."""
+    """Prepares a claimed delivery, with links that are valid from now on. Callbacks are signed with the application's
+    secret too."""
     content = body(claimed.event_type, claimed.payload, claimed.request_id)
     return PreparedDelivery(
         delivery_id=claimed.delivery_id,
@@ -46,5 +47,5 @@ def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
 
 
 def signature(secret: str, content: bytes) -> str:
-    """``sha256=<hex>``, the HMAC-SHA256 of the raw body."""
+    """Returns the HMAC-SHA256 of the raw body, as ``sha256=<hex>``."""
     return f"sha256={hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()}"

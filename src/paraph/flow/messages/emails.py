@@ -1,5 +1,7 @@
-"""The messages of the journey, as text and as HTML, in the reader's language and the request's colours. Names that
-a client chose stand in them unlinked: no key is a relay for mails that lure people elsewhere."""
+"""The e-mails and SMS to signers, in their language and the request's colours.
+
+Names that a client chose are unlinked, so that nobody sends mails with other links through the service.
+"""
 
 from dataclasses import dataclass
 from html import escape
@@ -10,8 +12,8 @@ from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import SignatureRequest, Signer
 
 _DEFAULT_ACCENT = "#1f4fd8"
-_LONGEST_NAME = 80
-_LONGEST_NAME_IN_SMS = 40
+_MAX_NAME_LENGTH = 80
+_MAX_NAME_LENGTH_IN_SMS = 40
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,12 @@ class EmailContent:
 
 
 def invitation(signer: Signer, url: str) -> EmailContent:
-    """Who asks, until when, and the signing URL."""
+    """Writes the invitation: who asks for the signature, until when, and the signing URL."""
     words = _words(signer)
-    sender = _sender(signer)
+    sender = _sender_name(signer)
     until = signer.request.expires_at.strftime("%Y-%m-%d %H:%M UTC")
     lines = [
-        words["hello"].format(name=_reader(signer)),
+        words["hello"].format(name=_signer_name(signer)),
         words["invited"].format(sender=sender),
         words["until"].format(until=until),
     ]
@@ -36,26 +38,26 @@ def invitation(signer: Signer, url: str) -> EmailContent:
 
 
 def one_time_code(signer: Signer, code: str) -> EmailContent:
-    """The code by e-mail."""
+    """Writes the e-mail with a one-time code."""
     words = _words(signer)
     lines = [
-        words["hello"].format(name=_reader(signer)),
-        words["code"].format(code=code, sender=_sender(signer)),
+        words["hello"].format(name=_signer_name(signer)),
+        words["code"].format(code=code, sender=_sender_name(signer)),
     ]
     return _email(signer.request, words["code_subject"].format(code=code), lines, words["code_secret"], None)
 
 
 def one_time_code_sms(signer: Signer, code: str) -> str:
-    """The code in one short message."""
-    return _words(signer)["code"].format(code=code, sender=_sender(signer, _LONGEST_NAME_IN_SMS))
+    """Writes the SMS with a one-time code."""
+    return _words(signer)["code"].format(code=code, sender=_sender_name(signer, _MAX_NAME_LENGTH_IN_SMS))
 
 
 def completion(signer: Signer) -> EmailContent:
-    """Everybody has signed."""
+    """Writes the summary: everybody has signed."""
     words = _words(signer)
-    sender = _sender(signer)
+    sender = _sender_name(signer)
     lines = [
-        words["hello"].format(name=_reader(signer)),
+        words["hello"].format(name=_signer_name(signer)),
         words["completed"].format(sender=sender, number=signer.request_id),
     ]
     return _email(
@@ -68,20 +70,20 @@ def completion(signer: Signer) -> EmailContent:
 
 
 def confirmation(sender: str, address: str, locale: str, url: str) -> EmailContent:
-    """Whether the reader wants test messages of this sender, and where to say so."""
+    """Writes the question whether the reader wants test messages of this sender."""
     words = WORDS.get(locale, WORDS["en"])
-    sender = unlinked(sender, _LONGEST_NAME)
+    sender = unlinked(sender, _MAX_NAME_LENGTH)
     lines = [words["confirm"].format(sender=sender, address=address)]
     subject = words["confirm_subject"].format(sender=sender)
     return _email(None, subject, lines, words["confirm_ignore"], (words["confirm_open"], url))
 
 
-def _reader(signer: Signer) -> str:
-    return unlinked(signer.full_name, _LONGEST_NAME)
+def _signer_name(signer: Signer) -> str:
+    return unlinked(signer.full_name, _MAX_NAME_LENGTH)
 
 
-def _sender(signer: Signer, longest: int = _LONGEST_NAME) -> str:
-    return unlinked(signer.request.organization.name, longest)
+def _sender_name(signer: Signer, max_length: int = _MAX_NAME_LENGTH) -> str:
+    return unlinked(signer.request.organization.name, max_length)
 
 
 def _words(signer: Signer) -> dict[str, str]:
@@ -104,7 +106,7 @@ def _email(
 
 
 def _button(action: tuple[str, str], accent: str) -> str:
-    """A link that looks like a button, and the address once more for those who rather read it."""
+    """Returns a link that looks like a button, and the address below it as text."""
     words, url = escape(action[0]), escape(action[1])
     style = (
         f"display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;"

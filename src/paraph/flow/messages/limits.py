@@ -1,4 +1,4 @@
-"""How many messages may be sent: to one address or number, by one organization, and of SMS to one country.
+"""Ceilings of messages: to one address or number, of one organization, and of SMS to one country.
 
 docs/decisions/messages.md says why, docs/configuration.md names the settings.
 """
@@ -22,7 +22,7 @@ from paraph.organizations.plans import message_ceilings
 from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import Channel, Signer
 
-_CONFIRMATIONS = 3
+_CONFIRMATIONS_PER_DAY = 3
 
 _REASONS = {
     "destination": "as many messages as one recipient may get were sent there",
@@ -35,8 +35,8 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class OutgoingMessage:
-    """Whom a message goes to, and for whom. ``withheld``: it is kept for the inbox and reaches nobody. ``is_question``: it
-    asks somebody for a confirmation."""
+    """A message to be counted. A ``withheld`` one goes to the captured inbox alone; ``is_question`` marks one that asks
+    the recipient for a confirmation."""
 
     organization: Organization
     environment: str
@@ -59,18 +59,18 @@ class TooManyMessagesError(DomainError, JobPutOffError):
 
 
 def message_to(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> OutgoingMessage:
-    """A message to this signer."""
+    """Describes a message to this signer."""
     return OutgoingMessage(signer.request.organization, signer.request.environment, channel, recipient, withheld)
 
 
 @contextmanager
 def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
-    """The block sends the message, which is counted before; it is taken out of the count again where the block raises
-    ``OSError`` or ``DomainError``: then the gateway did not take it.
+    """Counts a message, which the block sends; takes it out of the counts again where the block raises ``OSError`` or
+    ``DomainError``, since the gateway did not take it then.
 
-    Raises :class:`TooManyMessagesError` where a ceiling is reached. ``waits``: the message will be asked for again at
-    ``next_at``, so that each of many that wait is told a time at which there is room for it. Not within a
-    transaction: the counts' rows would stay locked.
+    Raises :class:`TooManyMessagesError` where a ceiling is reached. With ``waits``, the caller tries again at
+    ``next_at``, and each of many waiting messages gets a time at which there is room for it. Must not run within a
+    transaction, which would keep the counts' rows locked.
     """
     positions = count(list(_ceilings(message)))
     beyond = [position for position in positions if position.is_beyond]
@@ -88,31 +88,32 @@ def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
 
 
 def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
-    """What is withheld uses up nobody's but the sender's: strangers could keep a person's codes away with it."""
+    """Yields the ceilings of a message. A withheld one counts for its sender alone: otherwise strangers could use up
+    the recipient's messages and keep codes from them."""
     organization = message.organization
-    own = message_ceilings(organization.plan, message.environment)
-    yield from _both(f"organization:{organization.pk}:{message.environment}", own)
+    of_plan = message_ceilings(organization.plan, message.environment)
+    yield from _both(f"organization:{organization.pk}:{message.environment}", of_plan)
     if message.withheld:
         return
     recipient = destination_hash(message.recipient).hex()
     yield from _both(f"destination:{recipient}", settings.PARAPH.messages_per_destination)
     if message.is_question:
-        yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS)
+        yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS_PER_DAY)
     if message.channel == Channel.SMS:
         country = f"sms-country:{parse(message.recipient, None).country_code}"
         yield from _daily(country, settings.PARAPH.sms_per_country_and_day)
         yield from _daily(f"sms-organization:{organization.pk}", settings.PARAPH.sms_per_organization_and_day)
 
 
-def _both(scope: str, most: PerHourAndDay) -> Iterator[Ceiling]:
-    if most.per_hour:
-        yield Ceiling(scope, HOUR, most.per_hour)
-    yield from _daily(scope, most.per_day)
+def _both(scope: str, limits: PerHourAndDay) -> Iterator[Ceiling]:
+    if limits.per_hour:
+        yield Ceiling(scope, HOUR, limits.per_hour)
+    yield from _daily(scope, limits.per_day)
 
 
-def _daily(scope: str, most: int) -> Iterator[Ceiling]:
-    if most:
-        yield Ceiling(scope, DAY, most)
+def _daily(scope: str, limit: int) -> Iterator[Ceiling]:
+    if limit:
+        yield Ceiling(scope, DAY, limit)
 
 
 def _duration(seconds: int) -> str:

@@ -1,4 +1,4 @@
-"""A mail that leaves once, though its job may run twice (docs/decisions/mails-once.md)."""
+"""Sending a mail once, though its job may run twice (docs/decisions/mails-once.md)."""
 
 import logging
 import time
@@ -19,27 +19,27 @@ from paraph.signature_requests.models import Channel, Signer
 
 log = logging.getLogger("paraph.flow")
 
-_PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then, or the machine has other troubles
+_PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then
 _PAUSE_SECONDS = 0.1
-_MARKER_SECONDS = 3600  # longer than a job waits for its next attempt
+_MARKER_SECONDS = 3600  # longer than a failed job waits for its next attempt
 
 
 @dataclass(frozen=True)
 class DueEmail:
-    """``signer``: with request and organization."""
+    """A mail to be sent. ``signer`` has its request and organization loaded."""
 
     signer: Signer
     content: EmailContent
 
 
 def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str], object]) -> None:
-    """Sends what is ``due()``, if anything, under the Message-ID that derives from ``name``.
+    """Sends the mail that is ``due()``, if any, under the Message-ID that derives from ``name``.
 
-    ``note(acknowledgement)`` writes down, in one statement, that the mail server has it, so that the mail is due no
-    more. It is called as soon as the server has said so, and again for as long as the database is away, while a marker
-    in the data folder tells a successor: only a process killed between the last byte of the mail and that statement
-    leaves a mail that goes out again, under the same Message-ID. Raises ``OSError`` when the gateway does not take the
-    mail, :class:`TooManyMessagesError` where it is put off, which is noted. Must not be called within a transaction.
+    ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
+    It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
+    data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
+    the process is killed between its last byte and that statement. Raises ``OSError`` when the gateway does not take
+    the mail, :class:`TooManyMessagesError` where it is put off, which is noted. Must not run within a transaction.
     """
     with _alone(name):
         mail = due()
@@ -52,32 +52,32 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
             marker.remove()
             return
 
-        def taken(acknowledgement: str) -> None:
+        def record(acknowledgement: str) -> None:
             _until_it_works(lambda: note(acknowledgement), marker, acknowledgement)
 
         try:
-            _send(name, mail, taken)
+            _send(name, mail, record)
         except TooManyMessagesError as refusal:
             put_off_mails.note(name, refusal)
             raise
 
 
-def _send(name: str, mail: DueEmail, taken: Callable[[str], None]) -> None:
+def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
     to, request, content = mail.signer.email, mail.signer.request, mail.content
     withheld = is_withheld(request.organization_id, request.environment, to)
     with counted(message_to(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
-        send_email(to, content.subject, content.text, content.html, message_id=name, withheld=withheld, taken=taken)
+        send_email(to, content.subject, content.text, content.html, message_id=name, withheld=withheld, on_sent=on_sent)
 
 
 class SentMarker:
-    """That a mail is out, on the disk of this machine, while the database cannot be told."""
+    """A file in the data folder that says that a mail is out, while the database is away."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> str | None:
-        """What the mail server said, if a process has left that here within the hour: an older marker may be about a
-        database that is no more."""
+        """Returns the acknowledgement that a process left here within the hour, else None: an older marker may belong
+        to a database that was replaced since."""
         try:
             fresh = time.time() - self._path.stat().st_mtime < _MARKER_SECONDS
             return self._path.read_text("utf-8") if fresh else None
@@ -85,7 +85,7 @@ class SentMarker:
             return None
 
     def write(self, acknowledgement: str) -> None:
-        """Whole or not at all. On a full disk there is none."""
+        """Writes the marker whole or, on a full disk, not at all."""
         with suppress(OSError):
             self._path.parent.mkdir(exist_ok=True)
             draft = self._path.with_name(f"{self._path.name}.draft")
@@ -98,8 +98,8 @@ class SentMarker:
 
 @contextmanager
 def _alone(name: str) -> Iterator[None]:
-    """Waits until no other process is about this mail. A lock of the session, since there is no transaction: the
-    note is to be committed while the mail server still waits for the next command."""
+    """Waits until no other process sends this mail. The lock belongs to the session, not to a transaction, because the
+    note commits while the connection to the mail server is still open."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(hashtext('mail'), hashtext(%s))", [name])
     try:

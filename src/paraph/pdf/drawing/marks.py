@@ -39,7 +39,6 @@ class Overlay:
 
     @property
     def appearances(self) -> tuple[int, ...]:
-        """All pages of the appearances that the overlay may draw."""
         return (self.appearance, *self.others)
 
 
@@ -72,18 +71,12 @@ class Drawings:
         return self._known[key]
 
     def _fitted(self, page: PageGeometry, overlay: Overlay) -> "_Placed":
-        appearance = self._nearest(page, overlay.appearances)
-        picture = self._forms.form(appearance).geometry
+        pictures = {number: self._forms.form(number).geometry for number in overlay.appearances}
+        appearance, picture = min(pictures.items(), key=lambda item: _unlikeness(item[1], page))
         scale = min(page.width / picture.width, page.height / picture.height)
         width, height = scale * picture.width, scale * picture.height
         corner = (page.width - width) / 2, (page.height - height) / 2
         return self._scaled(page, appearance, (*corner, width, height))
-
-    def _nearest(self, page: PageGeometry, appearances: Sequence[int]) -> int:
-        if len(appearances) == 1:
-            return appearances[0]
-        pictures = {number: self._forms.form(number).geometry for number in appearances}
-        return min(appearances, key=lambda number: abs(math.log(_proportions(pictures[number]) / _proportions(page))))
 
     def _scaled(self, page: PageGeometry, appearance: int, place: tuple[float, float, float, float]) -> "_Placed":
         """``place``: left, bottom, width and height in reader space."""
@@ -105,8 +98,9 @@ def _drawing(placed: list[_Placed], first: bytes) -> Drawing:
     return Drawing(b"".join(operators), {name: form.ref for name, form, _ in placed}, _around(extents))
 
 
-def _proportions(geometry: PageGeometry) -> float:
-    return geometry.width / geometry.height
+def _unlikeness(one: PageGeometry, other: PageGeometry) -> float:
+    """Returns by how much the proportions of two pages differ, 0 where they are the same."""
+    return abs(math.log(one.width * other.height / (one.height * other.width)))
 
 
 def _name(appearance: int) -> bytes:
