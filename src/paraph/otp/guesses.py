@@ -163,5 +163,5 @@ def _refusal(values: dict[str, Any]) -> GuessRefusedError:
 def _row(statement: str, values: Any) -> tuple[Any, ...] | None:
     with prepared_cursor() as cursor:
         cursor.execute(statement, values)
-        found: tuple[Any, ...] | None = cursor.fetchone()
-    return found
+        row: tuple[Any, ...] | None = cursor.fetchone()
+    return row

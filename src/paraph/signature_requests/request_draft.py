@@ -94,7 +94,7 @@ def read(value: object, allowance: Allowance, problems: Problems) -> RequestDraf
     mode = root.required("mode", one_of(Mode.values)) or ""
     return RequestDraft(
         mode=mode,
-        validity_days=root.required("validity_days", partial(integer, most=MOST_VALIDITY_DAYS)) or 0,
+        validity_days=root.required("validity_days", partial(integer, maximum=MOST_VALIDITY_DAYS)) or 0,
         send_email=root.optional("send_email", boolean, False) or False,
         identity_declaration_accepted=root.optional("identity_declaration_accepted", boolean, False),
         initials_required=root.optional("initials_required", boolean, False) or False,
@@ -111,7 +111,7 @@ def one_of(values: Sequence[str]) -> Callable[[object], str]:
 
 
 def between(bounds: tuple[float, float]) -> Callable[[object], float]:
-    return partial(number, least=bounds[0], most=bounds[1])
+    return partial(number, minimum=bounds[0], maximum=bounds[1])
 
 
 def _limited(fields: Fields, name: str, limit: int) -> list[Any]:
@@ -124,15 +124,13 @@ def _limited(fields: Fields, name: str, limit: int) -> list[Any]:
 
 
 def _signers(values: list[Any], mode: str, limit: int, problems: Problems) -> list[SignerDraft]:
-    found = (
-        [SignerDraft(f"signers[{limit}]", "")] if len(values) > limit else []
-    )  # stands for the signers beyond the limit
+    drafts = [SignerDraft(f"signers[{limit}]", "")] if len(values) > limit else []  # for the rest
     for index, fields in enumerate(entries(values[:limit], "signers", problems)):
         if fields is None:
-            found.append(SignerDraft(f"signers[{index}]", ""))
+            drafts.append(SignerDraft(f"signers[{index}]", ""))
             continue
-        found.append(_signer(fields, index, mode))
-    return found
+        drafts.append(_signer(fields, index, mode))
+    return drafts
 
 
 def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
@@ -148,37 +146,35 @@ def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
         last_name=fields.required("last_name", text) or "",
         email=fields.required("email", email) or "",
         phone=digits or "",
-        order=(fields.required("order", partial(integer, most=MOST_ORDER)) or 0) if in_turn else index + 1,
+        order=(fields.required("order", partial(integer, maximum=MOST_ORDER)) or 0) if in_turn else index + 1,
         otp_channel=channel,
     )
 
 
 def _documents(values: list[Any], allowance: Allowance, problems: Problems) -> list[DocumentDraft]:
     limit = allowance.documents
-    found = (
-        [DocumentDraft(f"documents[{limit}]", 0, [])] if len(values) > limit else []
-    )  # stands for the documents beyond the limit
+    drafts = [DocumentDraft(f"documents[{limit}]", 0, [])] if len(values) > limit else []  # for the rest
     for index, fields in enumerate(entries(values[:limit], "documents", problems)):
         path = f"documents[{index}]"
         if fields is None:
-            found.append(DocumentDraft(path, 0, []))
+            drafts.append(DocumentDraft(path, 0, []))
             continue
         document_id = fields.required("id", integer) or 0
-        found.append(DocumentDraft(path, document_id, _assignments(fields, document_id, allowance.signers, problems)))
-    return found
+        drafts.append(DocumentDraft(path, document_id, _assignments(fields, document_id, allowance.signers, problems)))
+    return drafts
 
 
 def _assignments(document: Fields, document_id: int, limit: int, problems: Problems) -> list[AssignmentDraft]:
     """Reads at most as many assignments as the plan allows signers."""
     path, values = document.path("signers"), _limited(document, "signers", limit)
-    found = [AssignmentDraft(f"{path}[{limit}]", "", whole=False)] if len(values) > limit else []
+    drafts = [AssignmentDraft(f"{path}[{limit}]", "", whole=False)] if len(values) > limit else []
     for index, fields in enumerate(entries(values[:limit], path, problems)):
         if problems.full:
             break
         here = f"{path}[{index}]"
         draft = _assignment(fields, here, document_id, problems) if fields else AssignmentDraft(here, "", whole=False)
-        found.append(draft)
-    return found
+        drafts.append(draft)
+    return drafts
 
 
 def _assignment(fields: Fields, path: str, document_id: int, problems: Problems) -> AssignmentDraft:
@@ -213,7 +209,7 @@ def _magic_field(value: Fields) -> StampDraft | None:
 
 
 def _coordinates(value: Fields) -> StampDraft | None:
-    page_number = value.required("page_number", partial(integer, most=MOST_PAGES))
+    page_number = value.required("page_number", partial(integer, maximum=MOST_PAGES))
     x, y = value.required("x", number), value.required("y", number)
     width = value.optional("width", between(WIDTHS), DEFAULT_SIZE[0])
     height = value.optional("height", between(HEIGHTS), DEFAULT_SIZE[1])

@@ -59,23 +59,23 @@ def boolean(value: object) -> bool:
     raise InvalidValueError(_("it must be a JSON boolean, true or false."))
 
 
-def integer(value: object, least: int = 1, most: int = LARGEST_ID) -> int:
+def integer(value: object, minimum: int = 1, maximum: int = LARGEST_ID) -> int:
     """Reads an integer; 3.0 is one, as JSON has a single type of number."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
         raise InvalidValueError(_("it must be an integer."))
-    if not least <= value <= most:
-        raise _beyond(value, least, most)
+    if not minimum <= value <= maximum:
+        raise _beyond(value, minimum, maximum)
     return value
 
 
-def number(value: object, least: float = -math.inf, most: float = math.inf) -> float:
+def number(value: object, minimum: float = -math.inf, maximum: float = math.inf) -> float:
     """Reads a number of points."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < 1e9:
         raise InvalidValueError(_("it must be a number of points."))
-    if not least <= value <= most:
-        raise _beyond(value, least, most)
+    if not minimum <= value <= maximum:
+        raise _beyond(value, minimum, maximum)
     return float(value)
 
 
@@ -150,9 +150,9 @@ def _is_public(domain: str) -> bool:
         return False
 
 
-def _beyond(value: float, least: float, most: float) -> InvalidValueError:
-    facts = {"least": f"{least:.15g}", "most": f"{most:.15g}", "value": shown(value)}
-    if most == LARGEST_ID:
+def _beyond(value: float, minimum: float, maximum: float) -> InvalidValueError:
+    facts = {"least": f"{minimum:.15g}", "most": f"{maximum:.15g}", "value": shown(value)}
+    if maximum == LARGEST_ID:
         return InvalidValueError(_("it must be a positive identifier, not %(value)s.") % facts)
     return InvalidValueError(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)
 

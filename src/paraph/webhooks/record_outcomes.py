@@ -24,7 +24,7 @@ _OPEN = """
     WHERE attempt.id = ANY(%s) ORDER BY delivery.id
 """
 # Nothing is written where another process has recorded the outcome or replayed the delivery meanwhile.
-_SETTLE = """
+_RECORD = """
     WITH settled AS (
         UPDATE webhooks_delivery AS delivery
         SET status = ended.status, failures = ended.failures, due_at = ended.due_at, finished_at = ended.finished_at,
@@ -91,7 +91,7 @@ def record_outcomes(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> N
         outcomes = [_outcome(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
         if not outcomes:
             return
-        cursor.execute(_SETTLE, [list(column) for column in zip(*outcomes, strict=True)])
+        cursor.execute(_RECORD, [list(column) for column in zip(*outcomes, strict=True)])
         settled = {attempt_id for (attempt_id,) in cursor.fetchall()}
     for outcome in outcomes:
         if outcome.attempt_id in settled:

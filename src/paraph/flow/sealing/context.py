@@ -54,11 +54,11 @@ def sealing_context() -> SealingContext:
     Raises ``DomainError("configuration", …)`` when an authority or a development key cannot be used.
     """
     keep_fonts_in(settings.DATA_DIR / "fonts")
-    own = development()
-    lasting = long_term(settings.PARAPH, own, FetchedStatuses())
-    if lasting:
-        lasting.recall = _last_authority_chain
-    return SealingContext(timestamping(settings.PARAPH, own), lasting)
+    authority = development()
+    source = long_term(settings.PARAPH, authority, FetchedStatuses())
+    if source:
+        source.recall = _last_authority_chain
+    return SealingContext(timestamping(settings.PARAPH, authority), source)
 
 
 def development() -> DevelopmentAuthority:
