@@ -49,7 +49,7 @@ def move(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
 
 def test_files_without_a_timestamp_get_one_later_and_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sealed_without_timestamps(monkeypatch)
-    files: list[preservation.Kept] = [SealedDocument.objects.get(), ProofFile.objects.get()]
+    files: list[preservation.SealedFile] = [SealedDocument.objects.get(), ProofFile.objects.get()]
     contents, journal = [store.get(file.object_key) for file in files], made.events()
     assert preserve_due() == 2
     assert [store.get(file.object_key) for file in files] == contents and made.events() == journal

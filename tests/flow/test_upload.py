@@ -8,7 +8,7 @@ import pytest
 from django.db import DataError, OperationalError, transaction
 
 from paraph.documents.models import Document
-from paraph.flow.upload import Incoming, upload
+from paraph.flow.upload import IncomingFile, upload
 from paraph.kernel import clock
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
@@ -30,7 +30,7 @@ def caller() -> Caller:
 
 def sent(caller: Caller, name: str = "a.pdf") -> Document:
     with store.draft() as draft:
-        file = Incoming(draft)
+        file = IncomingFile(draft)
         file.write(pdf())
         return upload(caller, file, name, "application/pdf")
 

@@ -9,9 +9,9 @@ from paraph.organizations.models import Application
 from paraph.organizations.registration import create_application, create_organization
 from paraph.outbound.post import Answer
 from paraph.signature_requests.models import SignatureRequest
-from paraph.webhooks.claim import Claimed, claim
-from paraph.webhooks.prepared_delivery import Parcel, pack
-from paraph.webhooks.record_outcomes import settle
+from paraph.webhooks.claim import ClaimedDelivery, claim
+from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
+from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
 
 ACCEPTED = Answer(200, b"ok", "", 0.012)
@@ -43,16 +43,16 @@ def seal_everything(made: Scene) -> None:
     )
 
 
-def claim_now(now: datetime | None = None, free: int = 100) -> list[Claimed]:
+def claim_now(now: datetime | None = None, free: int = 100) -> list[ClaimedDelivery]:
     return claim(free, free, now or clock.now())
 
 
-def parcels(now: datetime | None = None) -> list[Parcel]:
-    return [pack(claimed) for claimed in claim_now(now)]
+def prepared_deliveries(now: datetime | None = None) -> list[PreparedDelivery]:
+    return [prepare_delivery(claimed) for claimed in claim_now(now)]
 
 
 def answer_all(result: Answer, now: datetime) -> int:
     """Sends everything due to a receiver that answers so; returns how many that were."""
-    due = parcels(now)
-    settle([(parcel.attempt_id, result) for parcel in due], now)
+    due = prepared_deliveries(now)
+    record_outcomes([(delivery.attempt_id, result) for delivery in due], now)
     return len(due)

@@ -1,4 +1,4 @@
-"""Issuing the proof of a request: a sealed PDF of its own, unique per request (specification 2.2)."""
+"""Issuing the proof of a request: one sealed PDF per request (specification 2.2)."""
 
 from django.conf import settings
 from django.db import transaction
@@ -27,8 +27,8 @@ _REQUEST = Compiled(lambda: SignatureRequest.objects.select_related("organizatio
 def prove(request_id: int) -> None:
     """Typesets, seals and stores the proof, and journals it.
 
-    Safe to repeat and to run twice at once, as :func:`paraph.flow.seal.seal` is. The caller has seen every document
-    sealed. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
+    Requires that every document is sealed. Safe to repeat and to run twice at once, as :func:`paraph.flow.seal.seal`
+    is. Raises ``DomainError``, ``SealError`` or ``OSError`` when the proof cannot be made now, and notes the cause.
     """
     request = _REQUEST.get(request_id)
     if hasattr(request, "proof"):

@@ -1,4 +1,4 @@
-"""One request as the API shows it, in one statement."""
+"""Reading one request as the API shows it, in one statement."""
 
 import re
 from json.encoder import encode_basestring

@@ -14,14 +14,14 @@ from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.appearances import letters
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Placement, RequestStatus, Signer
-from paraph.signature_requests.signing_eligibility import Standing, standing
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.remarks import remarks_for_page
 from paraph.signer.theme import theme
 
-_STATUSES = {Standing.EXPIRED: 410}
+_STATUSES = {SigningEligibility.EXPIRED: 410}
 
 
 def page(request: HttpRequest, token: str) -> HttpResponse:
@@ -31,8 +31,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     signer = signer_of(token)
     if signer is None:
         return _show(request, "signer/notice.html", None, {"notice": "not_found"}, 404)
-    found = standing(signer)
-    if found is not Standing.OPEN:
+    found = signing_eligibility(signer)
+    if found is not SigningEligibility.OPEN:
         return _show(
             request, "signer/notice.html", signer, {"notice": _notice(signer, found)}, _STATUSES.get(found, 200)
         )
@@ -43,8 +43,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     return _show(request, "signer/page.html", signer, _contents(signer, token, locale))
 
 
-def _notice(signer: Signer, found: Standing) -> str:
-    if found is Standing.SIGNED and signer.request.status == RequestStatus.COMPLETED:
+def _notice(signer: Signer, found: SigningEligibility) -> str:
+    if found is SigningEligibility.SIGNED and signer.request.status == RequestStatus.COMPLETED:
         return "finalized" if signer.request.finalized else "completed"
     return found.value
 

@@ -11,7 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from paraph.api.v1 import errors, schemas
 from paraph.organizations.plans import ALLOWANCES
-from paraph.signature_requests import payload as limits
+from paraph.signature_requests import request_draft as limits
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks import payload as webhook
 from tests.api.v1 import contract

@@ -12,6 +12,7 @@ from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.openapi_parts import PAGED
 from paraph.api.v1.pagination import envelope
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.operations.stuck import finalization
 from paraph.operations.wrong_codes import by_entry
@@ -50,7 +51,7 @@ def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Call
 
     def told(row: Entry) -> dict[str, Any]:
         known: dict[str, Any] = {}
-        if not is_finalized and row.event_type == "request.completed":
+        if not is_finalized and row.event_type == EventType.COMPLETED:
             known["finalization"] = finalization(row.request_id)
         known["wrong_codes"] = wrong_codes.get(row.position)
         entry = serialize.audit_log(row)

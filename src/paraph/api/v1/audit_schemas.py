@@ -7,6 +7,7 @@ from pydantic import ConfigDict
 
 from paraph.api.v1.preflight_schemas import MOST_PAGES, Change, PageNumber
 from paraph.api.v1.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
+from paraph.journal.event_types import EventType
 from paraph.signature_requests.values import LONGEST_EMAIL
 
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
@@ -167,18 +168,7 @@ class AuditLog(Schema):
     """One thing that happened to a request."""
 
     id: Id = Field(description="Identifies the entry.")
-    event_type: Literal[
-        "signature_request.created",
-        "signature_request.identity_declared",
-        "signer.notified",
-        "signer.otp_sent",
-        "signer.signed",
-        "request.completed",
-        "request.completion_notified",
-        "request.expired",
-        "signature_request.pades_signed",
-        "signature_request.certificate_issued",
-    ] = Field(description="What happened.")
+    event_type: str = Field(description="What happened.", json_schema_extra={"enum": list(EventType)})
     signer_id: Id | None = Field(description="The signer whom it is about; null when it is about the request.")
     ip: str = Field(
         max_length=45, description="Address of the caller or signer; empty for what the service did itself."

@@ -12,7 +12,7 @@ from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.documents.models import Document, DocumentStatus
 from paraph.flow.make_room import room_for
-from paraph.flow.upload import Incoming, upload
+from paraph.flow.upload import IncomingFile, upload
 from paraph.organizations.scope import scoped
 from paraph.storage import store
 
@@ -24,7 +24,7 @@ def upload_document(request: ApiRequest) -> Answer:
     """Uploads a PDF."""
     multipart.check_type(request)
     with room_for(request.caller, multipart.announced_size(request)), store.draft() as draft:
-        file = Incoming(draft)
+        file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
         document = upload(request.caller, file, part.name, part.content_type)
     return answer(serialize.document_with_preflight(document), 201)

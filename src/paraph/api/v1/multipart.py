@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from paraph.api.v1.leading_file import Body, Part, copy_content, ends, leading_file, mark_of
 from paraph.bodies.incoming import body_stream
-from paraph.flow.upload import Incoming, refuse_beyond_limit
+from paraph.flow.upload import IncomingFile, refuse_beyond_limit
 from paraph.kernel.errors import DomainError
 
 _BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields, and of what stands between
@@ -31,7 +31,7 @@ def announced_size(request: HttpRequest) -> int:
     return min(int(length), most) if length.isascii() and length.isdigit() else 0
 
 
-def receive_file(request: HttpRequest, field: str, file: Incoming) -> Part:
+def receive_file(request: HttpRequest, field: str, file: IncomingFile) -> Part:
     """Writes the file of the field to ``file``. Raises ``payload_too_large`` as soon as it passes the limit,
     ``validation_error`` for a broken body, no file or more than one."""
     parts = _receive(request, file)
@@ -44,7 +44,7 @@ def receive_file(request: HttpRequest, field: str, file: Incoming) -> Part:
     return named[0]
 
 
-def _receive(request: HttpRequest, file: Incoming) -> list[Part]:
+def _receive(request: HttpRequest, file: IncomingFile) -> list[Part]:
     most = settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE
     stream, length = body_stream(request, most)
     if length is not None and length > most:
@@ -94,7 +94,7 @@ class _Receiving(FileUploadHandler):
 
     chunk_size = 64 * 1024
 
-    def __init__(self, file: Incoming, *before: Part) -> None:
+    def __init__(self, file: IncomingFile, *before: Part) -> None:
         super().__init__()
         self.parts = list(before)
         self._file = file

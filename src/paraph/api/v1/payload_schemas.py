@@ -1,12 +1,12 @@
 """The shape of the creation payload, for the OpenAPI document (specification 4.5). What refuses a payload is
-:mod:`paraph.signature_requests.payload`; a test holds the two together."""
+:mod:`paraph.signature_requests.request_draft`; a test holds the two together."""
 
 from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
 from paraph.api.v1.schemas import MOST_DOCUMENTS, MOST_SIGNERS
-from paraph.signature_requests.payload import (
+from paraph.signature_requests.request_draft import (
     HEIGHTS,
     LONGEST_TAG,
     MOST_ORDER,

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from ninja import Field, Schema
 
 from paraph.api.v1.preflight_schemas import Preflight
-from paraph.signature_requests.payload import MOST_ORDER, MOST_VALIDITY_DAYS
+from paraph.signature_requests.request_draft import MOST_ORDER, MOST_VALIDITY_DAYS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME
 
 MOST_SIGNERS = 100  # of the plan Enterprise; a test compares

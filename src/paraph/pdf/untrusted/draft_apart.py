@@ -102,7 +102,7 @@ def _described(wanted: Wanted) -> dict[str, Any]:
     return {
         "appearances": _text(wanted.appearances),
         "marks": [list(vars(mark).values()) for mark in wanted.marks],
-        "page_overlay": wanted.page_overlay and wanted.page_overlay.appearance,
+        "page_overlay": wanted.page_overlay and wanted.page_overlay.appearances,
         "reason": wanted.reason,
         "name": wanted.name,
         "at": wanted.at.isoformat(),

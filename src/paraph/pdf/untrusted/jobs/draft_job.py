@@ -108,7 +108,7 @@ def _wanted(told: dict[str, Any]) -> Wanted:
     return Wanted(
         appearances=b64decode(told["appearances"]),
         marks=[Mark(*mark) for mark in told["marks"]],
-        page_overlay=None if overlay is None else Overlay(overlay),
+        page_overlay=None if overlay is None else Overlay(overlay[0], tuple(overlay[1:])),
         reason=told["reason"],
         name=told["name"],
         at=datetime.fromisoformat(told["at"]),

@@ -1,8 +1,8 @@
-"""A creation payload as it was read (specification 4.5): every field checked by itself, none against another.
+"""Reading a creation payload into a draft (specification 4.5): every field is checked by itself, none against another.
 
-Where a field could not be read, the problem is named and the draft holds an empty value: a draft is only good
-for a plan when no problem was named. Arrays are counted before anything is made of their entries; of documents with
-more problems than are named, the rest is not looked at.
+For a field that cannot be read, a problem is added and the draft holds an empty value, so a draft is good for a plan
+only without problems. Arrays are counted before their entries are read; reading of documents ends when there are more
+problems than are named.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ LONGEST_TAG = 500
 
 @dataclass(frozen=True)
 class StampDraft:
-    """``tag`` is set for a magic field; the rectangle (points, origin bottom-left) for coordinates."""
+    """A stamp: a magic field with its ``tag``, or coordinates with page and rectangle (points, origin bottom-left)."""
 
     path: str = ""
     optional: bool = False
@@ -43,7 +43,7 @@ class StampDraft:
 
 @dataclass(frozen=True)
 class AssignmentDraft:
-    """A signer on a document. ``whole`` tells that every stamp could be read."""
+    """A signer on a document. ``whole`` says that every stamp could be read."""
 
     path: str
     signer_ref: str
@@ -85,7 +85,8 @@ class RequestDraft:
 
 
 def read(value: object, allowance: Allowance, problems: Problems) -> RequestDraft | None:
-    """The draft of a payload, None when it is no object. ``identity_declaration_accepted`` is None if unreadable."""
+    """Returns the draft of a payload, None if that is no object. An unreadable ``identity_declaration_accepted`` is
+    None."""
     if not isinstance(value, dict):
         problems.add("signature_request", _("it must be an object."))
         return None
@@ -93,7 +94,7 @@ def read(value: object, allowance: Allowance, problems: Problems) -> RequestDraf
     mode = root.required("mode", one_of(Mode.values)) or ""
     return RequestDraft(
         mode=mode,
-        validity_days=root.required("validity_days", partial(integer, most=MOST_VALIDITY_DAYS)) or 0,
+        validity_days=root.required("validity_days", partial(integer, maximum=MOST_VALIDITY_DAYS)) or 0,
         send_email=root.optional("send_email", boolean, False) or False,
         identity_declaration_accepted=root.optional("identity_declaration_accepted", boolean, False),
         initials_required=root.optional("initials_required", boolean, False) or False,
@@ -110,11 +111,11 @@ def one_of(values: Sequence[str]) -> Callable[[object], str]:
 
 
 def between(bounds: tuple[float, float]) -> Callable[[object], float]:
-    return partial(number, least=bounds[0], most=bounds[1])
+    return partial(number, minimum=bounds[0], maximum=bounds[1])
 
 
 def _limited(fields: Fields, name: str, limit: int) -> list[Any]:
-    """The entries. Of those beyond the limit of the plan there is only this refusal: they are not looked at."""
+    """Returns the entries of an array, and adds a problem for more than the plan allows, which nobody reads."""
     values = fields.required(name, array) or []
     if len(values) > limit:
         sentence = _("your plan allows at most %(limit)d entries in a request, not %(count)d.")
@@ -123,13 +124,13 @@ def _limited(fields: Fields, name: str, limit: int) -> list[Any]:
 
 
 def _signers(values: list[Any], mode: str, limit: int, problems: Problems) -> list[SignerDraft]:
-    found = [SignerDraft(f"signers[{limit}]", "")] if len(values) > limit else []  # those who were not read
+    drafts = [SignerDraft(f"signers[{limit}]", "")] if len(values) > limit else []  # for the rest
     for index, fields in enumerate(entries(values[:limit], "signers", problems)):
         if fields is None:
-            found.append(SignerDraft(f"signers[{index}]", ""))
+            drafts.append(SignerDraft(f"signers[{index}]", ""))
             continue
-        found.append(_signer(fields, index, mode))
-    return found
+        drafts.append(_signer(fields, index, mode))
+    return drafts
 
 
 def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
@@ -145,35 +146,35 @@ def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
         last_name=fields.required("last_name", text) or "",
         email=fields.required("email", email) or "",
         phone=digits or "",
-        order=(fields.required("order", partial(integer, most=MOST_ORDER)) or 0) if in_turn else index + 1,
+        order=(fields.required("order", partial(integer, maximum=MOST_ORDER)) or 0) if in_turn else index + 1,
         otp_channel=channel,
     )
 
 
 def _documents(values: list[Any], allowance: Allowance, problems: Problems) -> list[DocumentDraft]:
     limit = allowance.documents
-    found = [DocumentDraft(f"documents[{limit}]", 0, [])] if len(values) > limit else []  # those that were not read
+    drafts = [DocumentDraft(f"documents[{limit}]", 0, [])] if len(values) > limit else []  # for the rest
     for index, fields in enumerate(entries(values[:limit], "documents", problems)):
         path = f"documents[{index}]"
         if fields is None:
-            found.append(DocumentDraft(path, 0, []))
+            drafts.append(DocumentDraft(path, 0, []))
             continue
         document_id = fields.required("id", integer) or 0
-        found.append(DocumentDraft(path, document_id, _assignments(fields, document_id, allowance.signers, problems)))
-    return found
+        drafts.append(DocumentDraft(path, document_id, _assignments(fields, document_id, allowance.signers, problems)))
+    return drafts
 
 
 def _assignments(document: Fields, document_id: int, limit: int, problems: Problems) -> list[AssignmentDraft]:
-    """One for each signer at most, of whom the plan allows so many."""
+    """Reads at most as many assignments as the plan allows signers."""
     path, values = document.path("signers"), _limited(document, "signers", limit)
-    found = [AssignmentDraft(f"{path}[{limit}]", "", whole=False)] if len(values) > limit else []
+    drafts = [AssignmentDraft(f"{path}[{limit}]", "", whole=False)] if len(values) > limit else []
     for index, fields in enumerate(entries(values[:limit], path, problems)):
         if problems.full:
             break
         here = f"{path}[{index}]"
         draft = _assignment(fields, here, document_id, problems) if fields else AssignmentDraft(here, "", whole=False)
-        found.append(draft)
-    return found
+        drafts.append(draft)
+    return drafts
 
 
 def _assignment(fields: Fields, path: str, document_id: int, problems: Problems) -> AssignmentDraft:
@@ -208,7 +209,7 @@ def _magic_field(value: Fields) -> StampDraft | None:
 
 
 def _coordinates(value: Fields) -> StampDraft | None:
-    page_number = value.required("page_number", partial(integer, most=MOST_PAGES))
+    page_number = value.required("page_number", partial(integer, maximum=MOST_PAGES))
     x, y = value.required("x", number), value.required("y", number)
     width = value.optional("width", between(WIDTHS), DEFAULT_SIZE[0])
     height = value.optional("height", between(HEIGHTS), DEFAULT_SIZE[1])

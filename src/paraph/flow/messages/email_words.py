@@ -1,4 +1,4 @@
-"""What the messages say, by locale. The locales are those of :mod:`paraph.signature_requests.consent`."""
+"""The words of e-mails and SMS, by locale. The locales are those of :mod:`paraph.signature_requests.consent`."""
 
 WORDS = {
     "en": {
