@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.config.slow_clients import GRACE
+from paraph.web.slow_bodies import GRACE
 from tests.cli.service import Service, remove
 from tests.pdf import hostile
 from tests.scenarios.memory import Peaks, watched

@@ -69,14 +69,14 @@ def run() -> None:
         follow_parent(os.getppid())
         _share_fairly(settings.PARAPH.web_threads, processes)
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
-        import_string("paraph.config.connection_watch.start")()
+        import_string("paraph.web.connection_watch.start")()
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":
         multiprocessing.set_start_method("fork", force=True)
     machine.raise_file_limit()
     server = Server(
-        "paraph.config.wsgi",
+        "paraph.web.wsgi",
         address=settings.PARAPH.host,
         port=settings.PARAPH.port,
         interface=Interfaces.WSGI,

@@ -4,8 +4,6 @@ from django.urls import URLPattern, URLResolver, path, re_path
 
 from paraph.api.v1.door import ROUTE, door
 from paraph.authority import views as authority
-from paraph.config.health import healthz, readyz
-from paraph.config.metrics import metrics
 from paraph.files.download import download
 from paraph.reference.page import page as reference
 from paraph.signer.confirm_address import confirm_address
@@ -13,6 +11,8 @@ from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
 from paraph.signer.signature import signature
+from paraph.web.health import healthz, readyz
+from paraph.web.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     re_path(ROUTE, door),

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from paraph.config.connections import Connection
 from paraph.journal.client_address import guarded_network, is_trusted
+from paraph.web.connections import Connection
 
 PER_ADDRESS = 64  # connections of one address (of an IPv6 network of 64 bits); proxies that are trusted have any number
 IDLE = 1.0  # seconds without a question after which a connection is idle

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from paraph.config import slow_readers
-from paraph.config.connections import connections_to
-from paraph.config.slow_readers import GRACE, PATIENCE, RATE, SlowReaders
+from paraph.web import slow_readers
+from paraph.web.connections import connections_to
+from paraph.web.slow_readers import GRACE, PATIENCE, RATE, SlowReaders
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at connections as Linux tells of them")
 

@@ -8,11 +8,11 @@ import time
 
 from django.conf import settings
 
-from paraph.config.connections import connections_to
-from paraph.config.outgoing_body import Places, places
-from paraph.config.silent_connections import too_many
-from paraph.config.slow_readers import SlowReaders
 from paraph.kernel import machine
+from paraph.web.connections import connections_to
+from paraph.web.outgoing_body import Places, places
+from paraph.web.silent_connections import too_many
+from paraph.web.slow_readers import SlowReaders
 
 log = logging.getLogger("paraph.web")
 

@@ -1,4 +1,4 @@
-"""The body of a request, read as it comes. Who sends it too slowly is cut off by :mod:`paraph.config.slow_clients`."""
+"""The body of a request, read as it comes. Who sends it too slowly is cut off by :mod:`paraph.web.slow_bodies`."""
 
 import math
 import time
@@ -7,8 +7,8 @@ from typing import Protocol
 
 from django.utils.translation import gettext as _
 
-from paraph.config.slow_clients import waiting
 from paraph.kernel.errors import DomainError
+from paraph.web.slow_bodies import waiting
 
 PIECE = 64 * 1024  # bytes: what is asked of the server's stream at a time, of what is only let in
 _AT_ONCE = 256 * 1024  # and of what is read; each time, this thread and the server's wake each other

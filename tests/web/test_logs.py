@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from paraph.config.logs import _cover, _Formatter, logging_settings
-from paraph.config.request_log import _record
+from paraph.web.logs import _cover, _Formatter, logging_settings
+from paraph.web.request_log import _record
 
 
 @pytest.mark.parametrize(

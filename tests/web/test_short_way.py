@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from paraph.config.short_way import is_short
-from paraph.config.wsgi import application
+from paraph.web.short_way import is_short
+from paraph.web.wsgi import application
 from tests.api.v1.cast import Someone, someone
 
 pytestmark = pytest.mark.django_db(transaction=True)  # its connection is looked after as the server's are

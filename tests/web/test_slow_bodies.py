@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from paraph.config import slow_clients
-from paraph.config.connections import Connection, connections_to
-from paraph.config.slow_clients import RATE, Wait, Watch
+from paraph.web import slow_bodies
+from paraph.web.connections import Connection, connections_to
+from paraph.web.slow_bodies import RATE, Wait, Watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at connections as Linux tells of them")
 
@@ -136,7 +136,7 @@ def test_who_is_idle_goes_after_who_owes(sides: list[Side], monkeypatch: pytest.
         with connections_to(port) as found:
             yield [replace(each, silent=each.answered) if each.ever else each for each in found]
 
-    monkeypatch.setattr(slow_clients, "connections_to", coarse)
+    monkeypatch.setattr(slow_bodies, "connections_to", coarse)
     watch = Watch()
     look_twice(watch, 2, waits=3)
     assert [side.closed for side in sides] == [False, True, False]
@@ -157,7 +157,7 @@ def test_nobody_goes_before_the_grace_is_over(sides: list[Side]) -> None:
 
 
 def test_a_long_answer_is_no_slow_question(sides: list[Side], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_clients, "_working", {1: time.monotonic()})
+    monkeypatch.setattr(slow_bodies, "_working", {1: time.monotonic()})
     look_twice(Watch(), 1000)
     assert [side.closed for side in sides] == [False] * 3
 
@@ -189,9 +189,9 @@ def test_a_system_that_tells_nothing_is_said_so_once(
 
     some_wait = threading.Event()
     some_wait.set()
-    monkeypatch.setattr(slow_clients, "connections_to", broken)
-    monkeypatch.setattr(slow_clients, "_waits", {1: Wait(time.monotonic() - 10)})
-    monkeypatch.setattr(slow_clients, "_some_wait", some_wait)  # the thread of this process goes on with its own
+    monkeypatch.setattr(slow_bodies, "connections_to", broken)
+    monkeypatch.setattr(slow_bodies, "_waits", {1: Wait(time.monotonic() - 10)})
+    monkeypatch.setattr(slow_bodies, "_some_wait", some_wait)  # the thread of this process goes on with its own
     Watch().run()  # which returns
     assert "slow clients cannot be told" in caplog.text
 
@@ -201,7 +201,7 @@ def test_a_thread_that_waits_is_watched_over(sides: list[Side], settings: Any) -
     settings.PARAPH = settings.PARAPH.model_copy(update={"body_seconds": 1})
     sides[0].ours.setblocking(True)
     began = time.monotonic()
-    with slow_clients.waiting():
+    with slow_bodies.waiting():
         assert sides[0].ours.recv(100) == b""
     assert 0.9 < time.monotonic() - began < 2.5
     assert "slow-clients" in [thread.name for thread in threading.enumerate()]

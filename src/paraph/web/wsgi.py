@@ -10,14 +10,14 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
-from paraph.config.incoming_body import PIECE, IncomingBody
-from paraph.config.slow_clients import GRACE, working
+from paraph.web.incoming_body import PIECE, IncomingBody
+from paraph.web.slow_bodies import GRACE, working
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "paraph.config.settings")
 _django = get_wsgi_application()
 
-from paraph.config.header_names import has_probe, refuse  # noqa: E402  Django has to be set up
-from paraph.config.short_way import is_short, short_way  # noqa: E402
+from paraph.web.header_names import has_probe, refuse  # noqa: E402  Django has to be set up
+from paraph.web.short_way import is_short, short_way  # noqa: E402
 
 _DRAIN_SECONDS = 10.0
 

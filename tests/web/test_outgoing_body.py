@@ -11,8 +11,8 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.test import RequestFactory
 
-from paraph.config import outgoing_body
-from paraph.config.outgoing_body import AT_ONCE, OutgoingBodies, Places
+from paraph.web import outgoing_body
+from paraph.web.outgoing_body import AT_ONCE, OutgoingBodies, Places
 
 
 class File(io.BytesIO):

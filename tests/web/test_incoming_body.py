@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from paraph.config.incoming_body import PIECE, IncomingBody
 from paraph.kernel.errors import DomainError
+from paraph.web.incoming_body import PIECE, IncomingBody
 
 CONTENT = bytes(range(256)) * 782
 

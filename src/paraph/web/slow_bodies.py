@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from paraph.config.connections import Connection, connections_to
+from paraph.web.connections import Connection, connections_to
 
 log = logging.getLogger("paraph.web")
 

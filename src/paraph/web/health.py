@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from paraph.config.insiders import is_insider
 from paraph.operations.check.readiness import KEPT
+from paraph.web.insiders import is_insider
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form

@@ -14,8 +14,8 @@ from django.utils import translation
 
 from paraph.api.v1.answers import Answer
 from paraph.api.v1.door import ROUTE, call
-from paraph.config.request_log import RequestLog
-from paraph.config.strict_transport import strict_transport
+from paraph.web.request_log import RequestLog
+from paraph.web.strict_transport import strict_transport
 
 _PREFIX = "/api/v1"
 _HEADERS = [  # of Django's own SecurityMiddleware and LocaleMiddleware, which these calls do not meet

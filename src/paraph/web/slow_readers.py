@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paraph.config.connections import Connection
+from paraph.web.connections import Connection
 
 RATE = 16 * 1024  # bytes a second that a client must take while something waits for it
 PATIENCE = 20.0  # seconds that it may fall behind

@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from paraph.config.insiders import is_insider
 from paraph.operations.exposition import CONTENT_TYPE, exposition
+from paraph.web.insiders import is_insider
 
 
 def metrics(request: HttpRequest) -> HttpResponse:

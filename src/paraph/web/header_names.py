@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from paraph.config.strict_transport import strict_transport
 from paraph.operations.check.proxy import PROBE
+from paraph.web.strict_transport import strict_transport
 
 _KEY = f"HTTP_{PROBE.upper()}"
 _SENTENCE = "Headers with underscores in their names are refused."

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from paraph.config.connections import Connection
-from paraph.config.silent_connections import PER_ADDRESS, too_many
+from paraph.web.connections import Connection
+from paraph.web.silent_connections import PER_ADDRESS, too_many
 
 OLD, NEW = 10.0, 0.5
 
