@@ -12,7 +12,7 @@ from tests.api.v1.cast import Someone, error
 
 def paths() -> list[tuple[str, str]]:
     """Method and path of every operation, with 1 for every id."""
-    from paraph.api.v1.openapi import document
+    from paraph.api.v1.openapi.document import document
 
     documented = json.loads(document())["paths"]
     return [

@@ -6,11 +6,12 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 from ninja import Router
 
-from paraph.api.v1 import audit_schemas, serialize
+from paraph.api.v1 import serialize
 from paraph.api.v1.answers import Answer
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import not_found
-from paraph.api.v1.openapi_parts import PAGED
+from paraph.api.v1.openapi import audit_schemas
+from paraph.api.v1.openapi.parts import PAGED
 from paraph.api.v1.pagination import envelope
 from paraph.journal.models import Entry
 from paraph.operations.stuck import finalization

@@ -3,10 +3,11 @@
 from django.db.models.functions import Lower
 from ninja import Router
 
-from paraph.api.v1 import schemas, serialize
+from paraph.api.v1 import serialize
 from paraph.api.v1.answers import Answer
 from paraph.api.v1.auth import ApiRequest
-from paraph.api.v1.openapi_parts import PAGED
+from paraph.api.v1.openapi import schemas
+from paraph.api.v1.openapi.parts import PAGED
 from paraph.api.v1.pagination import envelope
 from paraph.organizations.scope import branding_profiles
 

@@ -2,14 +2,16 @@
 
 from ninja import Router
 
-from paraph.api.v1 import multipart, schemas, serialize
+from paraph.api.v1 import serialize
 from paraph.api.v1.answers import Answer, answer
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
 from paraph.api.v1.long_lists import page_of_rows
-from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
+from paraph.api.v1.openapi import schemas
+from paraph.api.v1.openapi.parts import DOCUMENT_LIST, UPLOAD
 from paraph.api.v1.pagination import page_answer, page_of
+from paraph.api.v1.upload import multipart
 from paraph.documents.models import Document, DocumentStatus
 from paraph.flow.room import room_for
 from paraph.flow.upload import Incoming, upload

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from paraph.api.v1 import auth, errors
 from paraph.api.v1.answers import Answer, as_response
 from paraph.api.v1.auth import ApiRequest
-from paraph.api.v1.openapi import ADDRESS
+from paraph.api.v1.openapi.document import ADDRESS
 from paraph.api.v1.ratelimit import RateLimited, Standing, headers
 from paraph.api.v1.routing import Found, find
 from paraph.kernel.errors import DomainError

@@ -3,9 +3,9 @@
 from ninja import Router
 
 from paraph import __version__
-from paraph.api.v1 import schemas
 from paraph.api.v1.answers import Answer, answer
 from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.openapi import schemas
 from paraph.kernel import clock
 
 router = Router(tags=["Service"])

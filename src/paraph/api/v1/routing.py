@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from paraph.api.v1 import errors
 from paraph.api.v1.answers import Answer
-from paraph.api.v1.openapi import ADDRESS, document
+from paraph.api.v1.openapi.document import ADDRESS, document
 from paraph.api.v1.routes import api
 from paraph.kernel.errors import DomainError
 

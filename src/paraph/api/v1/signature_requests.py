@@ -5,13 +5,14 @@ import json
 from django.db.models import Prefetch
 from ninja import Router
 
-from paraph.api.v1 import body, schemas, serialize
+from paraph.api.v1 import body, serialize
 from paraph.api.v1.answers import Answer, answer
 from paraph.api.v1.auth import ApiRequest, asks
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
 from paraph.api.v1.long_lists import page_of_rows
-from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
+from paraph.api.v1.openapi import schemas
+from paraph.api.v1.openapi.parts import CREATION, REQUEST_LIST
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.flow.create import create
 from paraph.journal.client_address import origin

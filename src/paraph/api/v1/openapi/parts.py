@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from paraph.api.v1 import payload_schemas
-from paraph.api.v1.openapi_examples import CREATIONS, SMALLEST_PDF
+from paraph.api.v1.openapi import payload_schemas
+from paraph.api.v1.openapi.examples import CREATIONS, SMALLEST_PDF
 
 Part = dict[str, Any]
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from paraph.api.v1 import webhook_schemas
-from paraph.api.v1.openapi_examples import EVENTS
+from paraph.api.v1.openapi import webhook_schemas
+from paraph.api.v1.openapi.examples import EVENTS
 
 Part = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from ninja import Field, Schema
 
-from paraph.api.v1.preflight_schemas import Preflight
+from paraph.api.v1.openapi.preflight_schemas import Preflight
 from paraph.signature_requests.payload import MOST_ORDER, MOST_VALIDITY_DAYS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from ninja import Field, Schema
 
-from paraph.api.v1.schemas import MOST_DOCUMENTS, Id, Name, Timestamp, Url
+from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Id, Name, Timestamp, Url
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 
 

@@ -7,13 +7,13 @@ from typing import Any
 from django.conf import settings
 
 from paraph import __version__
-from paraph.api.v1 import openapi_words as words
-from paraph.api.v1.openapi_errors import Refusal, refusals
-from paraph.api.v1.openapi_examples import ANSWERS
-from paraph.api.v1.openapi_parts import LINKS, creation_schemas
-from paraph.api.v1.openapi_webhooks import callbacks, webhook_schemas_by_name, webhooks
+from paraph.api.v1.openapi import words
+from paraph.api.v1.openapi.examples import ANSWERS
+from paraph.api.v1.openapi.parts import LINKS, creation_schemas
+from paraph.api.v1.openapi.refusals import Refusal, refusals
+from paraph.api.v1.openapi.schemas import Error
+from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
 from paraph.api.v1.routes import api
-from paraph.api.v1.schemas import Error
 from paraph.signature_requests.values import LARGEST_ID
 
 ADDRESS = "/api/v1/openapi.json"

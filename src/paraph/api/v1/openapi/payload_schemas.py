@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
-from paraph.api.v1.schemas import MOST_DOCUMENTS, MOST_SIGNERS
+from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, MOST_SIGNERS
 from paraph.signature_requests.payload import (
     HEIGHTS,
     LONGEST_TAG,

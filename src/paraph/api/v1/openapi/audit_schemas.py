@@ -5,8 +5,8 @@ from typing import Any, Literal
 from ninja import Field, Schema
 from pydantic import ConfigDict
 
-from paraph.api.v1.preflight_schemas import MOST_PAGES, Change, PageNumber
-from paraph.api.v1.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
+from paraph.api.v1.openapi.preflight_schemas import MOST_PAGES, Change, PageNumber
+from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
 from paraph.signature_requests.values import LONGEST_EMAIL
 
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
