@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.flow.seal import seal
 from paraph.pdf.sandbox_confinement import sandbox_confinement
 from paraph.signature_requests.signing_token import token
+from tests.production import Client
 from tests.scene import scene, sign
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from paraph.flow.sealing_context import sealing_context
 from paraph.kernel.errors import DomainError
@@ -13,6 +12,7 @@ from paraph.operations.check.readiness import Kept
 from paraph.operations.check.start import require_start
 from tests.keys.certified_keys import make_root
 from tests.keys.kms_service import fault, kms_server
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

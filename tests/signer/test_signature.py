@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 
 from paraph.flow.expire import expire
 from paraph.journal.models import Entry
@@ -18,6 +18,7 @@ from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer.signature import signature
+from tests.production import Client
 from tests.scene import Scene, scene
 
 pytestmark = pytest.mark.django_db

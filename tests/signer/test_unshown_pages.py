@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from paraph.documents.models import Document, UnshownPage
 from paraph.otp.models import OneTimeCode
@@ -17,6 +16,7 @@ from paraph.storage import store
 from tests.api.v1.cast import rectangle, someone
 from tests.pdf import hostile, refused
 from tests.pdf.processes import stopped
+from tests.production import Client
 from tests.scene import Scene, scene
 
 pytestmark = pytest.mark.django_db

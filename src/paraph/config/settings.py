@@ -40,6 +40,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "paraph.web.strict_transport.StrictTransport",
     "paraph.web.request_log.RequestLog",
+    "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -1,27 +1,29 @@
-"""Headers with underscores, which no client of ours sends (docs/decisions/header-names.md).
+"""Header names with underscores, which no client of the service sends (docs/decisions/header-names.md).
 
-The server hands over ``X_Forwarded_For`` and ``X-Forwarded-For`` under one name, and which of them it was is lost. So a
-proxy has to drop or refuse what has underscores, and ``paraph check`` looks whether it does, by a header that is
-refused here.
+The server hands over ``X_Forwarded_For`` and ``X-Forwarded-For`` under one name, and nobody can tell any more which of
+them was sent. A proxy in front therefore has to drop or refuse such headers. ``paraph check`` finds out whether it
+does, by sending a header that is refused here.
 """
 
-import json
 from collections.abc import Callable
-from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
 
 from paraph.operations.check.proxy import PROBE
-from paraph.web.strict_transport import strict_transport
 
 _KEY = f"HTTP_{PROBE.upper()}"
 _SENTENCE = "Headers with underscores in their names are refused."
 
 
-def has_probe(environ: dict[str, Any]) -> bool:
-    """Whether a header with an underscore came as far as this."""
-    return _KEY in environ
+class HeaderNames:
+    """The middleware that refuses a request with the header of ``paraph check``."""
 
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
 
-def refuse(start_response: Callable[..., Any]) -> list[bytes]:
-    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), *strict_transport()]
-    start_response("400 Bad Request", headers)
-    return [json.dumps({"error": {"code": "bad_request", "message": _SENTENCE}}).encode()]
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if _KEY not in request.META:
+            return self._get_response(request)
+        error = {"error": {"code": "bad_request", "message": _SENTENCE}}
+        return JsonResponse(error, status=400, headers={"Cache-Control": "no-store"})

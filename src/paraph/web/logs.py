@@ -6,8 +6,6 @@ import os
 import re
 import sys
 from collections.abc import MutableMapping
-from datetime import UTC, datetime
-from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any
 
 import structlog
@@ -26,6 +24,7 @@ def logging_settings(level: str) -> dict[str, Any]:
     ]
     structlog.configure(
         processors=[
+            structlog.stdlib.filter_by_level,
             *shared,
             structlog.stdlib.PositionalArgumentsFormatter(),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
@@ -38,7 +37,7 @@ def logging_settings(level: str) -> dict[str, Any]:
     if sys.stderr.isatty():
         renderer = [structlog.dev.ConsoleRenderer()]
     formatter = {
-        "()": _Formatter,
+        "()": structlog.stdlib.ProcessorFormatter,
         "foreign_pre_chain": [*shared, _name_jobs],
         "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer, _cover],
     }
@@ -76,31 +75,6 @@ class _Lines(logging.Handler):
                 rest = rest[os.write(_STDERR, rest) :]
         except Exception:  # noqa: BLE001  as in every handler: what cannot be logged breaks nothing
             self.handleError(record)
-
-
-class _Formatter(structlog.stdlib.ProcessorFormatter):
-    """Lines of one form, whoever logs."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        if record.name == "paraph.request" and isinstance(record.msg, dict):
-            return self._request(record, record.msg)
-        return super().format(record)
-
-    def _request(self, record: logging.LogRecord, facts: dict[str, Any]) -> str:
-        """The line of each request, from facts that need no covering: the way of all others took a seventh of the
-        time of a read."""
-        moment = datetime.fromtimestamp(record.created, UTC).isoformat().removesuffix("+00:00") + "Z"
-        level = record.levelname.lower()
-        render: Any = self.processors[-2]  # before the covering
-        if not isinstance(render, structlog.processors.JSONRenderer):
-            told = {"event": "request", "logger": record.name, "level": level, "timestamp": moment}
-            return str(render(None, level, facts | told))
-        route = _quoted(facts["route"]) if facts["route"] else "null"
-        return (  # as the renderer would write it, at a third of the cost
-            f'{{"method": {_quoted(facts["method"])}, "route": {route}, "status": {facts["status"]}, '
-            f'"milliseconds": {facts["milliseconds"]}, "request_id": "{facts["request_id"]}", "event": "request", '
-            f'"logger": "{record.name}", "level": "{level}", "timestamp": "{moment}"}}'
-        )
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:

@@ -1,4 +1,4 @@
-"""``Strict-Transport-Security``: browsers that have come by https once never come by http again."""
+"""``Strict-Transport-Security``: a browser that has once come by HTTPS never comes by HTTP again."""
 
 from collections.abc import Callable
 
@@ -6,23 +6,18 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-_NAME = "Strict-Transport-Security"
 _VALUE = "max-age=31536000"  # a year. Without includeSubDomains: other hosts of the domain are not ours to rule
 
 
-def strict_transport() -> list[tuple[str, str]]:
-    """The header, where the base URL is https."""
-    return [(_NAME, _VALUE)] if settings.PARAPH.public_url.startswith("https://") else []
-
-
 class StrictTransport:
-    """The middleware. Django's own looks at the request, which comes by http from the proxy that ends TLS."""
+    """The middleware, for services whose base URL is HTTPS. Django's own looks at the request instead, which comes by
+    HTTP from the proxy that ends TLS."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
-        for name, value in strict_transport():
-            response.headers[name] = value
+        if settings.PARAPH.public_url.startswith("https://"):
+            response.headers["Strict-Transport-Security"] = _VALUE
         return response

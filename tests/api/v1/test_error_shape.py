@@ -137,7 +137,7 @@ def test_a_crash_has_an_id_that_the_log_has_too(
     def broken(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr(health, "answer", broken)
+    monkeypatch.setattr(health, "json_response", broken)
     with caplog.at_level(logging.ERROR, "paraph.api"):
         response = owner.get("/health")
     message = error(response, 500, "internal_error")

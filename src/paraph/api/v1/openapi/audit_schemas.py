@@ -2,8 +2,7 @@
 
 from typing import Any, Literal
 
-from ninja import Field, Schema
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from paraph.api.v1.openapi.preflight_schemas import MOST_PAGES, Change, PageNumber
 from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
@@ -18,11 +17,9 @@ _ABSENT: Any = None  # an event has its own keys only; none of them is null for 
 def _without_defaults(schema: dict[str, Any]) -> None:
     for each in schema["properties"].values():
         each.pop("default", None)
-        for only in each.pop("allOf", ()):  # around one reference, as older documents want it
-            each.update(only)
 
 
-class Finalization(Schema):
+class Finalization(BaseModel):
     """What keeps a completed request from being finalized, as of the moment when the log is read."""
 
     state: Literal["retrying", "given_up"] = Field(
@@ -36,7 +33,7 @@ class Finalization(Schema):
     failed_at: Timestamp = Field(description="When it last failed.")
 
 
-class WrongCodes(Schema):
+class WrongCodes(BaseModel):
     """Wrong codes that were entered for a signer, as of the moment when the log is read."""
 
     count: int = Field(ge=1, description="How many, since the request was created.")
@@ -45,7 +42,7 @@ class WrongCodes(Schema):
     )
 
 
-class DocumentRemarks(Schema):
+class DocumentRemarks(BaseModel):
     """What a document's `preflight` says of print and of changes, as it stands in the journal."""
 
     document_id: Id = Field(description="The document.")
@@ -60,7 +57,7 @@ class DocumentRemarks(Schema):
     model_config = ConfigDict(json_schema_extra=_without_defaults)
 
 
-class PreparedDocument(Schema):
+class PreparedDocument(BaseModel):
     """A document that could not be sealed as it was uploaded, and the file that stands in for it."""
 
     document_id: Id = Field(description="The document.")
@@ -69,7 +66,7 @@ class PreparedDocument(Schema):
     prepared_pdf_size: int = Field(ge=1, description="Its bytes, with which the file behind `signed_url` begins.")
 
 
-class AuditMetadata(Schema):
+class AuditMetadata(BaseModel):
     """Facts of the event. Each event type has its own keys; the others are absent."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_without_defaults)
@@ -163,7 +160,7 @@ class AuditMetadata(Schema):
     )
 
 
-class AuditLog(Schema):
+class AuditLog(BaseModel):
     """One thing that happened to a request."""
 
     id: Id = Field(description="Identifies the entry.")
@@ -188,7 +185,7 @@ class AuditLog(Schema):
     created_at: Timestamp = Field(description="When it happened. Entries come in this order.")
 
 
-class AuditLogs(Schema):
+class AuditLogs(BaseModel):
     """A page of the audit log."""
 
     data: list[AuditLog] = Field(max_length=100, description="The entries of the page, oldest first.")

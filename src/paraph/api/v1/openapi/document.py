@@ -1,22 +1,23 @@
 """The OpenAPI document, as /api/v1/openapi.json gives it. It is the one thing there that wants no key."""
 
 import json
+import re
 from functools import cache
 from typing import Any
 
 from django.conf import settings
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from paraph import __version__
 from paraph.api.v1.openapi import words
 from paraph.api.v1.openapi.examples import ANSWERS
+from paraph.api.v1.openapi.operations import OPERATIONS, Operation
 from paraph.api.v1.openapi.parts import LINKS, creation_schemas
 from paraph.api.v1.openapi.refusals import Refusal, refusals
 from paraph.api.v1.openapi.schemas import Error
 from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
-from paraph.api.v1.routes import api
 from paraph.signature_requests.values import LARGEST_ID
-
-ADDRESS = "/api/v1/openapi.json"
 
 Part = dict[str, Any]
 
@@ -24,11 +25,6 @@ Part = dict[str, Any]
 @cache
 def document() -> bytes:
     """The document in JSON."""
-    generated = json.loads(json.dumps(api.get_openapi_schema(path_prefix="/api/v1")))
-    for operations in generated["paths"].values():
-        for operation in operations.values():
-            _complete(operation)
-    schemas = generated["components"]["schemas"] | creation_schemas() | webhook_schemas_by_name() | _error_schemas()
     content = {
         "openapi": "3.1.0",
         "info": {
@@ -41,10 +37,10 @@ def document() -> bytes:
         "externalDocs": {"url": f"{settings.PARAPH.public_url}/docs", "description": "The same, to read, with guides."},
         "tags": [{"name": name, "description": description} for name, description in words.TAGS.items()],
         "security": [{"ApiKey": []}],
-        "paths": generated["paths"],
+        "paths": _paths(),
         "webhooks": webhooks(),
         "components": {
-            "schemas": schemas,
+            "schemas": _answer_schemas() | creation_schemas() | webhook_schemas_by_name() | _error_schemas(),
             "headers": _headers(),
             "securitySchemes": {
                 "ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": words.KEY}
@@ -54,32 +50,69 @@ def document() -> bytes:
     return json.dumps(content, ensure_ascii=False).encode()
 
 
+def _paths() -> Part:
+    paths: Part = {}
+    for operation in OPERATIONS:
+        paths.setdefault(f"/api/v1{operation.path}", {})[operation.method] = _described(operation)
+    return paths
+
+
+def _described(operation: Operation) -> Part:
+    """The operation with its words, its examples, the refusals that it may meet, and the headers of every answer."""
+    summary, description, _ = words.OPERATIONS[operation.name]
+    responses = {str(operation.status): _answer(operation)} | _refused(refusals(operation.name))
+    for status, response in responses.items():
+        response["headers"] = _headers_of(status)
+    path_parameters = [_path_parameter(name) for name in re.findall(r"{(\w+)}", operation.path)]
+    part: Part = {
+        "operationId": operation.name,
+        "summary": summary,
+        "description": description,
+        "tags": [operation.tag],
+        **operation.accepts,
+        "parameters": path_parameters + operation.accepts.get("parameters", []),
+        "responses": responses,
+    }
+    return part | ({"callbacks": callbacks()} if operation.name == "createSignatureRequest" else {})
+
+
+def _path_parameter(name: str) -> Part:
+    return {
+        "in": "path",
+        "name": name,
+        "schema": {
+            "title": name.replace("_", " ").title(),
+            "type": "integer",
+            "minimum": 1,
+            "maximum": LARGEST_ID,
+            "format": "int64",
+        },
+        "required": True,
+        "description": words.PATH_PARAMETERS[name],
+        "example": 35 if name == "document_id" else 71,
+    }
+
+
+def _answer(operation: Operation) -> Part:
+    examples = {key: {"summary": summary, "value": value} for key, (summary, value) in ANSWERS[operation.name].items()}
+    schema = {"$ref": f"#/components/schemas/{operation.answer.__name__}"}
+    part: Part = {
+        "description": words.OPERATIONS[operation.name][2],
+        "content": {"application/json": {"schema": schema, "examples": examples}},
+    }
+    return part | ({"links": LINKS[operation.name]} if operation.name in LINKS else {})
+
+
+def _answer_schemas() -> Part:
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(each.answer, "serialization") for each in OPERATIONS]
+    _, found = models_json_schema(models, ref_template="#/components/schemas/{model}")
+    definitions: Part = found["$defs"]
+    return definitions
+
+
 def _error_schemas() -> Part:
     schema = Error.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), "Error": schema}
-
-
-def _complete(operation: Part) -> None:
-    """Adds the words, the examples, the refusals that the operation may meet, and the headers of every answer."""
-    name = operation["operationId"]
-    operation["summary"], operation["description"], answered = words.OPERATIONS[name]
-    for parameter in operation.get("parameters", []):
-        if parameter["in"] == "path":
-            parameter["description"] = words.PATH_PARAMETERS[parameter["name"]]
-            parameter["schema"] |= {"minimum": 1, "maximum": LARGEST_ID, "format": "int64"}
-            parameter["example"] = 35 if parameter["name"] == "document_id" else 71
-    [(status, response)] = operation["responses"].items()
-    response["description"] = answered
-    response["content"]["application/json"]["examples"] = {
-        key: {"summary": summary, "value": value} for key, (summary, value) in ANSWERS[name].items()
-    }
-    if name in LINKS:
-        response["links"] = LINKS[name]
-    if name == "createSignatureRequest":
-        operation["callbacks"] = callbacks()
-    operation["responses"] = {str(status): response} | _refused(refusals(name))
-    for code, each in operation["responses"].items():
-        each["headers"] = _headers_of(code)
 
 
 def _refused(refused: list[Refusal]) -> Part:

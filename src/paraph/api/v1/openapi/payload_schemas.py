@@ -3,7 +3,7 @@
 
 from typing import Annotated, Literal
 
-from ninja import Field, Schema
+from pydantic import BaseModel, Field
 
 from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, MOST_SIGNERS
 from paraph.signature_requests.payload import (
@@ -23,7 +23,7 @@ TEXT = rf"^{_PRINTABLE}*{_VISIBLE}{_PRINTABLE}*$"
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TEXT)]
 
 
-class Tag(Schema):
+class Tag(BaseModel):
     """Where a magic field goes: just under this text, centred on it."""
 
     tag: str = Field(
@@ -35,7 +35,7 @@ class Tag(Schema):
     )
 
 
-class Rectangle(Schema):
+class Rectangle(BaseModel):
     """Where a stamp goes, in points of the page as a reader sees it, origin at the bottom left. It must fit inside
     the page."""
 
@@ -46,7 +46,7 @@ class Rectangle(Schema):
     height: float = Field(80, ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
 
 
-class MagicFieldStamp(Schema):
+class MagicFieldStamp(BaseModel):
     """A stamp just under a tag in the text, centred on it and moved sideways into the page. It is refused where the
     page ends before the stamp does."""
 
@@ -59,7 +59,7 @@ class MagicFieldStamp(Schema):
     )
 
 
-class CoordinatesStamp(Schema):
+class CoordinatesStamp(BaseModel):
     """A stamp at a place given in points."""
 
     type: Literal["coordinates"] = Field(description="`coordinates`: the place is given in points.")
@@ -67,7 +67,7 @@ class CoordinatesStamp(Schema):
     optional: bool = Field(False, description="Has no effect here: a stamp outside the page is refused all the same.")
 
 
-class Assignment(Schema):
+class Assignment(BaseModel):
     """The stamps of one signer on one document. A signer appears once per document."""
 
     signer_ref: Name = Field(description="The `ref` of a signer of the request.", examples=["landlord"])
@@ -78,7 +78,7 @@ class Assignment(Schema):
     )
 
 
-class DocumentInput(Schema):
+class DocumentInput(BaseModel):
     """An uploaded document, and who signs it where. A signer absent from the list does not sign it."""
 
     id: int = Field(
@@ -94,7 +94,7 @@ class DocumentInput(Schema):
     )
 
 
-class SignerInput(Schema):
+class SignerInput(BaseModel):
     """A person who signs."""
 
     ref: Name = Field(
@@ -121,7 +121,7 @@ class SignerInput(Schema):
     )
 
 
-class SignatureRequestInput(Schema):
+class SignatureRequestInput(BaseModel):
     """What is to be signed, by whom, and where."""
 
     mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
@@ -158,7 +158,7 @@ class SignatureRequestInput(Schema):
     )
 
 
-class Creation(Schema):
+class Creation(BaseModel):
     """The body of a creation. Unknown fields are ignored, wherever they stand."""
 
     signature_request: SignatureRequestInput

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from ninja import Field, Schema
+from pydantic import BaseModel, Field
 
 MOST_PAGES = 100_000  # the limit of pages is a setting
 
@@ -22,7 +22,7 @@ Change = Literal[
 ]
 
 
-class PageSize(Schema):
+class PageSize(BaseModel):
     """Pages of one size."""
 
     width: Points = Field(description="Points, as a reader sees the page: cropped, turned, scaled.")
@@ -30,7 +30,7 @@ class PageSize(Schema):
     pages: int = Field(ge=1, description="How many pages have it.")
 
 
-class Permissions(Schema):
+class Permissions(BaseModel):
     """What the owner's password lets readers do. Seals keep the encryption and are not hindered by it."""
 
     accessibility: bool = Field(description="Read the text aloud.")
@@ -43,7 +43,7 @@ class Permissions(Schema):
     print_highres: bool = Field(description="Print as it is.")
 
 
-class Encryption(Schema):
+class Encryption(BaseModel):
     """How the file is encrypted. It opens without a password, or it would not have been taken."""
 
     method: Literal["none", "unknown", "rc4", "aes", "aesv3"] = Field(description="Of the contents.")
@@ -51,7 +51,7 @@ class Encryption(Schema):
     permissions: Permissions = Field(description="What readers are asked to allow.")
 
 
-class EarlierSignatures(Schema):
+class EarlierSignatures(BaseModel):
     """Signatures that the file brought along. They stay valid."""
 
     count: Number = Field(description="Signed fields.")
@@ -62,14 +62,14 @@ class EarlierSignatures(Schema):
     usage_rights: bool = Field(description="Whether it has usage rights of Adobe Reader, which a change ends.")
 
 
-class Forms(Schema):
+class Forms(BaseModel):
     """Interactive forms."""
 
     fields: Number = Field(description="Form fields, signatures among them.")
     xfa: bool = Field(description="Whether it is a static XFA form as well. Dynamic ones are refused.")
 
 
-class Preflight(Schema):
+class Preflight(BaseModel):
     """What the file holds that you may want to know of before anybody signs it. Nothing here kept it from being taken.
 
     Scripts and actions are left as they are, and signers never run them: they see pictures of the pages."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from ninja import Field, Schema
+from pydantic import BaseModel, Field
 
 from paraph.api.v1.openapi.preflight_schemas import Preflight
 from paraph.signature_requests.payload import MOST_ORDER, MOST_VALIDITY_DAYS
@@ -28,7 +28,7 @@ Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Digest = Annotated[str, Field(pattern=SHA256, min_length=64, max_length=64)]
 
 
-class Document(Schema):
+class Document(BaseModel):
     """An uploaded PDF."""
 
     id: Id = Field(description="Identifies the document in its environment.")
@@ -56,7 +56,7 @@ class DocumentWithDownload(UploadedDocument):
     )
 
 
-class BrandingProfile(Schema):
+class BrandingProfile(BaseModel):
     """Colours of the signer's pages. Profiles are made by the operator; the API reads them."""
 
     id: Id = Field(description="What `branding_profile_id` names.")
@@ -66,7 +66,7 @@ class BrandingProfile(Schema):
     accent_color: Color = Field(description="Buttons and marks.", examples=["#1d4ed8"])
 
 
-class Signer(Schema):
+class Signer(BaseModel):
     """A signer of a request. The `ref` given at creation is not kept and not returned."""
 
     id: Id = Field(description="Identifies the signer; what `signer_id` of the audit log names.")
@@ -90,7 +90,7 @@ class Signer(Schema):
     )
 
 
-class CreatedSignatureRequest(Schema):
+class CreatedSignatureRequest(BaseModel):
     """A signature request as creation answers it."""
 
     id: Id = Field(description="Identifies the request in its environment.")
@@ -119,7 +119,7 @@ class ListedSignatureRequest(CreatedSignatureRequest):
     )
 
 
-class DownloadUrls(Schema):
+class DownloadUrls(BaseModel):
     """Where the results of one document lie. Reading the request again gives fresh addresses."""
 
     document_id: Id = Field(description="The document as uploaded.")
@@ -139,7 +139,7 @@ class SignatureRequest(ListedSignatureRequest):
     )
 
 
-class Pagination(Schema):
+class Pagination(BaseModel):
     """Where in the collection this page is."""
 
     page: int = Field(ge=1, description="The page that was applied.", json_schema_extra=_BIG)
@@ -148,14 +148,14 @@ class Pagination(Schema):
     pages: int = Field(ge=0, description="Pages at this limit; 0 when there are no entries.", json_schema_extra=_BIG)
 
 
-class Documents(Schema):
+class Documents(BaseModel):
     """A page of documents."""
 
     data: list[Document] = Field(max_length=100, description="The entries of the page; empty beyond the last.")
     pagination: Pagination
 
 
-class SignatureRequests(Schema):
+class SignatureRequests(BaseModel):
     """A page of signature requests."""
 
     data: list[ListedSignatureRequest] = Field(
@@ -164,14 +164,14 @@ class SignatureRequests(Schema):
     pagination: Pagination
 
 
-class BrandingProfiles(Schema):
+class BrandingProfiles(BaseModel):
     """A page of branding profiles."""
 
     data: list[BrandingProfile] = Field(max_length=100, description="The entries of the page, sorted by name.")
     pagination: Pagination
 
 
-class Health(Schema):
+class Health(BaseModel):
     """The service answers."""
 
     status: Literal["ok"] = Field(description="Always `ok`: whoever reads it was answered.")
@@ -180,7 +180,7 @@ class Health(Schema):
     time: Timestamp = Field(description="The service's clock, in UTC.")
 
 
-class ErrorBody(Schema):
+class ErrorBody(BaseModel):
     """What was refused, and why."""
 
     code: Literal[
@@ -205,7 +205,7 @@ class ErrorBody(Schema):
     )
 
 
-class Error(Schema):
+class Error(BaseModel):
     """The one shape of everything refused."""
 
     error: ErrorBody

@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from ninja import Field, Schema
+from pydantic import BaseModel, Field
 
 from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Id, Name, Timestamp, Url
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 
 
-class WebhookRequest(Schema):
+class WebhookRequest(BaseModel):
     """The request that the event is about, as it was at that moment."""
 
     id: Id = Field(description="What `GET /signature_requests/{request_id}` reads.")
@@ -16,7 +16,7 @@ class WebhookRequest(Schema):
     mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
 
 
-class WebhookSigner(Schema):
+class WebhookSigner(BaseModel):
     """The signer whom the event is about, as of that moment."""
 
     id: Id = Field(description="The signer's id in the request.")
@@ -32,7 +32,7 @@ class WebhookSigner(Schema):
     status: Literal["pending", "notified", "signed"] = Field(description="The state at the moment of the event.")
 
 
-class WebhookDocument(Schema):
+class WebhookDocument(BaseModel):
     """A sealed document."""
 
     document_id: Id = Field(description="The document as uploaded.")
@@ -40,7 +40,7 @@ class WebhookDocument(Schema):
     expires_in: Literal[900] = Field(description="Seconds for which the address works.")
 
 
-class SignerEvent(Schema):
+class SignerEvent(BaseModel):
     """Something that one signer did or got."""
 
     event: Literal["signer.notified", "signer.otp_sent", "signer.signed"] = Field(description="The event type.")
@@ -49,7 +49,7 @@ class SignerEvent(Schema):
     signer: WebhookSigner
 
 
-class RequestCompletedEvent(Schema):
+class RequestCompletedEvent(BaseModel):
     """Everybody has signed, and the results can be downloaded."""
 
     event: Literal["request.completed"] = Field(description="The event type.")
@@ -62,7 +62,7 @@ class RequestCompletedEvent(Schema):
     certificate_expires_in: Literal[900] = Field(description="Seconds for which that address works.")
 
 
-class RequestExpiredEvent(Schema):
+class RequestExpiredEvent(BaseModel):
     """The validity ended before everybody had signed."""
 
     event: Literal["request.expired"] = Field(description="The event type.")
