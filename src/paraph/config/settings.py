@@ -44,7 +44,7 @@ MIDDLEWARE = [
     "paraph.web.outgoing_body.OutgoingBodies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "paraph.web.language.Language",
 ]
 
 DATABASES = {

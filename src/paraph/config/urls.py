@@ -21,11 +21,11 @@ from paraph.web.health import healthz, readyz
 from paraph.web.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
+    path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
+    path("api/v1/signature_requests/<int:signature_request_id>/audit_logs", endpoint(GET=list_audit_logs)),
     path("api/v1/documents", endpoint(GET=list_documents, POST=upload_document)),
     path("api/v1/documents/<int:document_id>", endpoint(GET=read_document)),
-    path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
-    path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
-    path("api/v1/signature_requests/<int:signature_request_id>/audit_logs", endpoint(GET=list_audit_logs)),
     path("api/v1/branding_profiles", endpoint(GET=list_branding_profiles)),
     path("api/v1/health", endpoint(GET=read_health)),
     path("api/v1/openapi.json", openapi),

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 _STDERR = 2
+_OF_REQUESTS = structlog.stdlib.ExtraAdder(allow=["method", "route", "status", "milliseconds"])
 _SECRET = re.compile(r"(/sign/|/confirm/|(?i:signature|credential|token|sig)=)[\w%.~+/=-]{8,}|()\b[0-9a-f]{64}\b")
 
 
@@ -24,7 +25,6 @@ def logging_settings(level: str) -> dict[str, Any]:
     ]
     structlog.configure(
         processors=[
-            structlog.stdlib.filter_by_level,
             *shared,
             structlog.stdlib.PositionalArgumentsFormatter(),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
@@ -38,7 +38,7 @@ def logging_settings(level: str) -> dict[str, Any]:
         renderer = [structlog.dev.ConsoleRenderer()]
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter,
-        "foreign_pre_chain": [*shared, _name_jobs],
+        "foreign_pre_chain": [*shared, _OF_REQUESTS, _name_jobs],
         "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer, _cover],
     }
     return {

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from paraph.kernel import tokens
 from paraph.measures.figures import count_request
 
-log = structlog.stdlib.get_logger("paraph.request")
+log = logging.getLogger("paraph.request")
 
 
 class RequestLog:
@@ -23,11 +23,14 @@ class RequestLog:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         request_id = tokens.random_hex(8)
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        try:
             began = time.perf_counter()
             response = self._get_response(request)
             response.headers["X-Request-Id"] = request_id
             _record(request, response, time.perf_counter() - began)
+        finally:
+            structlog.contextvars.unbind_contextvars("request_id")
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:  # noqa: ARG002  Django's form
@@ -38,14 +41,13 @@ class RequestLog:
 def _record(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
     route = request.resolver_match.route if request.resolver_match else None
     count_request(request.method, route or "", response.status_code, seconds)
-    log.log(
-        _level(request, response),
-        "request",
-        method=request.method,
-        route=route,
-        status=response.status_code,
-        milliseconds=round(seconds * 1000, 1),
-    )
+    facts = {
+        "method": request.method,
+        "route": route,
+        "status": response.status_code,
+        "milliseconds": round(seconds * 1000, 1),
+    }
+    log.log(_level(request, response), "request", extra=facts)
 
 
 def _level(request: HttpRequest, response: HttpResponseBase) -> int:
