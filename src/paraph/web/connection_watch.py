@@ -1,5 +1,5 @@
-"""The thread of a web process that looks after its connections, twice a second: who does not take what is sent, and
-who has nothing to say while there are too many, is let go. Linux only."""
+"""A thread of each web process that looks at its connections twice a second. It resets those whose clients do not take
+what is sent to them, and idle ones where there are too many. Linux only."""
 
 import logging
 import sys
@@ -21,7 +21,7 @@ _LATELY = 2.0
 
 
 def start() -> None:
-    """Called once in each process that serves."""
+    """Starts the thread. To be called once in each process that serves."""
     if sys.platform == "linux":
         threading.Thread(target=ConnectionWatch(places()).run, name="connections", daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""The connections of this process to clients, by what the kernel knows of them (Linux, tcp(7), ``TCP_INFO``)."""
+"""What the kernel knows of this process's connections to clients (Linux: tcp(7), ``TCP_INFO``)."""
 
 import fcntl
 import os
@@ -12,17 +12,21 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-# Of tcp_info, milliseconds since data left and since it came, bytes acknowledged and received, segments of data sent.
+# Of the kernel's tcp_info: milliseconds since data left, milliseconds since data came, bytes acknowledged, bytes
+# received, segments of data sent.
 _INFO = struct.Struct("=44xI4xI64xQQ20xI")
 _AT_ONCE = struct.pack("ii", 1, 0)  # struct linger: what was not sent when it is closed is thrown away
 
 
 @dataclass(frozen=True)
 class Connection:
-    """``answered`` and ``silent``: seconds since data left for the client, and since some came from it (at most the
-    connection's age), as exact as the kernel's clock ticks. ``received``: all bytes that ever came. ``ever``: whether
-    it was ever answered. ``taken``: bytes that the client's machine has acknowledged, ``untaken``: those that wait for
-    it in ours."""
+    """A connection to a client at one moment.
+
+    ``answered`` and ``silent``: seconds since data last left for the client, and since data last came from it; both
+    are at most the age of the connection, and as exact as the kernel's clock. ``ever``: whether data has ever left for
+    it. ``received``: all bytes that ever came. ``taken``: bytes that the client's machine has acknowledged.
+    ``untaken``: bytes that this machine still holds for it.
+    """
 
     name: str
     address: str
@@ -36,27 +40,28 @@ class Connection:
 
     @property
     def owes(self) -> bool:
-        """Whether it may have sent something since it was last answered."""
+        """Whether the client may have sent something since it was last answered."""
         return self.silent <= self.answered
 
     @property
-    def surely(self) -> bool:
-        """Whether it has. Who asked and was answered within one tick, and has been idle since, only seems to owe."""
+    def surely_owes(self) -> bool:
+        """Whether it certainly has. A request that came and was answered within one tick of the clock looks the same
+        as one that came after the answer; ``owes`` counts both, this only the second."""
         return self.silent < self.answered or not self.ever
 
     @property
     def idle(self) -> float:
-        """Seconds for which it has had nothing to ask and nothing to be told."""
-        asked = self.received > 0 and self.surely
+        """Seconds since the client last asked or was sent something; 0 while either is under way."""
+        asked = self.received > 0 and self.surely_owes
         return 0.0 if asked or self.untaken else min(self.silent, self.answered if self.ever else self.silent)
 
     def close_for_reading(self) -> None:
-        """Who reads from it finds its end; an answer still leaves."""
+        """Lets a thread that reads from it find the end; a response still leaves."""
         with suppress(OSError):  # it has gone by itself
             self._socket.shutdown(socket.SHUT_RD)
 
     def reset(self) -> None:
-        """Who reads from it or writes to it finds its end, and what the client did not take is forgotten."""
+        """Ends it both ways and drops what the client has not taken yet."""
         with suppress(OSError):
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -64,7 +69,7 @@ class Connection:
 
 @contextmanager
 def connections_to(port: int) -> Iterator[list[Connection]]:
-    """The established connections of clients to that port of ours."""
+    """The connections that clients have to this port of the process, to be used inside of the ``with``."""
     with ExitStack() as stack:
         found = []
         for entry in Path("/proc/self/fd").iterdir():

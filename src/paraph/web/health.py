@@ -12,8 +12,8 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's for
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 or 503 with ``{"ready": …}``; whoever may read the figures is told ``"checks": {name: "ok" | "warning" |
-    "failed"}`` as well, at most a few seconds old."""
+    """Returns 200 or 503 with ``{"ready": …}``. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``,
+    at most a few seconds old."""
     found = KEPT.readiness()
     told: dict[str, object] = {"ready": found.ready}
     if is_insider(request):

@@ -1,4 +1,4 @@
-"""Who may read what is for operators alone."""
+"""Decides who may read what is meant for operators alone."""
 
 from ipaddress import ip_address
 

@@ -62,7 +62,7 @@ def logging_settings(level: str) -> dict[str, Any]:
 
 
 class _Lines(logging.Handler):
-    """Lines to stderr, each by one call of the system, which keeps it whole. With a lock, the threads of the web
+    """Writes each line to stderr by one system call, which keeps it whole. With logging's lock, the threads of the web
     server would wait for each other at every request."""
 
     def createLock(self) -> None:  # noqa: N802  logging's own name
@@ -78,7 +78,7 @@ class _Lines(logging.Handler):
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:
-    """What others say may stand in a line, and a mail server that refuses a message quotes its link."""
+    """Hides secrets in what others have said: a mail server that refuses a message quotes the link in it."""
     return _SECRET.sub(lambda found: (found[1] or "") + "…", line)
 
 

@@ -1,5 +1,5 @@
-"""Files on their way to clients. Who reads slowly keeps a thread, so only a quarter of the threads send
-(docs/decisions/slow-readers.md)."""
+"""Files on their way to clients. A client that reads slowly keeps a thread busy, so at most a quarter of the threads
+sends files (docs/decisions/slow-readers.md)."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +18,8 @@ _BUSY = "Too many files are being downloaded at the moment. Try again in a few s
 
 
 class OutgoingBodies:
-    """The middleware. Small files leave in one piece; for others there has to be a place, else the answer is 503."""
+    """The middleware. A small file leaves in one piece; a larger one needs a place, and without one the response is
+    503."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -38,17 +39,17 @@ class OutgoingBodies:
 
 
 class Places:
-    """``wanted``: when somebody last waited for one."""
+    """Places for threads that send files. ``wanted``: when a request last waited for one."""
 
     def __init__(self, places: int, patient: int) -> None:
-        """``patient``: how many may wait for long."""
+        """``patient``: how many requests may wait for long."""
         self._free = places
         self._patient = patient
         self._changed = Condition()
         self.wanted = -float("inf")
 
     def take(self) -> bool:
-        """Whether there was one in time."""
+        """Takes a place and returns True, or False if none became free in time."""
         with self._changed:
             if not self._free:
                 self._wait()
@@ -76,14 +77,14 @@ class Places:
 
 @cache
 def places() -> Places:
-    """Those of this process: a quarter of its threads send, an eighth waits; half of them may wait for others at the
-    same time (:mod:`paraph.kernel.waiting`), and some must be left."""
+    """The places of this process: a quarter of its threads may send, an eighth may wait for long. Half of the threads
+    may wait for other things at the same time (:mod:`paraph.kernel.waiting`), and some must be left."""
     threads = settings.PARAPH.web_threads
     return Places(max(1, threads // 4), threads // 8)
 
 
 class _Sending:
-    """The pieces of a file, and the place that is free again when it is closed."""
+    """The pieces of a file. Gives its place back when it is closed."""
 
     def __init__(self, pieces: Iterator[bytes], leave: Callable[[], None]) -> None:
         self._pieces = pieces
@@ -102,12 +103,12 @@ class _Sending:
             self._leave()
 
     def __del__(self) -> None:
-        """The server closes it; where that fails before the first piece, its place is not lost."""
+        """Gives the place back where the server fails before the first piece and never closes it."""
         self.close()
 
 
 def _pieces(response: StreamingHttpResponse) -> Iterator[bytes]:
-    """``is_async`` was looked at."""
+    """The pieces of a response that is not asynchronous."""
     return iter(response.streaming_content)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Which connections lie idle while they are too many (docs/decisions/silent-connections.md)."""
+"""Idle connections are closed where there are too many (docs/decisions/silent-connections.md)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ IDLE = 1.0  # seconds without a question after which a connection is idle
 
 
 def too_many(connections: Sequence[Connection], most: int) -> list[Connection]:
-    """The longest idle, of each address that has more than its share, and of all where there are more than ``most``.
-    What is at work is never among them."""
+    """Returns the connections to close: those idle for longest of each address that has more than PER_ADDRESS, and
+    of all where more than ``most`` are left. One with a request or a response under way is never among them."""
     by_network: dict[str, list[Connection]] = defaultdict(list)
     for each in connections:
         if not is_trusted(each.address):

@@ -1,9 +1,11 @@
-"""Nobody keeps a thread by sending slowly (docs/decisions/slow-bodies.md).
+"""Clients that send the body of a request too slowly are cut off, so that none keeps a thread
+(docs/decisions/slow-bodies.md).
 
-The server reads a body in the thread of its request, without a limit of time, and does not tell which connection it
-comes from. So while bodies are waited for, this looks at the connections of the process: one that has owed the rest of
-a request for too long, by what the kernel has counted, is closed for reading. The thread then goes on with what it
-has, and its answer still leaves. Linux only; elsewhere slow clients are waited for.
+granian reads a body in the thread that answers the request, without a time limit, and does not say which connection it
+reads from. So while threads wait for bodies, a thread of its own compares the connections of the process by what the
+kernel has counted for each. A connection *owes* when bytes have come from it since it was last answered: the rest of
+its request is due. One that has owed for too long is closed for reading. The waiting thread then finds the end of the
+body, and its response still leaves. This needs Linux; other systems wait for slow clients.
 """
 
 import contextlib
@@ -22,28 +24,28 @@ from paraph.web.connections import Connection, connections_to
 log = logging.getLogger("paraph.web")
 
 RATE = 64 * 1024  # bytes a second that a body must bring on average, after its first seconds
-GRACE = 1.0  # seconds that any body may keep its thread waiting; at most half of the threads wait for longer
+GRACE = 1.0  # seconds for which every body may keep its thread waiting; only half of the threads wait for longer
 _EVERY = 0.25
-_TICK = 0.02  # seconds within which the kernel's clock, and what it takes to ask, leave the order open
+_TICK = 0.02  # seconds: the kernel's clock does not tell the order of what happened within them
 
 
 @dataclass(frozen=True, eq=False)
 class Wait:
-    """A read under way. ``answered``: when the answer left, of a body that is let in only to be thrown away."""
+    """A thread that reads from its client. ``answered``: when its response was sent, if it reads only to throw away."""
 
     began: float
     answered: float = 0
 
 
-_waits: dict[int, Wait] = {}  # both by thread
-_working: dict[int, float] = {}
+_waits: dict[int, Wait] = {}  # by thread
+_working: dict[int, float] = {}  # by thread: when it began its request
 _some_wait = threading.Event()
 _threads: list[threading.Thread] = []
 
 
 @contextlib.contextmanager
 def waiting(answered: float = 0) -> Iterator[None]:
-    """While this thread reads from its client."""
+    """Marks this thread as reading from its client."""
     thread = threading.get_ident()
     _waits[thread] = Wait(time.monotonic(), answered)
     if not _some_wait.is_set():
@@ -57,7 +59,7 @@ def waiting(answered: float = 0) -> Iterator[None]:
 
 @contextlib.contextmanager
 def working() -> Iterator[None]:
-    """While this thread answers a request."""
+    """Marks this thread as answering a request."""
     thread = threading.get_ident()
     _working[thread] = time.monotonic()
     try:
@@ -74,18 +76,18 @@ def _start() -> None:
 
 @dataclass(frozen=True)
 class _Debt:
-    """Since when a connection owes the rest of a request, and what it had received by then."""
+    """What a connection that owes had sent in all when it began to owe."""
 
     since: float
     received: int
 
 
 class Watch:
-    """Looks again and again; what it saw before tells how long a connection owes."""
+    """Compares the connections of the process with what they were at its first look at them."""
 
     def __init__(self) -> None:
         self._debts: dict[str, _Debt] = {}
-        self._closed: set[str] = set()  # for reading; they go when they are answered
+        self._closed: set[str] = set()  # closed for reading; they end with their response
 
     def run(self) -> None:
         while True:
@@ -95,16 +97,17 @@ class Watch:
             if any(now - wait.began >= GRACE / 2 for wait in waits):
                 try:
                     self.look(waits, now)
-                except Exception:  # whatever this system does not tell; slow clients are waited for then
+                except Exception:  # a system that does not tell what is needed waits for slow clients
                     log.exception("slow clients cannot be told from others on this system")
                     return
             elif not waits:
                 self._debts = {}
                 _some_wait.clear()
-                if _waits:  # one came in between
+                if _waits:  # one began after the list was made
                     _some_wait.set()
 
     def look(self, waits: Sequence[Wait], now: float) -> None:
+        """Closes the connections whose time is over. ``waits`` are all threads that read at the moment."""
         with connections_to(settings.PARAPH.port) as everybody:
             self._closed &= {each.name for each in everybody}
             connections = [each for each in everybody if each.name not in self._closed]
@@ -117,18 +120,23 @@ class Watch:
         return self._debts.get(connection.name) or _Debt(now - connection.silent, connection.received)
 
     def _slow(self, connections: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
-        """Those whose time is over; else, where more than half of the threads wait, as many as are too many. Requests
-        are begun in the order in which they came, so the oldest are those that keep the threads; of those that came
-        within one tick of the kernel's clock, who has brought most: a question without a body is short."""
+        """The connections that have owed for longer than PARAPH_BODY_SECONDS; if there are none and more than half of
+        the threads have been waiting, as many connections as there are threads too many.
+
+        Threads begin requests in the order of their arrival, so the oldest debts belong to the waiting threads. Of two
+        debts of the same tick, the one that has brought more bytes does: a request without a body is short."""
         debtors = [each for each in connections if each.owes and self._behind(each, now, GRACE)]
-        debtors.sort(key=lambda each: (not each.surely, round(self._since(each) / _TICK), -each.received))
+        debtors.sort(key=lambda each: (not each.surely_owes, round(self._since(each) / _TICK), -each.received))
         patience, places = settings.PARAPH.body_seconds, max(1, settings.PARAPH.web_threads // 2)
         waited = [now - wait.began for wait in waits]
         over = max(waited) > patience
-        late = [each for each in debtors if self._behind(each, now, patience) and (each.surely or over)]
-        late = late[: sum(seconds > patience for seconds in waited)]  # the others queue, and may have sent everything
+        late = [each for each in debtors if self._behind(each, now, patience) and (each.surely_owes or over)]
+        late = late[
+            : sum(seconds > patience for seconds in waited)
+        ]  # others may have sent everything and wait for a thread
         chosen = late or debtors[: max(0, sum(seconds >= GRACE for seconds in waited) - places)]
-        # A long answer looks like a slow question: only who came clearly before all that is worked on is closed.
+        # A request whose response takes long owes as well. So a connection is closed only if it began to owe clearly
+        # before every request that some thread is answering.
         at_work = [began for thread, began in _working.copy().items() if thread not in _waits]
         return [each for each in chosen if all(self._since(each) < began - 2 * _EVERY for began in at_work)]
 
@@ -136,13 +144,13 @@ class Watch:
         return self._debts[connection.name].since
 
     def _behind(self, connection: Connection, now: float, seconds: float) -> bool:
-        """Whether it brought less than its rate, those first seconds aside."""
+        """Whether it has sent less than RATE demands, beyond so many seconds that are free."""
         debt = self._debts[connection.name]
         return now - debt.since > seconds + (connection.received - debt.received) / RATE
 
 
 def _left_behind(connections: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
-    """Those that were answered before all of their request had come, and send nothing more."""
+    """The connections that were answered before the end of their body and have sent nothing since."""
     over = [wait.answered for wait in waits if wait.answered and now - wait.began >= GRACE]
     return [
         each
@@ -152,7 +160,7 @@ def _left_behind(connections: Sequence[Connection], waits: Sequence[Wait], now: 
 
 
 def _forget() -> None:
-    """In a forked process there are neither these threads nor these clients."""
+    """Forgets the threads and connections of the parent, which a forked process does not have."""
     for each in (_waits, _working, _threads):
         each.clear()
     _some_wait.clear()

@@ -1,4 +1,4 @@
-"""Which clients do not take what is sent to them (docs/decisions/slow-readers.md)."""
+"""Clients that do not take what is sent to them are cut off (docs/decisions/slow-readers.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ FEW = 64  # more than so many have been behind for as long: what is sent to them
 
 @dataclass
 class _Reader:
-    """``behind``: seconds that it took nothing or too little, less what it has made good since."""
+    """What was seen of a client. ``behind``: seconds of data at RATE that it should have taken by now and has not."""
 
     looked: float
     taken: int
@@ -21,13 +21,13 @@ class _Reader:
 
 
 class SlowReaders:
-    """Looks again and again; what it saw before tells how much each took."""
+    """Compares what clients have taken from one look to the next."""
 
     def __init__(self) -> None:
         self._readers: dict[str, _Reader] = {}
 
     def among(self, connections: Sequence[Connection], now: float, *, crowded: bool) -> list[Connection]:
-        """Those whose time is over."""
+        """The connections to reset."""
         waited_for = [each for each in connections if each.untaken]
         self._readers = {each.name: self._reader(each, now) for each in waited_for}
         late = [each for each in waited_for if self._readers[each.name].behind > GRACE]
