@@ -120,25 +120,30 @@ class Watch:
         return self._debts.get(connection.name) or _Debt(now - connection.silent, connection.received)
 
     def _slow(self, connections: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
-        """The connections that have owed for longer than PARAPH_BODY_SECONDS; if there are none and more than half of
-        the threads have been waiting, as many connections as there are threads too many.
+        """The connections whose time is over; if there are none, the oldest ones where too many threads wait.
 
-        Threads begin requests in the order of their arrival, so the oldest debts belong to the waiting threads. Of two
-        debts of the same tick, the one that has brought more bytes does: a request without a body is short."""
-        debtors = [each for each in connections if each.owes and self._behind(each, now, GRACE)]
-        debtors.sort(key=lambda each: (not each.surely_owes, round(self._since(each) / _TICK), -each.received))
-        patience, places = settings.PARAPH.body_seconds, max(1, settings.PARAPH.web_threads // 2)
-        waited = [now - wait.began for wait in waits]
-        over = max(waited) > patience
-        late = [each for each in debtors if self._behind(each, now, patience) and (each.surely_owes or over)]
-        late = late[
-            : sum(seconds > patience for seconds in waited)
-        ]  # others may have sent everything and wait for a thread
-        chosen = late or debtors[: max(0, sum(seconds >= GRACE for seconds in waited) - places)]
-        # A request whose response takes long owes as well. So a connection is closed only if it began to owe clearly
-        # before every request that some thread is answering.
+        While a thread works on a response, its connection looks as if it owed, too. So a connection is closed only if
+        it began to owe clearly before every request that some thread is working on."""
+        debtors = self._debtors(connections, now)
+        chosen = self._late(debtors, waits, now) or _surplus(debtors, waits, now)
         at_work = [began for thread, began in _working.copy().items() if thread not in _waits]
         return [each for each in chosen if all(self._since(each) < began - 2 * _EVERY for began in at_work)]
+
+    def _debtors(self, connections: Sequence[Connection], now: float) -> list[Connection]:
+        """The connections that have owed for longer than GRACE, the oldest debts first: threads begin requests in the
+        order of their arrival, so these keep the waiting threads. Of two debts of the same tick, the one that has
+        brought more bytes does: a request without a body is short."""
+        debtors = [each for each in connections if each.owes and self._behind(each, now, GRACE)]
+        return sorted(
+            debtors, key=lambda each: (not each.surely_owes, round(self._since(each) / _TICK), -each.received)
+        )
+
+    def _late(self, debtors: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
+        """Those that have owed for longer than PARAPH_BODY_SECONDS; no more than threads have waited for as long,
+        since the others may have sent everything and be waiting for a thread."""
+        patience = settings.PARAPH.body_seconds
+        overdue = sum(now - wait.began > patience for wait in waits)
+        return [each for each in debtors if self._behind(each, now, patience)][:overdue]
 
     def _since(self, connection: Connection) -> float:
         return self._debts[connection.name].since
@@ -147,6 +152,12 @@ class Watch:
         """Whether it has sent less than RATE demands, beyond so many seconds that are free."""
         debt = self._debts[connection.name]
         return now - debt.since > seconds + (connection.received - debt.received) / RATE
+
+
+def _surplus(debtors: Sequence[Connection], waits: Sequence[Wait], now: float) -> Sequence[Connection]:
+    """As many of the oldest as threads wait for longer than GRACE beyond half of all threads."""
+    allowed = max(1, settings.PARAPH.web_threads // 2)
+    return debtors[: max(0, sum(now - wait.began >= GRACE for wait in waits) - allowed)]
 
 
 def _left_behind(connections: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
