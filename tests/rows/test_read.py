@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from paraph.evidence.models import SealedDocument
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
-from tests.scene import scene, sign
+from tests.factories import scene, sign
 
 pytestmark = pytest.mark.django_db
 

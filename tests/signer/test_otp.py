@@ -9,8 +9,8 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest, Signer
+from tests.factories import Scene, scene
 from tests.production import Client
-from tests.scene import Scene, scene
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,8 @@ import pytest
 from paraph.kernel import clock
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import record
+from paraph.webhooks.record_outcomes import settle
 from paraph.webhooks.retries import next_attempt
-from paraph.webhooks.settle import settle
 from tests.webhooks.parties import ACCEPTED, REFUSED, UNREACHABLE, answer_all, claim_now, parcels, told
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from typing import Any
 from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
-from paraph.pdf.seal import SealedPdf
-from paraph.pdf.verification import Level
+from paraph.pdf.report import Level
+from paraph.pdf.sealing.seal import SealedPdf
 from paraph.rows.prepared import prepared_cursor
 from paraph.rows.write import insert_once
 from paraph.signature_requests.models import RequestDocument, SignatureRequest

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from paraph.flow import events
-from paraph.flow.queue import defer
+from paraph.queue.defer import defer
 from paraph.rows.read import Compiled
 from paraph.rows.write import update
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest

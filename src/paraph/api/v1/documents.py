@@ -11,7 +11,7 @@ from paraph.api.v1.pagination import page_answer, page_of
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.upload import multipart
 from paraph.documents.models import Document, DocumentStatus
-from paraph.flow.room import room_for
+from paraph.flow.make_room import room_for
 from paraph.flow.upload import Incoming, upload
 from paraph.organizations.scope import scoped
 from paraph.storage import store
