@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 
 from paraph.flow.expire import expire
 from paraph.journal.models import Entry
@@ -19,6 +19,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer.signature import signature
 from tests.factories import Scene, scene
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 

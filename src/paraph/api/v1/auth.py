@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.answers import Answer
 from paraph.api.v1.ratelimit import RateLimited, Standing, bad_key_standing, standing
 from paraph.journal.client_address import client_address, guarded_network
 from paraph.kernel.errors import DomainError
@@ -24,7 +23,7 @@ class ApiRequest(HttpRequest):
     """What the function of the route has asked for by :func:`also`."""
 
 
-View = TypeVar("View", bound=Callable[..., Answer])
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def asks(reading: Callable[..., Also | None]) -> Callable[[View], View]:
