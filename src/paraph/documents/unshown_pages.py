@@ -1,7 +1,7 @@
 """Pages of which no picture could be drawn, by fault of the file: who cannot read a page cannot sign it."""
 
+from paraph.database.rows import insert_once
 from paraph.documents.models import Document, UnshownPage
-from paraph.rows.write import insert_once
 
 
 def remember(document: Document, page_number: int) -> None:

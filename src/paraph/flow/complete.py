@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
+from paraph.database.compiled_query import Compiled
+from paraph.database.rows import update
 from paraph.flow import events
 from paraph.flow.queue import defer
-from paraph.rows.read import Compiled
-from paraph.rows.write import update
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
 
 _DOCUMENTS = Compiled(RequestDocument.objects.all, "request")

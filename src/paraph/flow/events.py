@@ -8,9 +8,9 @@ left them.
 from datetime import datetime
 from typing import Any
 
+from paraph.database.rows import insert
 from paraph.journal.append import SERVICE, Origin, follow
 from paraph.kernel import clock
-from paraph.rows.write import insert
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks import outbox
 

@@ -1,6 +1,6 @@
 """Row locks of the flow, always taken in this order: request, signer, code."""
 
-from paraph.rows.read import Compiled
+from paraph.database.compiled_query import Compiled
 from paraph.signature_requests.models import SignatureRequest, Signer
 
 # Beside the request its application, which says where webhooks go.

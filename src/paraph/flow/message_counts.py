@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
-from paraph.rows.prepared import prepared_cursor
 
 # A window that lies in the future is over as well: a clock was set back. A minute is what clocks of servers differ by.
 _OVER = """

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from paraph.database.compiled_query import Compiled
 from paraph.organizations.models import Environment
 from paraph.pdf.appearances import Appearances, InitialsContent, StampContent, appearances
 from paraph.pdf.initials_row import initials_places
 from paraph.pdf.marks import Mark
-from paraph.rows.read import Compiled
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import Placement, RequestDocument, Signer
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from paraph.database.compiled_query import Compiled
 from paraph.evidence.models import SealedDocument
 from paraph.journal.append import facts
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from paraph.rows.read import Compiled
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names

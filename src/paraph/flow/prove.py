@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import Compiled
 from paraph.evidence import failures
 from paraph.evidence.facts import certificate_facts
 from paraph.evidence.record import record_proof_file
@@ -16,7 +17,6 @@ from paraph.pdf.proof import proof
 from paraph.pdf.purpose import of_proof
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.keys import folder_of

@@ -2,13 +2,13 @@
 
 from django.db import transaction
 
+from paraph.database.compiled_query import Compiled
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import stage
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.read import Compiled
 from paraph.storage import store
 from paraph.webhooks import outbox
 

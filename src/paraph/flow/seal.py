@@ -6,6 +6,7 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import Compiled
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
 from paraph.evidence.facts import seal_facts
@@ -22,7 +23,6 @@ from paraph.pdf.preparation import Method
 from paraph.pdf.purpose import of_document
 from paraph.pdf.seal import SealedPdf
 from paraph.pdf.seal import seal as seal_pdf
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.storage.keys import folder_of

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.rows import insert
 from paraph.journal.models import Entry
 from paraph.kernel import clock
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)

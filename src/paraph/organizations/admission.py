@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
+from paraph.database.prepared_statements import one_row
 from paraph.kernel import clock, tokens
 from paraph.organizations.scope import Caller
-from paraph.rows.prepared import one_row
 
 BAD_CALLS_PER_MINUTE = 60
 

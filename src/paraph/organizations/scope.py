@@ -5,8 +5,8 @@ from typing import Any, Protocol, TypeVar
 
 from django.db.models import Model, QuerySet
 
+from paraph.database.compiled_query import Compiled
 from paraph.organizations.models import BrandingProfile
-from paraph.rows.read import Compiled
 
 Row = TypeVar("Row", bound=Model)
 

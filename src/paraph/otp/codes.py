@@ -14,13 +14,13 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import Compiled
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.rows import insert, update
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.read import Compiled
-from paraph.rows.write import insert, update
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
 

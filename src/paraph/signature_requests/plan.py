@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from paraph.database.compiled_query import Compiled
 from paraph.documents.models import Document, DocumentStatus
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import Allowance, allowance
 from paraph.organizations.scope import Caller, branding_profiles, own
-from paraph.rows.read import Compiled
 from paraph.signature_requests import payload, references
 from paraph.signature_requests.models import Channel
 from paraph.signature_requests.payload import DocumentDraft, RequestDraft

@@ -1,7 +1,7 @@
 """Only what can be shown can be signed."""
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel.errors import DomainError
-from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Signer
 
 _UNSHOWN = """

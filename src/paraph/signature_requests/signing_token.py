@@ -10,8 +10,8 @@ from functools import cache
 from django.conf import settings
 from django.db.models import Subquery
 
+from paraph.database.compiled_query import Compiled
 from paraph.kernel import tokens
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import Signer
 
 _ID_BYTES = 8

@@ -4,10 +4,10 @@ from datetime import datetime
 
 import structlog
 
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import COMPLETED, EVENTS, TERMINAL_EVENTS, payload

@@ -4,9 +4,9 @@ import json
 from datetime import datetime
 from typing import Any
 
+from paraph.database.compiled_query import Compiled
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from paraph.rows.prepared import one_row, prepared_cursor
+from paraph.database.prepared_statements import one_row, prepared_cursor
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,7 +9,7 @@ from django.db.models import Model, QuerySet
 from django.db.models import query as django_query
 from django.db.transaction import TransactionManagementError
 
-from paraph.rows.prepared import prepared_cursor
+from paraph.database.prepared_statements import prepared_cursor
 
 M = TypeVar("M", bound=Model)
 

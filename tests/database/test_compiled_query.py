@@ -5,8 +5,8 @@ from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 
+from paraph.database.compiled_query import Compiled
 from paraph.evidence.models import SealedDocument
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from tests.scene import scene, sign
 

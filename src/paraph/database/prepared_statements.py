@@ -1,4 +1,4 @@
-"""Statements that are asked again and again, each planned once for a connection (``paraph.config.database``)."""
+"""Statements that are asked again and again, each planned once for a connection (``paraph.database.base``)."""
 
 from collections.abc import Sequence
 from typing import Any

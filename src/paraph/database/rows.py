@@ -10,7 +10,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, DataError, connection, connections
 from django.db.models import Field, Model
 
-from paraph.rows.prepared import one_row, prepared_cursor
+from paraph.database.prepared_statements import one_row, prepared_cursor
 
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
