@@ -1,14 +1,14 @@
 """Row locks of the flow, always taken in this order: request, signer, code."""
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.signature_requests.models import SignatureRequest, Signer
 
 # Beside the request its application, which says where webhooks go.
-_REQUEST = Compiled(
+_REQUEST = CompiledQuery(
     lambda: SignatureRequest.objects.select_related("application").select_for_update(no_key=True, of=("self",))
 )
 # One statement for both: PostgreSQL locks the tables of a row in the order in which they are named here.
-_SIGNER = Compiled(
+_SIGNER = CompiledQuery(
     lambda: Signer.objects.select_related("request__application").select_for_update(no_key=True, of=("request", "self"))
 )
 

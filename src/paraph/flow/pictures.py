@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.organizations.models import Environment
 from paraph.pdf.appearances import Appearances, InitialsContent, StampContent, appearances
 from paraph.pdf.initials_row import initials_places
@@ -13,7 +13,7 @@ from paraph.signature_requests.models import Placement, RequestDocument, Signer
 
 Size = tuple[float, float]
 
-_PLACEMENTS = Compiled(
+_PLACEMENTS = CompiledQuery(
     lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
 )
 _ASPECTS_PER_DOUBLING = 4  # pages whose shapes differ by less than this step share one watermark

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence import failures
 from paraph.evidence.facts import certificate_facts
 from paraph.evidence.record import record_proof_file
@@ -21,7 +21,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.keys import folder_of
 
-_REQUEST = Compiled(lambda: SignatureRequest.objects.select_related("organization", "proof"))
+_REQUEST = CompiledQuery(lambda: SignatureRequest.objects.select_related("organization", "proof"))
 
 
 def prove(request_id: int) -> None:

@@ -6,7 +6,7 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
 from paraph.evidence.facts import seal_facts
@@ -28,7 +28,7 @@ from paraph.storage import store
 from paraph.storage.keys import folder_of
 
 _UNASKED = ("document__preflight", "sealed__seal")  # large
-_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_UNASKED))
+_ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_UNASKED))
 
 
 def seal(request_document_id: int) -> int | None:

@@ -29,7 +29,7 @@ SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
 """
 
 
-class Also(NamedTuple):
+class Prefetch(NamedTuple):
     """What is read in the same round trip, whoever calls: an SQL expression over ``caller.organization_id`` and
     ``caller.environment``, which must give nothing that these two may not see, and the ``value`` of its ``$3``."""
 
@@ -51,17 +51,17 @@ def key_hash(api_key: str) -> bytes:
     return tokens.sha256(api_key.encode())
 
 
-def admit(api_key: str, also: Also | None = None) -> tuple[Caller, Calls, bytes | None] | None:
+def admit(api_key: str, prefetch: Prefetch | None = None) -> tuple[Caller, Calls, bytes | None] | None:
     """The owner of the key, the calls of their organization in that environment, with this one counted, and what
-    was to be read ``also``. None for a key that is malformed, unknown or revoked, which counts nowhere.
+    was to be read along. None for a key that is malformed, unknown or revoked, which counts nowhere.
 
     A statement of its own outside any transaction, so that the counter's row is locked for no longer than it takes.
     """
     if not _KEY.fullmatch(api_key):
         return None
     wanted = b"\\x" + key_hash(api_key).hex().encode()
-    values = [wanted, clock.now().isoformat().encode(), *([b"%d" % also.value] if also else [])]
-    row: list[Any] = one_row(_admitting(also.expression if also else "NULL"), values)
+    values = [wanted, clock.now().isoformat().encode(), *([b"%d" % prefetch.value] if prefetch else [])]
+    row: list[Any] = one_row(_admitting(prefetch.expression if prefetch else "NULL"), values)
     sha256, organization_id, environment, plan, application_id, minute, in_minute, hour, in_hour, found = row
     if sha256 is None or not tokens.same(sha256, wanted):
         return None
@@ -82,6 +82,6 @@ def minute_of(moment: datetime) -> int:
 
 
 @cache
-def _admitting(also: str) -> str:
+def _admitting(prefetch: str) -> str:
     """The function, and why it is one: organizations/migrations/0003_admit.py."""
-    return f"SELECT caller.*, {also} FROM organizations_admit($1, $2) AS caller"  # noqa: S608  our own expressions
+    return f"SELECT caller.*, {prefetch} FROM organizations_admit($1, $2) AS caller"  # noqa: S608  our own expressions

@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from django.db.models import Model, QuerySet
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.organizations.models import BrandingProfile
 
 Row = TypeVar("Row", bound=Model)
@@ -40,7 +40,7 @@ def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
     return rows
 
 
-def own(rows: Compiled[Row], caller: Caller, pk: int) -> Row | None:
+def own(rows: CompiledQuery[Row], caller: Caller, pk: int) -> Row | None:
     """The same for one row, by a compiled statement: None where it is not the caller's."""
     row: Any = rows.first(pk)
     if row is None or (row.organization_id, row.environment) != (caller.organization_id, caller.environment):

@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.database.rows import insert, update
 from paraph.kernel import clock, tokens
@@ -28,8 +28,8 @@ DIGITS = 6
 SENDS = 5
 WINDOW = timedelta(minutes=10)
 
-_LOCKED = Compiled(lambda: Signer.objects.select_for_update(no_key=True))
-_NEWEST = Compiled(OneTimeCode.objects.all)
+_LOCKED = CompiledQuery(lambda: Signer.objects.select_for_update(no_key=True))
+_NEWEST = CompiledQuery(OneTimeCode.objects.all)
 # Not the counts of guesses, which go on whatever codes are sent, and while one is being replaced.
 _REPLACED = (
     "code_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends", "window_began_at",

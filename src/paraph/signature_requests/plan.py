@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import BrandingProfile
@@ -20,7 +20,7 @@ from paraph.signature_requests.payload import DocumentDraft, RequestDraft
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import Problems
 
-_DOCUMENT = Compiled(Document.objects.all)
+_DOCUMENT = CompiledQuery(Document.objects.all)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import re
 from json.encoder import encode_basestring
 
-from paraph.organizations.admission import Also
+from paraph.organizations.admission import Prefetch
 from paraph.signature_requests.signing_token import url_of
 from paraph.signature_requests.values import LARGEST_ID
 
@@ -17,10 +17,10 @@ _READ = "signature_requests_shown(caller.organization_id, caller.environment, $3
 _URL = re.compile(rb'(?<=,"signing_url":)"([0-9]+)\.([0-9a-f]+)"')
 
 
-def reading(request_id: int) -> Also | None:
+def reading(request_id: int) -> Prefetch | None:
     """Reads the caller's request with its signers, document ids and branding profile, for :func:`shown`. Nothing that
     they may not see: as in ``scoped``, organization *and* environment."""
-    return Also(_READ, request_id) if request_id <= LARGEST_ID else None
+    return Prefetch(_READ, request_id) if request_id <= LARGEST_ID else None
 
 
 def shown(found: bytes) -> bytes:

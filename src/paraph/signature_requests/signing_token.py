@@ -10,7 +10,7 @@ from functools import cache
 from django.conf import settings
 from django.db.models import Subquery
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.kernel import tokens
 from paraph.signature_requests.models import Signer
 
@@ -20,7 +20,7 @@ _LENGTH = 43  # base64url of 32 bytes
 SALT_BYTES = 16
 
 # For an id that nobody has, the signer before it: looking for it takes the same work then, and tells nothing.
-_NEAREST = Compiled(
+_NEAREST = CompiledQuery(
     lambda: Signer.objects.select_related("request__organization", "request__branding_profile"),
     of=lambda identity: Subquery(Signer.objects.filter(pk__lte=identity).order_by("-pk").values("pk")[:1]),
 )

@@ -4,15 +4,17 @@ import json
 from datetime import datetime
 from typing import Any
 
-from paraph.database.compiled_query import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 
 _UNASKED = ("document__preflight", "document__pages", "sealed__seal")  # large
-_DOCUMENTS = Compiled(lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_UNASKED), "request")
-_PROOF = Compiled(lambda: ProofFile.objects.defer("seal"), "request")
+_DOCUMENTS = CompiledQuery(
+    lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_UNASKED), "request"
+)
+_PROOF = CompiledQuery(lambda: ProofFile.objects.defer("seal"), "request")
 
 COMPLETED = "request.completed"
 EXPIRED = "request.expired"

@@ -5,9 +5,9 @@ from ninja import Router
 from paraph.api.v1 import multipart, schemas, serialize
 from paraph.api.v1.answers import Answer, answer
 from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.counted_pages import page_of_rows
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
-from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.documents.models import Document, DocumentStatus

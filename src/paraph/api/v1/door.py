@@ -9,10 +9,10 @@ from paraph.api.v1 import auth, errors
 from paraph.api.v1.answers import Answer, as_response
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.openapi import ADDRESS
-from paraph.api.v1.ratelimit import RateLimited, Standing, headers
+from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, headers
 from paraph.api.v1.routing import Found, find
 from paraph.kernel.errors import DomainError
-from paraph.organizations.admission import Also
+from paraph.organizations.admission import Prefetch
 
 ROUTE = r"^api/v1(?:/|$)"
 
@@ -27,22 +27,23 @@ door.csrf_exempt = True  # type: ignore[attr-defined]  # an API key is no cookie
 
 def call(request: HttpRequest) -> Answer:
     """Answers in the envelope whatever happens; see :mod:`paraph.api.v1.errors` for the order of refusals."""
-    standing: Standing | None = None
+    status: RateLimitStatus | None = None
     try:
         found = _found(request)
         if found and request.path_info == ADDRESS and request.method == "GET":
             return found.route(request)  # the description of the API, for everybody
-        caller, standing, read = auth.identify(request, _also(request, found))
-        auth.check(caller, standing)
-        request.caller, request.found = caller, read  # type: ignore[attr-defined]  # what makes it an ApiRequest
+        caller, status, prefetched = auth.identify(request, _prefetch(request, found))
+        auth.check(caller, status)
+        request.caller = caller  # type: ignore[attr-defined]  # with this and the next, it is an ApiRequest
+        request.prefetched = prefetched  # type: ignore[attr-defined]
         response = _call(request, found)  # type: ignore[arg-type]  # the same
     except DomainError as error:
-        standing = error.standing if isinstance(error, RateLimited) else standing
+        status = error.status if isinstance(error, RateLimited) else status
         response = errors.refusal(error)
     except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them
         response = errors.crash()
-    if standing:
-        response.headers |= headers(standing, at_least=int(response.headers.get("Retry-After", 0)))
+    if status:
+        response.headers |= headers(status, at_least=int(response.headers.get("Retry-After", 0)))
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "ApiKey"
     response.headers["Cache-Control"] = "no-store"
@@ -58,12 +59,12 @@ def _found(request: HttpRequest) -> Found | None:
     return found
 
 
-def _also(request: HttpRequest, found: Found | None) -> Also | None:
+def _prefetch(request: HttpRequest, found: Found | None) -> Prefetch | None:
     if found is None:
         return None
     function: Any = found.route.functions.get(request.method or "")
-    reading = getattr(function, "reading", None)
-    return reading(**found.ids) if reading else None
+    prefetch = getattr(function, "prefetch", None)
+    return prefetch(**found.ids) if prefetch else None
 
 
 def _call(request: ApiRequest, found: Found | None) -> Answer:

@@ -7,10 +7,10 @@ from ninja import Router
 
 from paraph.api.v1 import body, schemas, serialize
 from paraph.api.v1.answers import Answer, answer
-from paraph.api.v1.auth import ApiRequest, asks
+from paraph.api.v1.auth import ApiRequest, prefetch
+from paraph.api.v1.counted_pages import page_of_rows
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
-from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.flow.create import create
@@ -43,12 +43,12 @@ def list_signature_requests(request: ApiRequest) -> Answer:
 
 
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
-@asks(reading)
+@prefetch(reading)
 def read_signature_request(request: ApiRequest, request_id: int) -> Answer:
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
-    if request.found is None:
+    if request.prefetched is None:
         raise not_found()
-    text = shown(request.found)
+    text = shown(request.prefetched)
     if not is_finalized(text):
         return Answer(text)
     content = json.loads(text)
