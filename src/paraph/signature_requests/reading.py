@@ -11,7 +11,7 @@ from paraph.signature_requests.values import LARGEST_ID
 LARGE = ("signature", "initials", "signature_encrypted", "initials_encrypted")
 
 # The function, and why it is one: signature_requests/migrations/0007_shown.py.
-_READ = "signature_requests_shown(caller.organization_id, caller.environment, $3)"
+_READ = "signature_requests_shown(caller.organization_id, caller.environment, $4)"
 
 # No text of a client's looks like this: within a string of JSON, a backslash stands before every quotation mark.
 _URL = re.compile(rb'(?<=,"signing_url":)"([0-9]+)\.([0-9a-f]+)"')
