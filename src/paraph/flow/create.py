@@ -21,14 +21,15 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.plan import Plan, make_plan
+from paraph.signature_requests.reading import LoadedRequest
 from paraph.signature_requests.signing_token import new_salt
 
 
-def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
+def create(caller: Caller, payload: object, origin: Origin) -> LoadedRequest:
     """The request made from the value under the root key ``signature_request``.
 
-    Its signers, request documents and branding profile are loaded. The documents are searched before the
-    transaction opens. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
+    The documents are searched before the transaction opens. Raises ``DomainError`` as
+    :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
     try:
@@ -38,7 +39,7 @@ def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
         raise
 
 
-def _made(caller: Caller, plan: Plan, origin: Origin) -> SignatureRequest:
+def _made(caller: Caller, plan: Plan, origin: Origin) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(caller, plan, ids[SignatureRequest][0])
@@ -49,9 +50,7 @@ def _made(caller: Caller, plan: Plan, origin: Origin) -> SignatureRequest:
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    loaded: Any = request  # Django's own place for rows that are already here
-    loaded._prefetched_objects_cache = {"signers": ordered, "request_documents": documents}
-    return request
+    return LoadedRequest(request, [row.document_id for row in documents], ordered)
 
 
 def _request(caller: Caller, plan: Plan, request_id: int) -> SignatureRequest:

@@ -1,39 +1,72 @@
-"""One request as the API shows it, in one statement."""
+"""A signature request with all that the API shows of it (specification 2.2), and how one is read in the same round
+trip as the key look-up."""
 
-import re
-from json.encoder import encode_basestring
+import json
+from functools import cache
+from typing import NamedTuple
 
+from paraph.database.json_row import JsonRow
 from paraph.organizations.admission import Prefetch
-from paraph.signature_requests.signing_token import url_of
+from paraph.organizations.models import BrandingProfile
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.values import LARGEST_ID
 
 # Of a signer; nobody reads a list for their strokes.
 LARGE = ("signature", "initials", "signature_encrypted", "initials_encrypted")
 
-# The function, and why it is one: signature_requests/migrations/0007_shown.py.
-_READ = "signature_requests_shown(caller.organization_id, caller.environment, $4)"
+_REQUEST = JsonRow(SignatureRequest, "request")
+_PROFILE = JsonRow(BrandingProfile, "profile")
+_SIGNER = JsonRow(Signer, "signer", without=LARGE)
 
-# No text of a client's looks like this: within a string of JSON, a backslash stands before every quotation mark.
-_URL = re.compile(rb'(?<=,"signing_url":)"([0-9]+)\.([0-9a-f]+)"')
+# Organization *and* environment, as in ``scoped``: of whoever calls.
+_READ = """(
+    SELECT json_build_array(
+        {request},
+        (
+            SELECT {profile} FROM organizations_brandingprofile AS profile
+            WHERE profile.id = request.branding_profile_id
+        ),
+        ARRAY(
+            SELECT document.document_id FROM signature_requests_requestdocument AS document
+            WHERE document.request_id = request.id ORDER BY document.position
+        ),
+        ARRAY(
+            SELECT {signer} FROM signature_requests_signer AS signer
+            WHERE signer.request_id = request.id ORDER BY signer."order"
+        )
+    )
+    FROM signature_requests_signaturerequest AS request
+    WHERE request.id = $4 AND request.organization_id = caller.organization_id
+      AND request.environment = caller.environment
+)"""
+
+
+class LoadedRequest(NamedTuple):
+    """``row`` has its branding profile; documents are in the order of the payload, signers in theirs."""
+
+    row: SignatureRequest
+    document_ids: list[int]
+    signers: list[Signer]
 
 
 def reading(request_id: int) -> Prefetch | None:
-    """Reads the caller's request with its signers, document ids and branding profile, for :func:`shown`. Nothing that
-    they may not see: as in ``scoped``, organization *and* environment."""
-    return Prefetch(_READ, request_id) if request_id <= LARGEST_ID else None
+    """Reads the caller's request, for :func:`prefetched_request`; None where no request can have that id."""
+    return Prefetch(_expression(), request_id) if request_id <= LARGEST_ID else None
 
 
-def shown(found: bytes) -> bytes:
-    """What :func:`reading` has read, as JSON in the form of specification 2.2, without ``download_urls``."""
-    return _URL.sub(_signing_url, found)
+def prefetched_request(prefetched: bytes) -> LoadedRequest:
+    """What :func:`reading` has read."""
+    row, profile, document_ids, signers = json.loads(prefetched)
+    request = _REQUEST.instance(row)
+    request.branding_profile = _PROFILE.instance(profile) if profile else None
+    return LoadedRequest(request, document_ids, [_SIGNER.instance(signer) for signer in signers])
 
 
-def is_finalized(found: bytes) -> bool:
-    """Whether what :func:`reading` has read is a finalized request, which has ``download_urls`` once it is completed
-    (specification 4.7)."""
-    return found.endswith(b',"finalized":true}')
+def loaded(row: SignatureRequest) -> LoadedRequest:
+    """A row of a list, whose signers and request documents are prefetched."""
+    return LoadedRequest(row, [each.document_id for each in row.request_documents.all()], list(row.signers.all()))
 
 
-def _signing_url(place: re.Match[bytes]) -> bytes:
-    signer_id, salt = place.groups()
-    return encode_basestring(url_of(int(signer_id), bytes.fromhex(salt.decode()))).encode()
+@cache
+def _expression() -> str:
+    return _READ.format(request=_REQUEST.sql, profile=_PROFILE.sql, signer=_SIGNER.sql)

@@ -1,4 +1,4 @@
-"""Rows as the API shows them (specification 2)."""
+"""Rows as the API shows them: which fields, in which order (specification 2). Nothing else decides that."""
 
 from typing import Any
 
@@ -7,7 +7,8 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.journal.models import Entry
 from paraph.kernel.clock import iso
 from paraph.organizations.models import BrandingProfile
-from paraph.signature_requests.models import SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
+from paraph.signature_requests.reading import LoadedRequest
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 
@@ -34,8 +35,9 @@ def document_with_preflight(row: Document) -> Json:
     return {**document(row), "preflight": {**_NOT_LOOKED_AT, **row.preflight} if row.preflight else None}
 
 
-def created_request(row: SignatureRequest) -> Json:
+def created_request(loaded: LoadedRequest) -> Json:
     """What creation answers: neither ``finalized`` nor ``download_urls``."""
+    row = loaded.row
     return {
         "id": row.pk,
         "mode": row.mode,
@@ -45,15 +47,23 @@ def created_request(row: SignatureRequest) -> Json:
         "notify_signers_on_completion": row.notify_signers_on_completion,
         "expires_at": iso(row.expires_at),
         "created_at": iso(row.created_at),
-        "document_ids": [entry.document_id for entry in row.request_documents.all()],
-        "signers": [signer(entry) for entry in row.signers.all()],
+        "document_ids": loaded.document_ids,
+        "signers": [signer(entry) for entry in loaded.signers],
         "branding_profile": branding_profile(row.branding_profile) if row.branding_profile else None,
     }
 
 
-def request(row: SignatureRequest) -> Json:
-    """An entry of the list. Wants signers, request documents and branding profile loaded."""
-    return {**created_request(row), "finalized": row.finalized}
+def listed_request(loaded: LoadedRequest) -> Json:
+    """An entry of the list, without ``download_urls``."""
+    return {**created_request(loaded), "finalized": loaded.row.finalized}
+
+
+def read_request(loaded: LoadedRequest) -> Json:
+    """One request; once it is completed and finalized, with ``download_urls`` (specification 4.7)."""
+    content, row = listed_request(loaded), loaded.row
+    if row.finalized and row.status == RequestStatus.COMPLETED:
+        content["download_urls"] = download_urls(row.pk)
+    return content
 
 
 def download_urls(request_id: int) -> list[Json]:

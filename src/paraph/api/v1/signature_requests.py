@@ -1,7 +1,5 @@
 """Signature requests (specification 4.5 to 4.7)."""
 
-import json
-
 from django.db.models import Prefetch
 from ninja import Router
 
@@ -17,7 +15,7 @@ from paraph.flow.create import create
 from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE, is_finalized, reading, shown
+from paraph.signature_requests.reading import LARGE, loaded, prefetched_request, reading
 
 router = Router(tags=["Signature requests"])
 
@@ -37,21 +35,15 @@ def list_signature_requests(request: ApiRequest) -> Answer:
     asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
     signers = Prefetch("signers", Signer.objects.defer(*LARGE))
     rows = scoped(SignatureRequest, request.caller).select_related("branding_profile")
-    loaded = rows.prefetch_related(signers, "request_documents")
-    count, entries = page_of_rows(loaded, "signature_requests", request.caller, asked, page)
-    return page_answer(page, count, entries, serialize.request)
+    rows = rows.prefetch_related(signers, "request_documents")
+    count, entries = page_of_rows(rows, "signature_requests", request.caller, asked, page)
+    return page_answer(page, count, map(loaded, entries), serialize.listed_request)
 
 
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
 @prefetch(reading)
-def read_signature_request(request: ApiRequest, request_id: int) -> Answer:
+def read_signature_request(request: ApiRequest, request_id: int) -> Answer:  # noqa: ARG001  ``reading`` takes the id
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
     if request.prefetched is None:
         raise not_found()
-    text = shown(request.prefetched)
-    if not is_finalized(text):
-        return Answer(text)
-    content = json.loads(text)
-    if content["status"] == RequestStatus.COMPLETED:
-        content["download_urls"] = serialize.download_urls(request_id)
-    return answer(content)
+    return answer(serialize.read_request(prefetched_request(request.prefetched)))
