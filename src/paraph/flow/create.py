@@ -21,7 +21,7 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.plan import Plan, make_plan
-from paraph.signature_requests.reading import LoadedRequest
+from paraph.signature_requests.reading import LoadedRequest, loaded_request
 from paraph.signature_requests.signing_token import new_salt
 
 
@@ -50,7 +50,7 @@ def _made(caller: Caller, plan: Plan, origin: Origin) -> LoadedRequest:
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    return LoadedRequest(request, [row.document_id for row in documents], ordered)
+    return loaded_request(request, documents, ordered)
 
 
 def _request(caller: Caller, plan: Plan, request_id: int) -> SignatureRequest:

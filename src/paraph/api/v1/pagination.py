@@ -11,7 +11,6 @@ from django.http import QueryDict
 from paraph.api.v1.answers import Answer, answer
 
 Row = TypeVar("Row", bound=Model)
-Entry = TypeVar("Entry")
 
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100
@@ -42,9 +41,7 @@ def envelope(rows: QuerySet[Row], query: QueryDict, serialize: Callable[[Row], d
     return page_answer(page, count, entries, serialize)
 
 
-def page_answer(
-    page: Page, count: int, entries: Iterable[Entry], serialize: Callable[[Entry], dict[str, Any]]
-) -> Answer:
+def page_answer(page: Page, count: int, entries: Iterable[Row], serialize: Callable[[Row], dict[str, Any]]) -> Answer:
     return answer(
         {
             "data": [serialize(row) for row in entries],

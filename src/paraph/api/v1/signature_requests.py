@@ -15,7 +15,7 @@ from paraph.flow.create import create
 from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE, loaded, prefetched_request, reading
+from paraph.signature_requests.reading import LARGE, loaded_request, prefetched_request, reading
 
 router = Router(tags=["Signature requests"])
 
@@ -37,7 +37,7 @@ def list_signature_requests(request: ApiRequest) -> Answer:
     rows = scoped(SignatureRequest, request.caller).select_related("branding_profile")
     rows = rows.prefetch_related(signers, "request_documents")
     count, entries = page_of_rows(rows, "signature_requests", request.caller, asked, page)
-    return page_answer(page, count, map(loaded, entries), serialize.listed_request)
+    return page_answer(page, count, entries, _listed)
 
 
 @router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
@@ -47,3 +47,7 @@ def read_signature_request(request: ApiRequest, request_id: int) -> Answer:  # n
     if request.prefetched is None:
         raise not_found()
     return answer(serialize.read_request(prefetched_request(request.prefetched)))
+
+
+def _listed(row: SignatureRequest) -> serialize.Json:
+    return serialize.listed_request(loaded_request(row, row.request_documents.all(), row.signers.all()))
