@@ -7,10 +7,9 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
 from paraph.webhooks.retries import next_attempt
 from paraph.webhooks.settle import settle
-from tests.webhooks.parties import ACCEPTED, REFUSED, UNREACHABLE, answer_all, claim_now, parcels, told
+from tests.webhooks.parties import ACCEPTED, REFUSED, UNREACHABLE, answer_all, claim_now, parcels, record, told
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,8 @@
-"""The one way to a tenant's rows: organization *and* environment, always both (specification 5.1)."""
+"""Which rows a caller may see: those of their organization *and* environment, always both (specification 5.1).
+
+Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`; what is read in the statement of
+the key look-up compares with its ``caller`` (:class:`paraph.organizations.admission.Prefetch`).
+"""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -35,9 +39,7 @@ def party(owned: _Owned) -> str:
 
 def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
     """The rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
-    manager: Any = model._default_manager
-    rows: QuerySet[Row] = manager.filter(organization_id=caller.organization_id, environment=caller.environment)
-    return rows
+    return QuerySet(model).filter(organization_id=caller.organization_id, environment=caller.environment)
 
 
 def own(rows: CompiledQuery[Row], caller: Caller, pk: int) -> Row | None:
