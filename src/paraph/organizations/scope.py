@@ -43,7 +43,7 @@ def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
 
 
 def own(rows: CompiledQuery[Row], caller: Caller, pk: int) -> Row | None:
-    """The same for one row, by a compiled statement: None where it is not the caller's."""
+    """One row by its id, through a compiled query: None where it is not the caller's."""
     row: Any = rows.first(pk)
     if row is None or (row.organization_id, row.environment) != (caller.organization_id, caller.environment):
         return None

@@ -43,7 +43,7 @@ def signing_url(signer: Signer) -> str:
 
 
 def url_of(signer_id: int, token_salt: bytes) -> str:
-    """The same, of a signer who was not loaded."""
+    """The absolute URL for the signer with this id and ``token_salt``."""
     return f"{settings.PARAPH.public_url}/sign/{_token(signer_id, token_salt)}"
 
 
