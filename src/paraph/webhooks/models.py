@@ -25,7 +25,6 @@ class DeliveryStatus(models.TextChoices):
     FAILED = "failed"
 
 
-LIVE = (DeliveryStatus.WAITING, DeliveryStatus.SENDING)
 FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 
