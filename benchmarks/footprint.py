@@ -50,7 +50,7 @@ def _below(root: int) -> list[tuple[int, str]]:
 
 def _kind(entry: Path) -> str:
     command = (entry / "cmdline").read_bytes()
-    if b"isolated.worker" in command:
+    if b"jobs.worker" in command:
         return "sandbox"
     name = (entry / "comm").read_text().strip()
     return name if name.startswith(("paraph-", "postgres")) else "supervisor"

@@ -25,7 +25,7 @@ from benchmarks.seal import AT, median
 from benchmarks.seal_files import FILES, make
 from benchmarks.seal_keys import PURPOSE, private_key, pyhanko_signer, sealing_key
 from paraph.keys import issuing
-from paraph.pdf.seal import seal
+from paraph.pdf.sealing.seal import seal
 
 _NODE = Path(__file__).parent / "peers_node"
 _RUBY = Path(__file__).parent / "peers_ruby" / "peers.rb"

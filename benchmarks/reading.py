@@ -16,11 +16,11 @@ from collections.abc import Callable
 import pikepdf
 from pikepdf import Dictionary, Name
 
-from paraph.pdf.find import find_tags
-from paraph.pdf.inspect import inspect
-from paraph.pdf.render import render_page
-from paraph.pdf.sandbox import configure
-from paraph.pdf.text import text_layer
+from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.render import render_page
+from paraph.pdf.untrusted.sandbox import configure
+from paraph.pdf.untrusted.text_layer import text_layer
 
 TAG = "{{signature}}"
 _LINE = "The parties agree that this contract is made in two originals, one for each of them"

@@ -27,10 +27,10 @@ from typing import Any
 from benchmarks.seal_files import FILES, make
 from benchmarks.seal_keys import KINDS, PURPOSE, authority_for, long_term_for, pyhanko_signer, sealing_key
 from paraph.kernel import clock
-from paraph.pdf import seal as sealing
-from paraph.pdf import selfcheck
-from paraph.pdf.appearances import StampContent, appearances
-from paraph.pdf.seal import Mark, Overlay, seal
+from paraph.pdf.sealing import seal as sealing
+from paraph.pdf.sealing import self_check
+from paraph.pdf.sealing.seal import Mark, Overlay, seal
+from paraph.pdf.typesetting.appearances import StampContent, appearances
 
 AT = datetime(2026, 11, 21, 14, 5, 9, tzinfo=UTC)
 _ROUNDS = {"a": 60, "b": 30, "c": 7}
@@ -112,7 +112,7 @@ def median(action: Callable[[], object], rounds: int) -> float:
 
 def _check_alone(action: Callable[[], object], rounds: int) -> float:
     """What the self-check takes of it."""
-    original, times = selfcheck.check, list[float]()
+    original, times = self_check.check, list[float]()
 
     def timed(*arguments: Any, **named: Any) -> None:
         started = time.process_time()

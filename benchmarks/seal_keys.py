@@ -18,11 +18,11 @@ from pyhanko.sign import fields, signers
 from paraph.kernel import clock
 from paraph.keys import issuing
 from paraph.keys.local import LocalKey, PrivateKey
-from paraph.pdf.authority import BuiltInAuthority
-from paraph.pdf.long_term import LongTermData
-from paraph.pdf.purpose import of_document
-from paraph.pdf.statuses import Chain, LongTerm
-from paraph.pdf.timestamp import Timestamping
+from paraph.pdf.pki.purpose import of_document
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.statuses import Chain, LongTerm
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.timestamp import Timestamping
 
 KINDS = ["RSA-2048", "RSA-3072", "P-256"]
 

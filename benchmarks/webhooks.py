@@ -76,8 +76,8 @@ def _set_up(folder: str) -> None:
 def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.Namespace, hanging: int) -> None:
     from paraph.kernel import clock
     from paraph.outbound.post import Route
+    from paraph.webhooks.dispatcher import Pump
     from paraph.webhooks.models import Delivery
-    from paraph.webhooks.pump import Pump
 
     Delivery.objects.all().delete()
     _record(hanging, hanging_port, 50)

@@ -11,11 +11,11 @@ from benchmarks.corpus.programs import NoAnswer
 from benchmarks.corpus.renderers import Pdfium, Poppler
 from benchmarks.corpus.rendering import differences, placed_mark
 from paraph.keys.issuing import SEALING_NAME
-from paraph.pdf.inspect import inspect
-from paraph.pdf.purpose import of_document
+from paraph.pdf.pki.purpose import of_document
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.seal import Overlay, SealedPdf, SealError, seal
-from paraph.pdf.verify import verify
+from paraph.pdf.sealing.seal import Overlay, SealedPdf, SealError, seal
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.verification.verify import verify
 
 _PAGE_LIMIT = 5000
 _QPDF_ERRORS = 2

@@ -6,7 +6,7 @@ from typing import Literal
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageStat
 
 from benchmarks.corpus.renderers import Pdfium, Poppler, Renderer
-from paraph.pdf.seal import Mark
+from paraph.pdf.sealing.seal import Mark
 
 _MARGIN = 2  # pixels around what was drawn, for smoothed edges
 _FAINT = 24  # of 255: rounding of transparency differs by a little where a page is drawn in another order

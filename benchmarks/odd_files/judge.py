@@ -10,10 +10,10 @@ from benchmarks.corpus.programs import NoAnswer
 from benchmarks.corpus.renderers import PIXELS, Poppler
 from benchmarks.corpus.rendering import looked_at
 from benchmarks.odd_files.journey import STAMP, Journey
-from paraph.pdf.inspect import inspect
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.render import render_page
-from paraph.pdf.verify import verify
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.render import render_page
+from paraph.pdf.verification.verify import verify
 from tests.pdf.looks import Size, promises, promises_on, rewritten
 
 _PAGE_LIMIT = 2000

@@ -14,12 +14,12 @@ from typing import Any
 import httpx
 
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.scenarios.people import Backend, at, signer
-from tests.scene import pdf
 
 Seen = dict[str, list[tuple[int, float]]]
 
-READER = b"paraph.pdf.isolated.worker"
+READER = b"paraph.pdf.untrusted.jobs.worker"
 SOON = 10.0  # seconds, on a machine that others use as well; without fairness each call takes a minute
 PAUSE = 0.5  # seconds before a connection of an attack sends again
 

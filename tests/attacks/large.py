@@ -10,7 +10,7 @@ import pytest
 
 from paraph.kernel import tokens
 from tests.attacks.conftest import Target
-from tests.scene import pdf
+from tests.factories import pdf
 
 LARGE = 18 << 20
 

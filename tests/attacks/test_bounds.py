@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.attacks.conftest import Target
-from tests.scene import pdf
+from tests.factories import pdf
 
 
 def test_no_process_of_the_target_can_have_more_memory_than_the_test_gives(target: Target) -> None:

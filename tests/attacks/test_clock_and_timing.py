@@ -10,8 +10,8 @@ import pytest
 from paraph.kernel import tokens
 from paraph.postgres import embedded_url
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.scenarios.people import at, code_for, sign, signer
-from tests.scene import pdf
 
 # As after a clock that was a day ahead has been set right: whatever was begun then lies in the future.
 SET_BACK = """

@@ -16,8 +16,8 @@ from aiosmtpd.controller import Controller
 
 from tests.attacks.conftest import Target
 from tests.cli.service import free_port, wait_until
+from tests.factories import pdf
 from tests.scenarios.people import Backend, at, signer
-from tests.scene import pdf
 
 VICTIM = "victim@example.com"
 LURE = "you won, see https://evil.example/win or www.evil.example"

@@ -10,12 +10,12 @@ import pikepdf
 import pytest
 
 from paraph.keys import read_roots
-from paraph.pdf.identity import Identity
-from paraph.pdf.verify import verify
+from paraph.pdf.pki.identity import Identity
+from paraph.pdf.verification.verify import verify
 from tests.attacks.conftest import Target
 from tests.attacks.files import finished, verified
-from tests.pdf.papers import saved
-from tests.scene import pdf
+from tests.factories import pdf
+from tests.pdf.pdf_factory import saved
 
 
 def forged(proof: bytes) -> bytes:

@@ -12,8 +12,8 @@ import pytest
 
 from tests.attacks.conftest import Target
 from tests.cli.service import wait_until
+from tests.factories import pdf
 from tests.scenarios.people import at, code_for, sign, signer
-from tests.scene import pdf
 
 MIB = 1024 * 1024
 FLOOR = 4

@@ -11,8 +11,8 @@ import pytest
 
 from paraph.postgres import embedded_url
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.scenarios.people import Backend, at, signer
-from tests.scene import pdf
 
 OF_DESTINATION = 30  # out of the box
 OF_ORGANIZATION = 40

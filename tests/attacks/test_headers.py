@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.scenarios.people import at, signer
-from tests.scene import pdf
 
 FORGED = "198.51.100.66"
 

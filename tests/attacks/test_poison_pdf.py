@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.pdf import hostile
 from tests.scenarios.people import Backend, at, sign, signer
-from tests.scene import pdf
 
 POISON: dict[str, Callable[[], bytes]] = {
     "a page of many streams": lambda: hostile.many_contents(10, 60),

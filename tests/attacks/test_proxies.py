@@ -14,8 +14,8 @@ import pytest
 from tests.attacks.conftest import Target
 from tests.attacks.front import HOST, PAGE, PROGRAMS, Front, documented, started
 from tests.attacks.large import large_file, may_open
+from tests.factories import pdf
 from tests.scenarios.people import at, signer
-from tests.scene import pdf
 
 CLIENT, ATTACKER = "127.0.0.2", "127.0.0.3"
 FORGED = "198.51.100.66"

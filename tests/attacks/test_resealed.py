@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from paraph.keys import read_roots
-from paraph.pdf.verify import verify
+from paraph.pdf.verification.verify import verify
 from tests.attacks.conftest import Target
 from tests.attacks.files import finished, verified
+from tests.factories import pdf
 from tests.pdf import revisions
 from tests.pdf.revisions import revised
-from tests.scene import pdf
 
 
 @pytest.fixture(scope="module")

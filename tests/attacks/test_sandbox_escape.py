@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from paraph.postgres import place
+from paraph.postgres import location
 from tests.attacks.conftest import Target
 from tests.attacks.inside import attempts
-from tests.scene import pdf
+from tests.factories import pdf
 
 ABSTRACT = f"paraph-attacked-{os.getpid()}"
 ROOT = os.geteuid() == 0
@@ -32,7 +32,7 @@ Try = Callable[..., dict[str, Any]]
 @pytest.fixture(scope="module")
 def attempt(target: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Try]:
     """Makes the attempts in processes confined as readers are, on a kernel without the ``forbidden`` calls."""
-    database = place.find(target.data_dir, None).sockets / ".s.PGSQL.5432"
+    database = location.find(target.data_dir, None).sockets / ".s.PGSQL.5432"
 
     def run(names: Any = attempts.ALL, *, free: bool = False, forbidden: tuple[str, ...] = ()) -> dict[str, Any]:
         scratch = tmp_path_factory.mktemp("scratch")
@@ -102,7 +102,7 @@ def test_files_network_and_processes_stay_out_of_reach_without_a_filter(attempt:
 def readers_of(target: Target) -> list[Path]:
     children = (path.read_text().split() for web in target.processes() for path in _children(web))
     found = [Path("/proc", child) for line in children for child in line]
-    return [process for process in found if b"paraph.pdf.isolated.worker" in (process / "cmdline").read_bytes()]
+    return [process for process in found if b"paraph.pdf.untrusted.jobs.worker" in (process / "cmdline").read_bytes()]
 
 
 def _children(process: int) -> Iterator[Path]:

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.scenarios.memory import Peaks, watched
 from tests.scenarios.people import at, sign, signer
-from tests.scene import pdf
 
 MIB = 1024 * 1024
 AT_ONCE = 16

@@ -10,9 +10,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from django.test import Client
 
-from paraph.flow.sealing_context import development
-from paraph.pdf.http_authority import HttpAuthority
-from paraph.pdf.timestamp import Timestamping, stamp_time
+from paraph.flow.sealing.context import development
+from paraph.pdf.timestamps.http_authority import HttpAuthority
+from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from tests.independent import need
 
 QUERY = "application/timestamp-query"

@@ -11,7 +11,7 @@ import psycopg
 
 from paraph.postgres import embedded_url
 from tests.chaos.world import World
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 
 _EXPIRING = 8  # every eighth request is left to expire
 _LARGE = 4  # every fourth has two signers and two documents

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from tests.pdf.hostile import nested_forms
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 
 _PATIENCE_SECONDS = 30
 _PAUSE_SECONDS = 0.25  # the attacker's own machine is this one: what it does itself must not be what others notice

@@ -25,7 +25,7 @@ import httpx
 
 from tests.chaos.hostile import HostileTenant
 from tests.cli.service import Service
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, signer
 
 _CLIENTS = 2

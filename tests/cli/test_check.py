@@ -10,7 +10,7 @@ import httpx
 import pytest
 from django.db import connection
 
-from paraph.postgres.place import embedded_url
+from paraph.postgres.location import embedded_url
 from tests.cli.service import Service, clean_environment, free_port
 from tests.keys.certified_keys import make_key, make_root
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from paraph.cli.demo.contract import contract
-from paraph.postgres.place import embedded_url
+from paraph.postgres.location import embedded_url
 from tests.cli.conftest import SMALL
 from tests.cli.service import Service, remove, wait_until
 from tests.scenarios.people import Backend, at, sign, signer

@@ -9,11 +9,11 @@ from click.testing import CliRunner, Result
 from paraph.cli import main
 from paraph.kernel import clock
 from paraph.keys import development_authority
-from paraph.pdf.identity import Identity
-from tests.pdf.papers import paper, text
-from tests.pdf.sealing import authority, root_file, sealed, timestamping
+from paraph.pdf.pki.identity import Identity
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 from tests.pdf.surroundings import signature, signed_by
-from tests.pdf.test_tie import evidence, proven, signed, uploaded
+from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
-from tests.scene import scene, sign
+from tests.factories import scene, sign
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ import pytest
 from paraph.evidence import failures
 from paraph.evidence.models import SealingFailure
 from paraph.kernel.errors import DomainError
-from tests.scene import scene
+from tests.factories import scene
 
 pytestmark = pytest.mark.django_db
 

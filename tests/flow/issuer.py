@@ -17,7 +17,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsag
 
 from paraph.kernel import clock
 from paraph.keys.local import LocalKey
-from paraph.pdf.authority import BuiltInAuthority
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 
 HOLDS = timedelta(days=4)
 

@@ -14,7 +14,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage, MessageCount
 from paraph.organizations.confirmed_addresses import is_withheld
 from paraph.organizations.models import ConfirmedAddress, Organization
-from tests.scene import scene
+from tests.factories import scene
 
 pytestmark = pytest.mark.django_db
 ADA = "ada1@example.com"

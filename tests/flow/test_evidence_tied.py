@@ -8,12 +8,12 @@ import pytest
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.prove import prove
 from paraph.flow.seal import seal
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import tokens
-from paraph.pdf.tie import Tie, evidence_of, tie
+from paraph.pdf.verification.evidence_check import Tie, evidence_of, tie
 from paraph.storage import store
-from tests.pdf.papers import paper, text
-from tests.scene import Scene, scene, sign
+from tests.factories import Scene, scene, sign
+from tests.pdf.pdf_factory import paper, text
 
 
 def finished(made: Scene) -> dict[str, bytes]:

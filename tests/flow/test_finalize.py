@@ -10,8 +10,8 @@ from paraph.flow import finalize as steps
 from paraph.flow.finalize import finalize
 from paraph.flow.seal import seal
 from paraph.signature_requests.models import SignatureRequest
+from tests.factories import Scene, scene, sign
 from tests.flow.test_sign import at_once
-from tests.scene import Scene, scene, sign
 
 
 def completed(**how: Any) -> Scene:

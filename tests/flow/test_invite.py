@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from paraph.flow import letters
 from paraph.flow.invite import invite
+from paraph.flow.messages import emails
 from paraph.flow.notify_completion import notify_completion
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
@@ -16,8 +16,8 @@ from paraph.organizations.models import Application, BrandingProfile
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.webhooks.models import Delivery
+from tests.factories import jobs, scene, sign
 from tests.flow.test_sign import at_once
-from tests.scene import jobs, scene, sign
 
 pytestmark = pytest.mark.django_db
 
@@ -56,8 +56,8 @@ def test_who_signed_while_the_mail_was_on_its_way_stays_signed() -> None:
     assert '"status":"signed"' in Delivery.objects.get(event_type="signer.notified").payload
 
 
-@pytest.mark.parametrize("letter", [lambda one: letters.invitation(one, "https://x.example/"), letters.completion])
-def test_html_and_text_say_the_same(letter: Callable[[Signer], letters.Letter]) -> None:
+@pytest.mark.parametrize("letter", [lambda one: emails.invitation(one, "https://x.example/"), emails.completion])
+def test_html_and_text_say_the_same(letter: Callable[[Signer], emails.Letter]) -> None:
     written = letter(scene().signers[0])
     shown = re.sub(r"<[^>]+>", " ", written.html)
     for line in written.text.splitlines():
@@ -66,12 +66,12 @@ def test_html_and_text_say_the_same(letter: Callable[[Signer], letters.Letter]) 
 
 def test_the_link_has_the_colour_of_the_profile() -> None:
     made = scene()
-    assert "background:#1f4fd8;color:#ffffff" in letters.invitation(made.signers[0], "https://x.example/").html
+    assert "background:#1f4fd8;color:#ffffff" in emails.invitation(made.signers[0], "https://x.example/").html
     colours = {"background_color": "#101820", "text_color": "#202830", "accent_color": "#ffe14d"}
     profile = BrandingProfile.objects.create(organization=made.request.organization, name="Night", **colours)
     SignatureRequest.objects.update(branding_profile=profile)
     signer = Signer.objects.get(pk=made.signers[0].pk)
-    assert "background:#ffe14d;color:#000000" in letters.invitation(signer, "https://x.example/").html
+    assert "background:#ffe14d;color:#000000" in emails.invitation(signer, "https://x.example/").html
 
 
 def test_mails_once() -> None:

@@ -9,11 +9,11 @@ from procrastinate.jobs import Job
 
 import paraph.flow
 from paraph.flow.jobs import RETRY
-from paraph.flow.queue import LANES
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
+from paraph.queue.defer import LANES
 from paraph.signature_requests.models import SignatureRequest
-from tests.scene import jobs, scene, sign
+from tests.factories import jobs, scene, sign
 
 
 def work_off() -> list[str]:

@@ -11,16 +11,16 @@ from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
 from paraph.flow.seal import seal
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import sealing
-from paraph.pdf.tie import evidence_of
+from paraph.pdf.verification.evidence_check import evidence_of
 from paraph.storage import store
+from tests.factories import scene, sign
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key, make_root
 from tests.keys.kinds import Place, Placed, placed
 from tests.keys.kms_service import KmsServer, fault, kms_server
 from tests.keys.soft_tokens import module, remove_token
-from tests.scene import scene, sign
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from paraph.flow.lock import lock_signer
 from paraph.signature_requests.models import SignatureRequest, Signer
-from tests.scene import scene
+from tests.factories import scene
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,12 +5,12 @@ from django.test import Client
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.finalize import finalize
-from paraph.flow.sealing_context import sealing_context
-from paraph.pdf.verify import verify
+from paraph.flow.sealing.context import sealing_context
+from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.storage import store
+from tests.factories import TYPED, scene, sign
 from tests.pdf.pictures import texts
-from tests.scene import TYPED, scene, sign
 
 NAMES = {
     ("ßen", "ﬁnn"): "SF",

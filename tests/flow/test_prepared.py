@@ -16,16 +16,16 @@ from paraph.flow.upload import Incoming, upload
 from paraph.journal.models import Entry
 from paraph.kernel import tokens
 from paraph.organizations.scope import Caller
-from paraph.pdf.render import render_page
+from paraph.pdf.untrusted.render import render_page
 from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
 from tests.api.v1.cast import payload
+from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_evidence_tied import finished, tied
 from tests.flow.test_sweep import made_older, there
-from tests.pdf.papers import paper, text
-from tests.scene import VISITOR, Scene, scene
+from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db
 

@@ -13,16 +13,16 @@ from paraph.flow import preserve
 from paraph.flow.preserve import preserve_due
 from paraph.flow.prove import prove
 from paraph.flow.seal import seal
-from paraph.flow.sealing_context import SealingContext, sealing_context
+from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock
 from paraph.operations.check.work import kept_timestamps
 from paraph.operations.request_evidence import request_evidence
-from paraph.pdf.kept import from_file
-from paraph.pdf.timestamp import Timestamping
-from paraph.pdf.verify import verify
+from paraph.pdf.timestamps.detached_timestamps import from_file
+from paraph.pdf.timestamps.timestamp import Timestamping
+from paraph.pdf.verification.verify import verify
 from paraph.storage import store
+from tests.factories import Scene
 from tests.flow.test_seal import _Dead, completed
-from tests.scene import Scene
 
 pytestmark = pytest.mark.django_db
 

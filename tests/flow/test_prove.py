@@ -8,18 +8,18 @@ import pikepdf
 import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
-from paraph.flow.proof_content import proof_content
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
 from paraph.flow.seal import seal
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.proof_content import proof_content
 from paraph.journal.append import broken_at
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.pdf.verify import verify
+from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from tests.scene import Scene, scene, sign
+from tests.factories import Scene, scene, sign
 
 
 def sealed(**how: Any) -> Scene:

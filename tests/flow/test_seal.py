@@ -12,15 +12,15 @@ from django.db import connection
 
 from paraph.evidence.models import SealedDocument, SealingFailure
 from paraph.flow.seal import seal
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sign import Signature
 from paraph.flow.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.pdf.verify import verify
+from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.models import Placement, Signer
 from paraph.storage import store
-from tests.scene import VISITOR, Scene, jobs, scene, sign
+from tests.factories import VISITOR, Scene, jobs, scene, sign
 
 DRAWN = {"type": "drawn", "strokes": [[[0, 0.2], [0.5, 0.1], [1, 0.3]]]}
 

@@ -18,7 +18,7 @@ from paraph.kernel.errors import DomainError
 from paraph.organizations.models import Application
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery
-from tests.scene import TYPED, VISITOR, Scene, jobs, scene, sign
+from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
 
 
 def at_once(*works: Callable[[], Any]) -> list[Any]:

@@ -11,8 +11,8 @@ from paraph.flow import sweep as sweeping
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
 from paraph.storage import store
+from tests.factories import scene, sign
 from tests.flow.test_jobs import work_off
-from tests.scene import scene, sign
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
 from paraph.storage import store
-from tests.scene import pdf
+from tests.factories import pdf
 
 pytestmark = pytest.mark.django_db
 

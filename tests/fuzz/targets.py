@@ -9,27 +9,27 @@ from contextlib import suppress
 import pikepdf
 
 from paraph.keys import KeyKind
-from paraph.pdf.cms import CmsRefused, check_signature, read_signed_data
-from paraph.pdf.der import DerError, read
 from paraph.pdf.errors import SealError
-from paraph.pdf.isolated import finding, inspecting
-from paraph.pdf.isolated.actions import NO_ACTIONS
-from paraph.pdf.isolated.changeable import read_behaviour
-from paraph.pdf.isolated.quiet import read_quietly
-from paraph.pdf.isolated.source import Source
-from paraph.pdf.objects import CONFUSED, Unsafe
-from paraph.pdf.pages import geometry_of, pages
-from paraph.pdf.reader import Reader
+from paraph.pdf.pki.cms import CmsRefused, check_signature, read_signed_data
+from paraph.pdf.pki.der import DerError, read
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.seal import Mark, Overlay
-from paraph.pdf.timestamp_token import TokenRefused, check_token
-from paraph.pdf.verify import verify
+from paraph.pdf.sealing.seal import Mark, Overlay
+from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.pages import geometry_of, pages
+from paraph.pdf.structure.reader import Reader
+from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
+from paraph.pdf.untrusted.jobs import find_job, inspect_job
+from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS
+from paraph.pdf.untrusted.jobs.changeable import read_behaviour
+from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
+from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.verification.verify import verify
 from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pairs import check_pair
-from tests.pdf.sealing import RED, WATERMARK, authority, pictures, sealed, timestamping
+from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, sealed, timestamping
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.surroundings import ODD_STORES, signature, signed_by, with_store
-from tests.pdf.test_actions import files_with_actions
+from tests.pdf.untrusted.test_actions import files_with_actions
 
 _KEY: KeyKind = "p-256"
 _LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep
@@ -39,7 +39,7 @@ def inspect(data: bytes) -> None:
     """The checks of an upload, as they run inside the sandbox, which makes a refusal of whatever is raised. What must
     not happen is a hang, a burst, or the end of the process."""
     with suppress(Exception), _source(data) as source:
-        inspecting.inspect(source, page_limit=20)
+        inspect_job.inspect(source, page_limit=20)
 
 
 def actions(data: bytes) -> None:
@@ -63,7 +63,7 @@ def actions(data: bytes) -> None:
 def find(data: bytes) -> None:
     """The search for tags, as it runs inside the sandbox: the same."""
     with suppress(Exception), _source(data) as source:
-        finding.find(source, ["{{sign1}}", "sign"])
+        find_job.find(source, ["{{sign1}}", "sign"])
 
 
 def own_reader(data: bytes) -> None:

@@ -14,7 +14,7 @@ from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.evidence.failures import noted
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import development_authority
@@ -30,12 +30,12 @@ from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 from paraph.operations.check.start import require_start
 from paraph.operations.check.work import queue, unsealed, webhooks
 from paraph.operations.queue_state import queue_state
-from paraph.pdf.authority import BuiltInAuthority
-from paraph.pdf.inspect import inspect
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.untrusted.inspect import inspect
 from tests.cli.service import free_port
+from tests.factories import scene, sign
 from tests.keys.certified_keys import make_key, make_root
-from tests.pdf.test_http_authority import send, server
-from tests.scene import scene, sign
+from tests.pdf.timestamps.test_http_authority import send, server
 
 Settings = Any
 

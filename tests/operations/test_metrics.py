@@ -7,9 +7,9 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.flow.seal import seal
-from paraph.pdf.sandbox_confinement import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 from paraph.signature_requests.signing_token import token
-from tests.scene import scene, sign
+from tests.factories import scene, sign
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.operations.check import readiness, run
 from paraph.operations.check.readiness import Kept

@@ -20,8 +20,8 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
 from paraph.webhooks.models import Attempt, Delivery
+from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_sign import at_once
-from tests.scene import Scene, jobs, scene, sign
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer
-from tests.scene import scene
+from tests.factories import scene
 
 
 def refusal(signer: Signer, code: str) -> str:

@@ -14,7 +14,7 @@ from paraph.otp import codes, guesses
 from paraph.otp.models import OneTimeCode, WrongGuesses
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import Channel, Signer
-from tests.scene import scene
+from tests.factories import scene
 
 DAY = timedelta(days=1)
 MINUTES = timedelta(minutes=10)

@@ -6,7 +6,7 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Name, String
 
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 
 PRINT, NO_VIEW, TOGGLE_NO_VIEW = 4, 32, 256
 PRINT_OFF = Dictionary(Print=Dictionary(PrintState=Name.OFF))

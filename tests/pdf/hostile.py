@@ -7,7 +7,7 @@ import zlib
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
-from tests.pdf.papers import paper, saved, text
+from tests.pdf.pdf_factory import paper, saved, text
 
 
 def nested_forms(levels: int = 12, calls: int = 10, page: int = 1) -> bytes:

@@ -28,9 +28,9 @@ from pyhanko_certvalidator.registry import SimpleTrustManager
 from pyhanko_certvalidator.revinfo.archival import CRLContainer
 
 from paraph.keys import DevelopmentAuthority
-from paraph.pdf.statuses import DevelopmentStatuses, LongTerm
+from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
 from tests.independent import need
-from tests.pdf.sealing import authority
+from tests.pdf.sealed_files import authority
 
 
 def long_term(*, archive: bool = True, own: DevelopmentAuthority | None = None) -> LongTerm:

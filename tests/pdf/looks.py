@@ -8,9 +8,9 @@ from PIL import Image
 
 from benchmarks.corpus.renderers import PIXELS, Poppler, Renderer
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.render import render_png
+from paraph.pdf.untrusted.render import render_png
 from tests.pdf.odd_files.papers import COLOURS
-from tests.pdf.papers import saved
+from tests.pdf.pdf_factory import saved
 
 _PATCH = 60  # pixels of a colour that make it seen
 _NEAR = 12  # of 255

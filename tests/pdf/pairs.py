@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from benchmarks.corpus.court import pictures
 from benchmarks.corpus.rendering import Drawn, differences, looked_at, placed_mark
 from paraph.kernel.errors import DomainError
-from paraph.pdf.inspect import Inspection, inspect
-from paraph.pdf.marks import Mark
+from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.verify import verify
+from paraph.pdf.untrusted.inspect import Inspection, inspect
+from paraph.pdf.verification.verify import verify
 from tests.pdf.looks import Looks, Size, promises, rewritten
-from tests.pdf.sealing import authority, sealed, timestamping
+from tests.pdf.sealed_files import authority, sealed, timestamping
 
 REASONS = frozenset(re.findall(r"``(\w+)``", (PdfRefused.__doc__ or "").partition("Reasons:")[2]))
 """Of refusals, as they are documented."""

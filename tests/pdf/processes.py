@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from paraph.pdf.sandbox import Sandbox
-from tests.pdf.papers import paper, text
+from paraph.pdf.untrusted.sandbox import Sandbox
+from tests.pdf.pdf_factory import paper, text
 
 PDF = paper(text("a", 100, 300))
 

@@ -6,7 +6,7 @@ import re
 import pikepdf
 from pikepdf import Dictionary
 
-from tests.pdf.papers import paper, saved, text
+from tests.pdf.pdf_factory import paper, saved, text
 
 THREE_PAGES = paper(*(text(words, 50, 50) for words in ("one", "two", "three")))
 

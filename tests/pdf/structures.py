@@ -6,7 +6,7 @@ from functools import cache
 import pikepdf
 from pikepdf import ObjectStreamMode
 
-from tests.pdf.papers import paper, saved, text
+from tests.pdf.pdf_factory import paper, saved, text
 
 
 @cache

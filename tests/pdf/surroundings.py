@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, String
 
 from paraph.kernel import clock
-from tests.pdf.papers import paper, text
-from tests.pdf.sealing import authority
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import authority
 
 Make = Callable[[pikepdf.Pdf], Any]
 

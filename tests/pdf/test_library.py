@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 import paraph.keys
 import paraph.pdf
 from paraph.cli.demo.contract import contract
-from tests.pdf.sealing import authority
-from tests.pdf.test_tie import evidence, proven, signed, uploaded
+from tests.pdf.sealed_files import authority
+from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
 
 PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

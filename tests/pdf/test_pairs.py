@@ -7,13 +7,13 @@ import pytest
 
 from benchmarks.corpus.court import pictures
 from benchmarks.corpus.rendering import placed_mark
-from paraph.pdf.inspect import inspect
+from paraph.pdf.untrusted.inspect import inspect
 from tests import independent
 from tests.pdf.looks import Looks
 from tests.pdf.odd_files import CLASSES, odd_file
 from tests.pdf.odd_files.papers import paper
 from tests.pdf.pairs import PairDiffersError, check_looks, check_pair, check_promises
-from tests.pdf.sealing import sealed
+from tests.pdf.sealed_files import sealed
 
 _TURNS = {
     "copies: contents in two generations": (3, 4),

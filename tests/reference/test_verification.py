@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paraph.webhooks.parcel import signature
+from paraph.webhooks.prepared_delivery import signature
 from tests.reference.page import snippet
 from tests.reference.test_page import ROOT
 

@@ -81,7 +81,7 @@ def _below(root: int) -> list[int]:
 
 def _kind(pid: int) -> str:
     try:
-        if b"paraph.pdf.isolated.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+        if b"paraph.pdf.untrusted.jobs.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
             return "reading"
         return "web" if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-web" else ""
     except OSError:

@@ -15,10 +15,10 @@ import pytest
 
 from paraph.config.slow_clients import GRACE
 from tests.cli.service import Service, remove
+from tests.factories import pdf
 from tests.pdf import hostile
 from tests.scenarios.memory import Peaks, watched
 from tests.scenarios.people import Backend, at, signer, under
-from tests.scene import pdf
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peaks of memory are read from /proc, Linux's")
 

@@ -12,8 +12,8 @@ import pytest
 from aiosmtpd.controller import Controller
 
 from tests.cli.service import Service, free_port
+from tests.factories import pdf
 from tests.scenarios.test_logs import wait_until
-from tests.scene import pdf
 
 
 class Moody:

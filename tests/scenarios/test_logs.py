@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from tests.cli.service import Service
+from tests.factories import pdf
 from tests.receiver import receiver
-from tests.scene import pdf
 
 
 @pytest.fixture

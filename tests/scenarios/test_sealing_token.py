@@ -11,7 +11,7 @@ import pytest
 from paraph.cli.demo.contract import contract
 from paraph.keys.certificates import read_roots
 from paraph.keys.development import root_file
-from paraph.pdf.tie import tie
+from paraph.pdf.verification.evidence_check import tie
 from tests.cli.service import Service
 from tests.independent import assert_cades, assert_sealed
 from tests.keys.kinds import Placed, placed

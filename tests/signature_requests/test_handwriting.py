@@ -6,13 +6,13 @@ import pytest
 from django.db import connection
 from django.test import override_settings
 
-from paraph.flow.pictures import pictures
+from paraph.flow.sealing.stamp_marks import pictures
 from paraph.flow.sign import Signature
 from paraph.flow.sign import sign as sign_verb
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.handwriting import encrypt_earlier, initials_of, signature_of
 from paraph.signature_requests.models import Signer
-from tests.scene import TYPED, VISITOR, Scene, scene
+from tests.factories import TYPED, VISITOR, Scene, scene
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
-from paraph.pdf.find import find_tags
+from paraph.pdf.untrusted.find import find_tags
 from paraph.signature_requests import placing
 from paraph.signature_requests.plan import Plan, make_plan
 from paraph.storage import store

@@ -12,7 +12,7 @@ from paraph.organizations.registration import create_application
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.reading import LoadedRequest, loaded_request, prefetched_request, reading
 from paraph.signature_requests.values import LARGEST_ID
-from tests.scene import Scene, scene, sign
+from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db
 

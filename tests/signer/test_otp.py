@@ -10,7 +10,7 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest, Signer
-from tests.scene import Scene, scene
+from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
 

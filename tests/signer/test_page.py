@@ -18,7 +18,7 @@ from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.consent import LOCALES, consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
-from tests.scene import Scene, scene, sign
+from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db
 

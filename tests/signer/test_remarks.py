@@ -8,18 +8,18 @@ import pytest
 from django.test import Client
 from PIL import Image
 
-from paraph.flow.changeable import refuse_changeable
+from paraph.documents.changeable import refuse_changeable
 from paraph.journal.models import Entry
 from paraph.kernel.errors import DomainError
 from paraph.organizations.registration import create_organization, update_organization
 from paraph.organizations.scope import Caller
-from paraph.pdf.inspect import inspect
+from paraph.pdf.untrusted.inspect import inspect
 from paraph.signature_requests.consent import LOCALES
 from paraph.signer import language
 from tests.api.v1.cast import CONTRACT, Someone, error, payload, rectangle, someone
 from tests.pdf import changing
 from tests.pdf.changing import PRINT_OFF, SCRIPT
-from tests.pdf.test_printing import DIFFERENT
+from tests.pdf.untrusted.test_printing import DIFFERENT
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer.signature import signature
-from tests.scene import Scene, scene
+from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
 

@@ -8,16 +8,16 @@ from django.test import Client
 
 from paraph.documents.models import Document, UnshownPage
 from paraph.otp.models import OneTimeCode
-from paraph.pdf.sandbox import Limits, configure
-from paraph.pdf.sandbox_process import Worker
+from paraph.pdf.untrusted.sandbox import Limits, configure
+from paraph.pdf.untrusted.sandbox_process import Worker
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.storage import store
 from tests.api.v1.cast import rectangle, someone
+from tests.factories import Scene, scene
 from tests.pdf import hostile, refused
 from tests.pdf.processes import stopped
-from tests.scene import Scene, scene
 
 pytestmark = pytest.mark.django_db
 

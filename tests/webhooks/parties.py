@@ -12,9 +12,9 @@ from paraph.outbound.post import Answer
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.claim import Claimed, claim
 from paraph.webhooks.outbox import deliveries
-from paraph.webhooks.parcel import Parcel, pack
-from paraph.webhooks.settle import settle
-from tests.scene import Scene, scene
+from paraph.webhooks.prepared_delivery import Parcel, pack
+from paraph.webhooks.record_outcomes import settle
+from tests.factories import Scene, scene
 
 ACCEPTED = Answer(200, b"ok", "", 0.012)
 REFUSED = Answer(500, b"oh no", "", 0.034)

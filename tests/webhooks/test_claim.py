@@ -12,7 +12,7 @@ from paraph.kernel import clock
 from paraph.webhooks.claim import LEASE, claim, reclaim
 from paraph.webhooks.fairness import AT_ONCE, AT_ONCE_IN_TROUBLE
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.settle import _OPEN, settle
+from paraph.webhooks.record_outcomes import _OPEN, settle
 from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, parcels, record, told
 
 

@@ -14,12 +14,12 @@ from paraph.webhooks.models import Attempt, Delivery
 from tests import receiver as receivers
 from tests.receiver import answer, receiver
 from tests.webhooks.parties import record, told
-from tests.webhooks.test_pump import delivered, pumping, wait_for
+from tests.webhooks.test_dispatcher import delivered, pumping, wait_for
 
 _PROCESS = """
 import django; django.setup()
 from paraph.outbound.post import Route
-from paraph.webhooks.pump import Pump
+from paraph.webhooks.dispatcher import Pump
 Pump(Route(allow_private=True)).start()
 import time; time.sleep(60)
 """

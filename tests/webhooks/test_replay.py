@@ -10,7 +10,7 @@ from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.overview import deliveries
 from paraph.webhooks.prune import prune
 from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
-from tests.scene import Scene
+from tests.factories import Scene
 from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, claim_now, record, told
 
 pytestmark = pytest.mark.django_db

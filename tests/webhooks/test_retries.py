@@ -7,8 +7,8 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.webhooks.models import Attempt, Delivery
+from paraph.webhooks.record_outcomes import settle
 from paraph.webhooks.retries import next_attempt
-from paraph.webhooks.settle import settle
 from tests.webhooks.parties import ACCEPTED, REFUSED, UNREACHABLE, answer_all, claim_now, parcels, record, told
 
 pytestmark = pytest.mark.django_db

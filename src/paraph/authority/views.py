@@ -6,13 +6,13 @@ from functools import cache, wraps
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from paraph.flow.sealing_context import development
+from paraph.flow.sealing.context import development
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority
 from paraph.keys.revocation import status_answer
-from paraph.pdf.authority import BuiltInAuthority
-from paraph.pdf.http_authority import QUERY_TYPE, REPLY_TYPE
-from paraph.pdf.statuses import DevelopmentStatuses
+from paraph.pdf.pki.statuses import DevelopmentStatuses
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.http_authority import QUERY_TYPE, REPLY_TYPE
 
 _LARGEST = 4096  # bytes; an ordinary request has a hundred
 _OCSP_QUERY, _OCSP_REPLY = "application/ocsp-request", "application/ocsp-response"

@@ -10,10 +10,10 @@ from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_roots
 from paraph.keys.roots import trusted_roots
-from paraph.pdf.kept import KeptRecord, KeptRefused, from_file
-from paraph.pdf.tie import Tie, evidence_of, tie
-from paraph.pdf.verification import Verification
-from paraph.pdf.verify import verify
+from paraph.pdf.report import Verification
+from paraph.pdf.timestamps.detached_timestamps import KeptRecord, KeptRefused, from_file
+from paraph.pdf.verification.evidence_check import Tie, evidence_of, tie
+from paraph.pdf.verification.verify import verify
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

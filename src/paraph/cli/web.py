@@ -101,7 +101,7 @@ def _share_fairly(threads: int, web_processes: int) -> None:
     of all web processes, who has all that may be had keeps every core busy, and one of each is left."""
     from paraph.kernel import machine, waiting
     from paraph.measures.figures import count_wait
-    from paraph.pdf import sandbox
+    from paraph.pdf.untrusted import sandbox
 
     waiting.bound_to(threads, partial(count_wait, "thread"))
     sandbox.configure(-(-machine.cores() // web_processes) + 1, told=partial(count_wait, "reader"))

@@ -40,8 +40,8 @@ def run() -> None:
     from django.conf import settings
     from procrastinate.exceptions import ConnectorException
 
-    from paraph.pdf.sandbox import configure
-    from paraph.webhooks.pump import Pump
+    from paraph.pdf.untrusted.sandbox import configure
+    from paraph.webhooks.dispatcher import Pump
 
     # A process for each job that seals; and the one that a party which has all others cannot have, never started here.
     configure(settings.PARAPH.worker_concurrency + 1).warm()
@@ -61,8 +61,8 @@ async def _work() -> None:
     from procrastinate.contrib.django import app
     from procrastinate.signals import on_stop
 
-    from paraph.flow.queue import LANES
-    from paraph.flow.queue_connections import connector
+    from paraph.queue.connections import connector
+    from paraph.queue.defer import LANES
 
     threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _HOUSEKEEPERS)
     asyncio.get_running_loop().set_default_executor(threads)
@@ -107,7 +107,7 @@ def _stop(tasks: "list[asyncio.Task[None]]") -> None:
 def _keep_house() -> "list[asyncio.Task[None]]":
     """What every worker does beside its jobs, however many of them wait."""
     from paraph.flow.expire import expire_due
-    from paraph.flow.rescue import forget_old_jobs, rescue_jobs
+    from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 
     return [
         asyncio.create_task(_again(_EXPIRE_SECONDS, expire_due, "requests that are due could not be expired")),

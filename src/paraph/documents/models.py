@@ -15,7 +15,8 @@ class Document(models.Model):
     """``name`` is the file name given at upload; ``pages`` holds what the reader sees of each page,
     ``[[width, height], …]`` in points, after crop box, rotation and UserUnit.
 
-    ``method`` is what had to be done to the file before it can be sealed (:data:`paraph.pdf.preparation.Method`), empty
+    ``method`` is what had to be done to the file before it can be sealed
+    (:data:`paraph.pdf.structure.extendable.Method`), empty
     where that was not looked at. What came of it, unless that is the upload itself, is kept beside the upload:
     ``prepared_sha256`` and ``prepared_size``."""
 

@@ -4,7 +4,7 @@ import base64
 from typing import Any
 
 from paraph.kernel import clock
-from paraph.pdf.seal import SealedPdf
+from paraph.pdf.sealing.seal import SealedPdf
 
 
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:

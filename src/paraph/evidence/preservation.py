@@ -8,11 +8,11 @@ from django.db import IntegrityError, transaction
 
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.kernel import clock
-from paraph.pdf.certificate import load
-from paraph.pdf.kept import KeptRecord, record_from_json
-from paraph.pdf.seal import SealedPdf
-from paraph.pdf.timestamp import Timestamp
-from paraph.pdf.verification import Level
+from paraph.pdf.pki.certificate import load
+from paraph.pdf.report import Level
+from paraph.pdf.sealing.seal import SealedPdf
+from paraph.pdf.timestamps.detached_timestamps import KeptRecord, record_from_json
+from paraph.pdf.timestamps.timestamp import Timestamp
 
 Kept = SealedDocument | ProofFile
 

@@ -7,8 +7,8 @@ from paraph.database.rows import insert_once
 from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
-from paraph.pdf.seal import SealedPdf
-from paraph.pdf.verification import Level
+from paraph.pdf.report import Level
+from paraph.pdf.sealing.seal import SealedPdf
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 _UNSEALED = """

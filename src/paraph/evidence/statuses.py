@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from paraph.evidence.models import CertificateStatus, SealedDocument
 from paraph.kernel import clock, tokens
-from paraph.pdf.long_term import LongTermData
+from paraph.pdf.pki.revocation_data import LongTermData
 
 _LONGEST_ERROR = 500
 _FORGOTTEN_AFTER = timedelta(days=60)

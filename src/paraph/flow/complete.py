@@ -5,7 +5,7 @@ from datetime import datetime
 from paraph.database.compiled_query import CompiledQuery
 from paraph.database.rows import update
 from paraph.flow import events
-from paraph.flow.queue import defer
+from paraph.queue.defer import defer
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
 
 _DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")

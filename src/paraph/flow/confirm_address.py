@@ -2,8 +2,8 @@
 
 from django.conf import settings
 
-from paraph.flow import letters
-from paraph.flow.message_limits import Addressed, counted
+from paraph.flow.messages import emails
+from paraph.flow.messages.limits import Addressed, counted
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
@@ -23,7 +23,7 @@ def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> 
     channel = _channel(recipient)
     row, token = confirmed_addresses.ask(organization_id, recipient)
     url = f"{settings.PARAPH.public_url}/confirm/{token}?lang={locale}"
-    letter = letters.confirmation(row.organization.name, row.address, locale, url)
+    letter = emails.confirmation(row.organization.name, row.address, locale, url)
     message = Addressed(row.organization, Environment.SANDBOX, channel, row.address, unasked=True)
     try:
         with counted(message, waits=False):

@@ -8,11 +8,11 @@ from django.utils.translation import get_language
 
 from paraph.database.rows import insert, reserve
 from paraph.documents.remarks import preparation_facts, remarks
-from paraph.flow.queue import defer
 from paraph.journal.append import Origin, begin
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.organizations.scope import Caller
+from paraph.queue.defer import defer
 from paraph.signature_requests.models import (
     Mode,
     Placement,

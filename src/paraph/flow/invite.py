@@ -3,13 +3,14 @@
 from django.db import transaction
 from django.utils.dateparse import parse_datetime
 
-from paraph.flow import events, letters
+from paraph.flow import events
 from paraph.flow.lock import lock_signer
-from paraph.flow.mail_once import Mail, mail_once
+from paraph.flow.messages import emails
+from paraph.flow.messages.sent_once import Mail, mail_once
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer, SignerStatus
+from paraph.signature_requests.signing_eligibility import Standing, standing
 from paraph.signature_requests.signing_token import signing_url
-from paraph.signature_requests.standing import Standing, standing
 
 
 def invite(signer_id: int) -> None:
@@ -32,7 +33,7 @@ def _due(signer_id: int) -> Mail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
     if signer.invitation or signer.notified_at or standing(signer) is not Standing.OPEN:
         return None
-    return Mail(signer, letters.invitation(signer, signing_url(signer)))
+    return Mail(signer, emails.invitation(signer, signing_url(signer)))
 
 
 @transaction.atomic

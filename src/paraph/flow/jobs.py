@@ -8,19 +8,19 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
-from paraph.flow.certificate_statuses import refresh_statuses
 from paraph.flow.expire import expire
 from paraph.flow.finalize import finalize
-from paraph.flow.giving_up import tell_when_given_up
 from paraph.flow.invite import invite
-from paraph.flow.message_limits import TooManyMessagesError
+from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
-from paraph.flow.queue import MAIL
+from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sweep import sweep
-from paraph.flow.trace import traced
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
+from paraph.queue.defer import MAIL
+from paraph.queue.giving_up import tell_when_given_up
+from paraph.queue.job_logging import traced
 from paraph.signature_requests.handwriting import encrypt_earlier
 from paraph.webhooks.prune import prune
 

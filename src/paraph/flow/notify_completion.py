@@ -2,10 +2,11 @@
 
 from django.db import transaction
 
-from paraph.flow import events, letters
+from paraph.flow import events
 from paraph.flow.lock import lock_request
-from paraph.flow.mail_once import Mail, mail_once
-from paraph.flow.message_limits import TooManyMessagesError
+from paraph.flow.messages import emails
+from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.messages.sent_once import Mail, mail_once
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer
@@ -39,4 +40,4 @@ def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
 
 def _due(signer_id: int) -> Mail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
-    return None if signer.completion_notified_at else Mail(signer, letters.completion(signer))
+    return None if signer.completion_notified_at else Mail(signer, emails.completion(signer))

@@ -6,11 +6,11 @@ import structlog
 
 from paraph.evidence import preservation
 from paraph.evidence.preservation import Kept
-from paraph.flow.sealing_context import SealingContext, sealing_context
+from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
-from paraph.pdf.kept import KeptRecord, imprint
-from paraph.pdf.long_term import LongTermData, Revoked
-from paraph.pdf.timestamp import Timestamp, stamp_time
+from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.timestamps.detached_timestamps import KeptRecord, imprint
+from paraph.pdf.timestamps.timestamp import Timestamp, stamp_time
 from paraph.storage import store
 
 _log = structlog.get_logger("paraph.preserve")

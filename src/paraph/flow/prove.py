@@ -9,14 +9,14 @@ from paraph.evidence.facts import certificate_facts
 from paraph.evidence.record import record_proof_file
 from paraph.flow import events
 from paraph.flow.lock import lock_request
-from paraph.flow.proof_content import proof_content
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.proof_content import proof_content
 from paraph.kernel import clock
 from paraph.measures.figures import count_seal, stage
-from paraph.pdf.proof import proof
-from paraph.pdf.purpose import of_proof
-from paraph.pdf.seal import SealedPdf
-from paraph.pdf.seal import seal as seal_pdf
+from paraph.pdf.pki.purpose import of_proof
+from paraph.pdf.sealing.seal import SealedPdf
+from paraph.pdf.sealing.seal import seal as seal_pdf
+from paraph.pdf.typesetting.proof import proof
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.keys import folder_of

@@ -13,16 +13,16 @@ from paraph.evidence.facts import seal_facts
 from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
 from paraph.flow.lock import lock_request
-from paraph.flow.pictures import pictures
-from paraph.flow.sealing_context import sealing_context
+from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.stamp_marks import pictures
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
-from paraph.pdf.draft_apart import drafts_apart
-from paraph.pdf.preparation import Method
-from paraph.pdf.purpose import of_document
-from paraph.pdf.seal import SealedPdf
-from paraph.pdf.seal import seal as seal_pdf
+from paraph.pdf.pki.purpose import of_document
+from paraph.pdf.sealing.seal import SealedPdf
+from paraph.pdf.sealing.seal import seal as seal_pdf
+from paraph.pdf.structure.extendable import Method
+from paraph.pdf.untrusted.draft_apart import drafts_apart
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.storage.keys import folder_of

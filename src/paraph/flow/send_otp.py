@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from paraph.flow import events, letters
+from paraph.flow import events
 from paraph.flow.lock import lock_signer
-from paraph.flow.message_limits import addressed, counted
+from paraph.flow.messages import emails
+from paraph.flow.messages.limits import addressed, counted
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.kernel.waiting import waiting
@@ -18,7 +19,7 @@ from paraph.organizations.models import Environment
 from paraph.organizations.scope import party
 from paraph.otp import channels, codes
 from paraph.signature_requests.models import Channel, Signer
-from paraph.signature_requests.standing import require_open
+from paraph.signature_requests.signing_eligibility import require_open
 
 log = logging.getLogger("paraph.flow")
 
@@ -62,8 +63,8 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, *, withheld: bool) -> str:
     try:
         if channel == Channel.SMS:
-            return send_sms(recipient, letters.one_time_code_sms(signer, code), withheld=withheld)
-        letter = letters.one_time_code(signer, code)
+            return send_sms(recipient, emails.one_time_code_sms(signer, code), withheld=withheld)
+        letter = emails.one_time_code(signer, code)
         return send_email(recipient, letter.subject, letter.text, letter.html, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error

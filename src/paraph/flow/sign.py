@@ -10,17 +10,17 @@ from paraph.database.rows import update
 from paraph.flow import events
 from paraph.flow.complete import complete
 from paraph.flow.lock import lock_signer
-from paraph.flow.queue import defer
 from paraph.journal.append import Origin
 from paraph.kernel import clock
 from paraph.otp import codes
-from paraph.pdf.simplified import simplified
+from paraph.pdf.typesetting.simplified_strokes import simplified
+from paraph.queue.defer import defer
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.shown_pages import require_shown
 from paraph.signature_requests.signed_documents import signed_digests
-from paraph.signature_requests.standing import next_signer, require_open
+from paraph.signature_requests.signing_eligibility import next_signer, require_open
 
 
 @dataclass(frozen=True)

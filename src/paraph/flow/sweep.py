@@ -6,8 +6,8 @@ from itertools import islice
 
 from paraph.documents.models import Document, DocumentStatus, prepared_key
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow import put_off
-from paraph.flow.message_counts import forget_counts
+from paraph.flow.messages import put_off
+from paraph.flow.messages.counts import forget_counts
 from paraph.kernel import clock
 from paraph.otp import guesses
 from paraph.storage import store

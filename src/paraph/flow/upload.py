@@ -7,14 +7,14 @@ from django.db import DataError, IntegrityError
 from django.utils.translation import gettext as _
 
 from paraph.database import rows
+from paraph.documents.changeable import refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
-from paraph.flow.changeable import refuse_changeable
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import Caller, party
-from paraph.pdf.inspect import Inspection, inspect
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.inspect import Inspection, inspect
 from paraph.storage import store
 from paraph.storage.draft import Draft
 

@@ -48,7 +48,8 @@ def stage(name: str) -> Iterator[None]:
 
 
 def count_seal(file: str, method: str, *, level: str, timestamped: bool, timestamp_failures: int) -> None:
-    """``file``: ``document`` or ``proof``; ``method`` and ``level``: as in :class:`paraph.pdf.seal.SealedPdf`."""
+    """``file``: ``document`` or ``proof``; ``method`` and ``level``: as in
+    :class:`paraph.pdf.sealing.seal.SealedPdf`."""
     _seals.inc(file, method, level, str(timestamped).lower())
     _timestamp_failures.inc(by=timestamp_failures)
 

@@ -15,7 +15,7 @@ from paraph.measures import instruments
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.sandbox_confinement import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 from paraph.storage import store
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from paraph.flow.queue import LANES
-from paraph.flow.rescue import DEAD_AFTER_SECONDS
+from paraph.queue.defer import LANES
+from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 
 _OLDEST = """
     SELECT least(

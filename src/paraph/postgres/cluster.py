@@ -8,7 +8,7 @@ from typing import Any
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.postgres.binaries import VERSION
-from paraph.postgres.place import Place, account
+from paraph.postgres.location import Place, account
 
 _DRAFT = "cluster.new-"
 _LEAST_FREE_MB = 200  # a new cluster, its write-ahead log and some room

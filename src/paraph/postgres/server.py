@@ -11,7 +11,7 @@ import psycopg
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.parent import follow_parent
-from paraph.postgres import cluster, place, tuning
+from paraph.postgres import cluster, location, tuning
 from paraph.postgres.binaries import programs
 
 _START_SECONDS = 60
@@ -23,7 +23,7 @@ class Server:
     """One cluster and, while it runs, its postmaster. The caller holds the lock of the data folder."""
 
     def __init__(self, data_dir: Path, postgres_dir: Path | None = None, connections: int = 200) -> None:
-        self.place = place.make(data_dir, postgres_dir)
+        self.place = location.make(data_dir, postgres_dir)
         self.url = self.place.url
         self._connections = connections
         self._programs = programs(self.place.user)

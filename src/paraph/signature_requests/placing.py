@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.organizations.scope import party
-from paraph.pdf.find import Found, find_tags
-from paraph.pdf.place import ROUNDING, Rect, under
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.find import Found, find_tags
+from paraph.pdf.untrusted.tag_placement import ROUNDING, Rect, under
 from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store

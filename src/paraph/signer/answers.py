@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from django.http import HttpResponse
 
-from paraph.flow.message_limits import TooManyMessagesError
+from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError

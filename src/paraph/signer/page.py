@@ -11,11 +11,11 @@ from paraph.kernel import tokens
 from paraph.organizations.models import Environment
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
-from paraph.pdf.appearances import letters
+from paraph.pdf.typesetting.appearances import letters
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Placement, RequestStatus, Signer
+from paraph.signature_requests.signing_eligibility import Standing, standing
 from paraph.signature_requests.signing_token import signer_of
-from paraph.signature_requests.standing import Standing, standing
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.remarks import remarks_for_page

@@ -10,10 +10,10 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.render import render_page, render_printed_page
+from paraph.pdf.untrusted.render import render_page, render_printed_page
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.shown_pages import PageNotShownError
-from paraph.signature_requests.standing import require_open
+from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer import answers
 from paraph.signer.door import found
 from paraph.signer.page import documents_of

@@ -8,7 +8,7 @@ from paraph.flow.sign import sign
 from paraph.journal.client_address import origin
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.standing import require_open
+from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer.door import posted
 from paraph.signer.signature_body import read
 

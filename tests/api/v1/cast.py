@@ -11,7 +11,7 @@ from paraph.documents.models import Document
 from paraph.organizations.models import BrandingProfile, Organization
 from paraph.organizations.registration import create_application, revoke_application
 from tests.api.v1 import contract
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 
 CONTRACT = paper(
     text("Between Ada and Grace", 72, 700) + text("{{ada}}", 100, 400) + text("{{grace}}", 300, 400),

@@ -8,7 +8,7 @@ import pytest
 from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.cast import Someone, error, payload, rectangle, someone, stored_document, tag
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 
 Change = Callable[[dict[str, Any]], None]
 

@@ -16,7 +16,7 @@ from paraph.cli.demo.contract import contract
 from tests.api.v1.cast import Someone, branding_profile, someone
 from tests.api.v1.test_openapi import OPERATIONS
 from tests.pdf.changing import SCRIPT
-from tests.pdf.papers import saved
+from tests.pdf.pdf_factory import saved
 
 Make = Callable[[Someone, dict[str, Any]], Any]
 

@@ -11,8 +11,8 @@ from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
 from tests.api.v1.cast import Someone, error
 from tests.pdf import hostile, refused
-from tests.pdf.papers import paper
-from tests.pdf.test_inspect import signed
+from tests.pdf.pdf_factory import paper
+from tests.pdf.untrusted.test_inspect import signed
 
 
 def dynamic_form() -> bytes:

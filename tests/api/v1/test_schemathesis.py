@@ -17,7 +17,7 @@ from schemathesis.generation import GenerationMode
 from paraph.api.v1 import ratelimit
 from paraph.organizations import plans
 from tests.api.v1.cast import CONTRACT, branding_profile, payload, rectangle, someone, tag
-from tests.pdf.papers import paper, text
+from tests.pdf.pdf_factory import paper, text
 
 TAGGED = paper("".join(text(f"{{{{{place}}}}}", 72, 20 + 30 * place) for place in range(25)))
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from paraph.pdf.sandbox import Limits, configure
-from paraph.pdf.sandbox_process import Worker
+from paraph.pdf.untrusted.sandbox import Limits, configure
+from paraph.pdf.untrusted.sandbox_process import Worker
 from tests.api.v1.cast import Someone, error, someone
 from tests.pdf import hostile
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from paraph.documents.models import Document
-from paraph.pdf.sandbox import Limits, configure
+from paraph.pdf.untrusted.sandbox import Limits, configure
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.cast import Someone, error, payload
 from tests.pdf.processes import stopped

@@ -10,8 +10,8 @@ from django.conf import settings as django_settings
 from paraph.documents.models import Document
 from paraph.storage import store
 from tests.api.v1.cast import CONTRACT, Someone, error
-from tests.pdf.papers import paper
-from tests.pdf.test_inspect import signed
+from tests.pdf.pdf_factory import paper
+from tests.pdf.untrusted.test_inspect import signed
 
 LIMIT = "PARAPH_UPLOAD_LIMIT_MB"
 

@@ -11,7 +11,7 @@ from paraph.api.v1.filters import selection
 from paraph.api.v1.openapi_parts import DOCUMENT_LIST, UPLOAD
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.documents.models import Document, DocumentStatus
-from paraph.flow.room import room_for
+from paraph.flow.make_room import room_for
 from paraph.flow.upload import Incoming, upload
 from paraph.organizations.scope import scoped
 from paraph.storage import store

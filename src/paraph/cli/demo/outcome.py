@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.cli.demo.hooks import lines
 from paraph.cli.demo.walk import Result
 from paraph.kernel import clock
-from paraph.pdf.tie import Tie, tie
-from paraph.pdf.verify import verify
+from paraph.pdf.verification.evidence_check import Tie, tie
+from paraph.pdf.verification.verify import verify
 from paraph_client import AuditLogEntry
 
 

@@ -11,7 +11,7 @@ import click
 import httpx
 
 from paraph.cli.demo.hooks import Hooks, Webhook
-from paraph.pdf.inspect import inspect
+from paraph.pdf.untrusted.inspect import inspect
 from paraph_client import (
     AuditLogEntry,
     Client,

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.sandbox_confinement import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 
 _ADVICE = "docs/operating.md says what to do."
 

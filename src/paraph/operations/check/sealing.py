@@ -8,7 +8,7 @@ from datetime import timedelta
 from cryptography import x509
 from django.conf import settings
 
-from paraph.flow.sealing_context import SealingContext, sealing_context
+from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.environment import BUILT_IN_TIMESTAMPS
 from paraph.kernel.errors import DomainError
@@ -16,10 +16,10 @@ from paraph.keys.sealing import EnvironmentName, OperatorsKey, operators_key
 from paraph.operations.check.canary import CANARY
 from paraph.operations.check.clocks import compare
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.pdf.purpose import Purpose, of_document, of_proof
-from paraph.pdf.seal import SealedPdf, SealError, seal
-from paraph.pdf.timestamp import TimestampAuthority, stamp_time
-from paraph.pdf.verify import verify
+from paraph.pdf.pki.purpose import Purpose, of_document, of_proof
+from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
+from paraph.pdf.timestamps.timestamp import TimestampAuthority, stamp_time
+from paraph.pdf.verification.verify import verify
 
 TIMESTAMP_SECONDS = 3.0
 _EXPIRY_NOTICE = timedelta(days=30)

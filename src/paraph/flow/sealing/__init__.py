@@ -1,0 +1,1 @@
+"""What the sealing verbs need: keys and authorities, the marks on pages, the content of the proof."""

@@ -1,0 +1,153 @@
+"""What the proof of a request states (specification 2.2, last paragraph), gathered from its rows."""
+
+import base64
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from paraph.database.compiled_query import CompiledQuery
+from paraph.evidence.models import SealedDocument
+from paraph.journal.append import facts
+from paraph.journal.models import Entry
+from paraph.kernel import clock, tokens
+from paraph.otp.models import OneTimeCode
+from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.signature_requests.handwriting import signature_of
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signed_documents import signed_names
+
+_SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code").order_by("order"), "request")
+_JOURNAL = CompiledQuery(lambda: Entry.objects.order_by("position"), "request")
+_SEALED = CompiledQuery(
+    lambda: (
+        SealedDocument.objects.select_related("request_document__document")
+        .defer("request_document__document__preflight")
+        .order_by("request_document__position")
+    ),
+    "request_document__request",
+)
+EVIDENCE_FORMAT = "paraph-evidence/2"
+"""A proof of this format must say in its seal that it is one; those of format 1 were sealed before seals said so."""
+
+
+def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofContent:
+    """The journal is stated up to this moment, and its last hash with it. The request is completed and every
+    document of it sealed."""
+    assert request.completed_at
+    signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
+    return ProofContent(
+        request_id=request.pk,
+        organization=request.organization.name,
+        environment=request.environment,
+        mode=request.mode,
+        created_at=request.created_at,
+        completed_at=request.completed_at,
+        issued_at=issued_at,
+        signers=_signers(request.pk, signers, journal),
+        documents=[_document(row) for row in sealed],
+        journal=_lines(journal, signers),
+        journal_hash=bytes(journal[-1].hash).hex(),
+        evidence=_evidence(request, signers, sealed, journal),
+        locale=request.locale,
+    )
+
+
+def _signers(request_id: int, signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
+    signed = signed_names(request_id)
+    acts = {entry.signer_id: entry for entry in journal if entry.event_type == "signer.signed"}
+    return [_signer(signer, signer.code, acts[signer.pk], signed[signer.pk]) for signer in signers]
+
+
+def _signer(signer: Signer, code: OneTimeCode, act: Entry, documents: Sequence[str]) -> ProofSigner:
+    assert signer.signed_at
+    return ProofSigner(
+        name=signer.full_name,
+        email=signer.email,
+        order=signer.order,
+        channel=code.channel,
+        destination=code.destination,
+        signed_at=signer.signed_at,
+        ip=act.ip,
+        user_agent=act.user_agent,
+        signature_type=signature_of(signer)["type"],
+        documents=documents,
+    )
+
+
+def _document(row: SealedDocument) -> ProofDocument:
+    document = row.request_document.document
+    stamped_at = row.seal["timestamped_at"]
+    return ProofDocument(
+        document_id=document.pk,
+        name=document.name,
+        page_count=len(document.pages),
+        uploaded_sha256=bytes(document.sha256).hex(),
+        signed_sha256=bytes(row.sha256).hex(),
+        seal=ProofSeal(
+            algorithm=row.seal["signing_algorithm"],
+            key_id=row.seal["kms_key_id"],
+            sealed_at=row.created_at,
+            timestamped_at=datetime.fromisoformat(stamped_at) if stamped_at else None,
+            timestamp_authority=row.seal["timestamp_authority"] or "",
+            timestamp_policy_oid=row.seal["timestamp_policy_oid"] or "",
+        ),
+    )
+
+
+def _lines(journal: Sequence[Entry], signers: Sequence[Signer]) -> list[JournalLine]:
+    names = {signer.pk: signer.full_name for signer in signers}
+    return [
+        JournalLine(
+            position=entry.position,
+            event_type=entry.event_type,
+            at=entry.created_at,
+            signer=names[entry.signer_id] if entry.signer_id else "",
+            ip=entry.ip,
+            user_agent=entry.user_agent,
+            metadata=entry.metadata,
+        )
+        for entry in journal
+    ]
+
+
+def _evidence(
+    request: SignatureRequest, signers: Sequence[Signer], sealed: Sequence[SealedDocument], journal: Sequence[Entry]
+) -> dict[str, Any]:
+    """The same for programs: with it the journal's chain can be computed again and the seals be checked, without the
+    service. Each certificate stands in it once, DER in base64, under its SHA-256."""
+    certificates: dict[str, str] = {}
+    return {
+        "format": EVIDENCE_FORMAT,
+        "request": {
+            "id": request.pk,
+            "mode": request.mode,
+            "environment": request.environment,
+            "created_at": clock.iso_milliseconds(request.created_at),
+            "expires_at": clock.iso_milliseconds(request.expires_at),
+        },
+        "signers": [
+            {"id": signer.pk, "full_name": signer.full_name, "email": signer.email, "order": signer.order}
+            for signer in signers
+        ],
+        "documents": [_stated(row, certificates) for row in sealed],
+        "certificates": certificates,
+        "journal": [{**facts(entry), "hash": bytes(entry.hash).hex()} for entry in journal],
+    }
+
+
+def _stated(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
+    """Puts the document's certificates among the others, and names them in the order of their chains."""
+    seal = dict(row.seal)
+    chains = seal.pop("certificates")
+    certificates |= {_digest(link): link for chain in chains.values() for link in chain}
+    return {
+        "id": row.request_document.document_id,
+        "name": row.request_document.document.name,
+        "uploaded_sha256": bytes(row.request_document.document.sha256).hex(),
+        "seal": seal,
+        "certificates": {kind: [_digest(link) for link in chain] for kind, chain in chains.items()},
+    }
+
+
+def _digest(encoded: str) -> str:
+    return tokens.sha256(base64.b64decode(encoded)).hex()

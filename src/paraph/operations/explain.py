@@ -1,0 +1,82 @@
+"""Why a request is where it is, in a sentence or two."""
+
+from datetime import datetime, timedelta
+
+from paraph.evidence.models import SealingFailure
+from paraph.flow.messages import put_off
+from paraph.kernel import clock
+from paraph.operations.pending_work import Job, Step, job_for, missing_steps
+from paraph.operations.queue_state import queue_state
+from paraph.operations.wrong_codes import wrong_codes
+from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+
+_EXPIRY_LOOK = timedelta(seconds=5)
+
+
+def why(request: SignatureRequest, jobs: list[Job]) -> str:
+    """Whom or what the request waits for, since what it waits, and what an operator can do."""
+    if request.status == RequestStatus.EXPIRED:
+        return f"It expired on {clock.iso(request.expires_at)}, not signed by {_names(_unsigned(request))}."
+    steps = [_step(step, job_for(step, jobs), request) for step in missing_steps(request)]
+    if request.status == RequestStatus.PENDING:
+        return " ".join([_people(request), *steps])
+    if not steps:
+        return "It is finalized: its sealed files and its proof can be downloaded."
+    return " ".join(["It is completed.", *dict.fromkeys(steps)])
+
+
+def _people(request: SignatureRequest) -> str:
+    if clock.now() > request.expires_at + _EXPIRY_LOOK:
+        return "Its time is over, and it is not marked as expired yet: is a worker alive?"
+    unsigned = _unsigned(request)
+    if request.mode == Mode.SEQUENTIAL:
+        unsigned = unsigned[:1]
+    until = clock.iso(request.expires_at)
+    return " ".join([f"It waits for {_names(unsigned)} to sign, until {until}.", *_locks(request, unsigned)])
+
+
+def _locks(request: SignatureRequest, signers: list[Signer]) -> list[str]:
+    found = wrong_codes(request.pk)
+    return [
+        f"No code is sent to or taken from {signer.full_name} until {wrong['locked_until']}: "
+        f"{wrong['count']} wrong ones were entered."
+        for signer in signers
+        if (wrong := found.get(signer.pk)) and wrong["locked_until"]
+    ]
+
+
+def _unsigned(request: SignatureRequest) -> list[Signer]:
+    return list(Signer.objects.filter(request=request).exclude(status=SignerStatus.SIGNED).order_by("order"))
+
+
+def _names(signers: list[Signer]) -> str:
+    return " and ".join(signer.full_name for signer in signers)
+
+
+def _step(step: Step, job: Job | None, request: SignatureRequest) -> str:
+    waits = f"It waits for {step.words}"
+    again = f"paraph request retry {request.pk}"
+    if job is None:
+        return f"{waits}, but no job is there to do it: {again} asks for one."
+    if job.status == "failed":
+        return f"{waits}, whose job gave up after {job.attempts} attempts: {again} asks for a new one.{_cause(request)}"
+    if job.status == "doing":
+        return f"{waits}, which a worker is at."
+    if job.waits_for_its_retry and job.scheduled_at:
+        return f"{waits}{_retry(step, job, job.scheduled_at)}; {again} tries now.{_cause(request)}"
+    if not queue_state().workers:
+        return f"{waits}, and no worker is alive: start paraph worker or paraph serve."
+    return f"{waits}, whose job is due."
+
+
+def _retry(step: Step, job: Job, due: datetime) -> str:
+    if noted := put_off.noted(step.mails):
+        reason = next(iter(noted.values())).reason
+        return f", put off until {clock.iso(due)}, since {reason}"
+    tried = f"{job.attempts} attempt{'s' if job.attempts != 1 else ''} failed"
+    return f": {tried}, the next is due on {clock.iso(due)}"
+
+
+def _cause(request: SignatureRequest) -> str:
+    failure = SealingFailure.objects.filter(request=request).first()
+    return f" The last cause: {failure.cause}" if failure else ""

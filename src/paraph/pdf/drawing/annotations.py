@@ -1,0 +1,64 @@
+"""What lies on top of a page's contents: annotations, form fields among them, would hide a mark drawn beneath."""
+
+from typing import Any
+
+from paraph.pdf.structure.geometry import Box
+from paraph.pdf.structure.objects import Dictionary, numeric
+from paraph.pdf.structure.pages import Page
+from paraph.pdf.structure.revision import Revision
+
+_NO_ZOOM, _NO_ROTATE = 8, 16
+_EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
+
+
+def covered(revision: Revision, page: Page) -> list[Box]:
+    """Where in user space annotations of the page may draw: wherever they have an appearance, whether it is shown
+    now or not, and anywhere at all where it is up to the viewer what is drawn."""
+    given = page.dictionary.get(b"/Annots")
+    annotations = revision.resolve(given)
+    if annotations is None:
+        return []
+    if not isinstance(annotations, list):
+        return [_EVERYWHERE]
+    found = [_covered(revision, revision.resolve(item)) for item in annotations]
+    return [box for box in found if box is not None]
+
+
+def overlap(one: Box, other: Box) -> bool:
+    """Whether two boxes share some area."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _covered(revision: Revision, annotation: Any) -> Box | None:
+    if annotation is None:
+        return None
+    if not isinstance(annotation, dict):
+        return _EVERYWHERE
+    subtype = revision.resolve(annotation.get(b"/Subtype"))
+    if annotation.get(b"/AP") is None and subtype != b"/Widget":
+        return None if subtype == b"/Link" and _has_no_border(revision, annotation) else _EVERYWHERE
+    flags = revision.resolve(annotation.get(b"/F", 0))
+    if not isinstance(flags, int) or flags & (_NO_ZOOM | _NO_ROTATE) or subtype == b"/Text":
+        return _EVERYWHERE
+    values = _numbers(revision, annotation.get(b"/Rect"))
+    if len(values) != 4:
+        return _EVERYWHERE
+    x1, y1, x2, y2 = values
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+
+
+def _has_no_border(revision: Revision, annotation: Dictionary) -> bool:
+    """An annotation that says nothing of its border has one."""
+    return b"/BS" not in annotation and _numbers(revision, annotation.get(b"/Border"))[2:3] == [0.0]
+
+
+def _numbers(revision: Revision, value: Any) -> list[float]:
+    """The numbers that an array begins with."""
+    found = list[float]()
+    array = revision.resolve(value)
+    for item in array if isinstance(array, list) else ():
+        number = numeric(revision.resolve(item))
+        if number is None:
+            break
+        found.append(number)
+    return found

@@ -1,0 +1,99 @@
+"""Marks and the overlay: pictures drawn over pages, upright for the reader (specification 4.5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paraph.pdf.drawing.form_xobjects import Form, Forms
+from paraph.pdf.structure.geometry import Box, Matrix, PageGeometry, compose, transform_box
+from paraph.pdf.structure.objects import Ref, number
+
+_LAYERS_CLOSED = 5000  # compressed, they take no room
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One picture on one page. Rectangle in reader space: points, origin bottom left.
+
+    ``page_number`` counts from 1; ``appearance`` is the page (from 0) of the appearances, scaled to the rectangle.
+    A mark that form fields or other annotations might hide is put above them. Of the pages that have nothing but
+    marks in the ``background`` the self-check looks at some only.
+    """
+
+    page_number: int
+    x: float
+    y: float
+    width: float
+    height: float
+    appearance: int
+    background: bool = False
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A page of the appearances (from 0), drawn on every page: as large as fits, centred."""
+
+    appearance: int
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn on one page: ``operators`` in user space, within ``extent``, using ``names`` of form XObjects."""
+
+    operators: bytes
+    names: dict[bytes, Ref]
+    extent: Box
+
+
+class Drawings:
+    """What to draw on each page. Pages of one geometry with the same marks share their drawing."""
+
+    def __init__(self, forms: Forms, *, layers_open: bool = False) -> None:
+        """``layers_open``: what a page draws may leave layers open that are off, and these must be closed first."""
+        self._forms = forms
+        self._first = b"EMC\n" * _LAYERS_CLOSED if layers_open else b""
+        self._known: dict[tuple[object, ...], Drawing] = {}
+
+    def drawing(self, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None) -> Drawing:
+        """The overlay beneath, the marks above it; all of it an artifact to screen readers (ISO 32000-1, 14.8.2.2)."""
+        places = [(mark.appearance, (mark.x, mark.y, mark.width, mark.height)) for mark in marks]
+        key = (geometry, overlay, *places)
+        if key not in self._known:
+            placed = [self._fitted(geometry, overlay)] if overlay else []
+            placed += [self._scaled(geometry, *place) for place in places]
+            self._known[key] = _drawing(placed, self._first)
+        return self._known[key]
+
+    def _fitted(self, page: PageGeometry, overlay: Overlay) -> "_Placed":
+        picture = self._forms.form(overlay.appearance).geometry
+        scale = min(page.width / picture.width, page.height / picture.height)
+        width, height = scale * picture.width, scale * picture.height
+        corner = (page.width - width) / 2, (page.height - height) / 2
+        return self._scaled(page, overlay.appearance, (*corner, width, height))
+
+    def _scaled(self, page: PageGeometry, appearance: int, place: tuple[float, float, float, float]) -> "_Placed":
+        """``place``: left, bottom, width and height in reader space."""
+        form = self._forms.form(appearance)
+        x, y, width, height = place
+        to_place = (width / form.geometry.width, 0.0, 0.0, height / form.geometry.height, x, y)
+        return _name(appearance), form, compose(compose(form.geometry.to_reader, to_place), page.to_user)
+
+
+_Placed = tuple[bytes, Form, Matrix]
+
+
+def _drawing(placed: list[_Placed], first: bytes) -> Drawing:
+    operators = [first, b"/Artifact BMC\n"]
+    for name, _, matrix in placed:
+        operators.append(b"q %b cm %b Do Q\n" % (b" ".join(number(value) for value in matrix), name))
+    operators.append(b"EMC\n")
+    extents = [transform_box(matrix, form.geometry.visible) for _, form, matrix in placed]
+    return Drawing(b"".join(operators), {name: form.ref for name, form, _ in placed}, _around(extents))
+
+
+def _name(appearance: int) -> bytes:
+    return b"/Paraph%d" % appearance
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)

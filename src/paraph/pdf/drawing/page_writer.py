@@ -1,0 +1,117 @@
+"""Drawing over the pages of a file within a revision, so that nothing else of the pages changes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from paraph.pdf.drawing.marks import Drawing
+from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
+from paraph.pdf.structure.objects import Dictionary, Ref, Stream, Unsafe
+from paraph.pdf.structure.pages import Page
+from paraph.pdf.structure.revision import Revision
+from paraph.pdf.structure.whole_streams import Looking
+
+
+class Stamper:
+    """Adds drawings to pages. Streams that several pages need are written once."""
+
+    def __init__(self, revision: Revision) -> None:
+        self._revision = revision
+        self._streams: dict[bytes, Ref] = {}
+        self._endings: dict[tuple[Any, ...], Ending | None] = {}
+        self._known: set[tuple[Ref, int]] = set()
+        self._looking = Looking()
+
+    def can_append(self, page: Page) -> bool:
+        """Whether every viewer shows what is appended to the contents of the page, as far as they are looked at."""
+        contents = self._contents(page.dictionary.get(b"/Contents"))
+        return contents is not None and self._ending(contents) is not None
+
+    def stamp(self, page: Page, drawing: Drawing) -> None:
+        """Draws over the page: ``q``, what was there, the end of all that it leaves open, ``Q``, the drawing."""
+        before = self._contents(page.dictionary.get(b"/Contents"))
+        found = self._ending(before) if before is not None else None
+        if before is None or found is None:
+            raise Unsafe("what is appended to the contents of a page would not show")
+        if found.strays:
+            before = [self._revision.stream(without_strays(self._decoded(before) or []))]
+        self.draw_over(self._revision.change(page.ref), page.inherited, before, drawing, found)
+
+    def draw_over(
+        self, dictionary: Dictionary, inherited: Dictionary, before: list[Any], drawing: Drawing, found: Ending = CLEAN
+    ) -> None:
+        """The same to the dictionary of a page, whose contents ``before`` end like that."""
+        prefix = self._add_names(dictionary, inherited, drawing)
+        operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
+        closed = b"\nET" * found.text + b"\nEMC" * found.marked + b"\nQ" * (1 + found.states)
+        dictionary[b"/Contents"] = [self._stream(b"q\n"), *before, self._stream(closed + b"\n" + operators)]
+
+    def leaves_nothing_open(self, contents: list[Ref]) -> bool:
+        """Whether these are streams that together close whatever they open."""
+        return self._ending(contents) == CLEAN
+
+    def knows(self, resources: Ref, drawing: Drawing) -> bool:
+        """Whether these have the names of the drawing already, just as it uses them."""
+        return (resources, id(drawing)) in self._known
+
+    def _contents(self, value: Any) -> list[Any] | None:
+        """The content streams as a list of its own, None where there is something else."""
+        resolved = self._revision.resolve(value)
+        if isinstance(resolved, list):
+            return list(resolved) if all(type(item) is Ref for item in resolved) else None
+        if value is None:
+            return []
+        return [value] if isinstance(resolved, Stream) else None
+
+    def _ending(self, contents: list[Any]) -> Ending | None:
+        key = tuple(contents)
+        if key not in self._endings:
+            texts = self._decoded(contents)
+            self._endings[key] = None if texts is None else ending(texts)
+        return self._endings[key]
+
+    def _decoded(self, contents: list[Any]) -> list[bytes] | None:
+        streams = [self._revision.resolve(item) for item in contents]
+        return self._looking.into(streams) if all(type(stream) is Stream for stream in streams) else None
+
+    def _stream(self, data: bytes) -> Ref:
+        if data not in self._streams:
+            self._streams[data] = self._revision.stream(data)
+        return self._streams[data]
+
+    def _add_names(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
+        """Makes the drawing's names known to the page. Returns what must be put after "/Paraph" in them to be unique.
+
+        A dictionary of its own indirect object is changed there, once for all pages that share it; a page that
+        holds or inherits its resources directly gets them with the names added.
+        """
+        holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))
+        resources = self._revision.resolve(holder)
+        resources = resources if isinstance(resources, dict) else {}
+        known = resources.get(b"/XObject")
+        existing = self._revision.resolve(known)
+        existing = existing if isinstance(existing, dict) else {}
+        prefix = _free_prefix(existing, drawing.names)
+        added = {_renamed(name, prefix): ref for name, ref in drawing.names.items()}
+        if type(known) is Ref and existing:
+            self._revision.change(known).update(added)
+        elif type(holder) is Ref and resources:
+            self._revision.change(holder)[b"/XObject"] = {**existing, **added}
+        else:
+            dictionary[b"/Resources"] = {**resources, b"/XObject": {**existing, **added}}
+            return prefix
+        if type(holder) is Ref and not prefix:
+            self._known.add((holder, id(drawing)))
+        return prefix
+
+
+def _free_prefix(existing: Iterable[bytes], names: dict[bytes, Ref]) -> bytes:
+    """Letters that make every name either unknown or already ours."""
+    known = existing if isinstance(existing, dict) else {}
+    prefix = b""
+    while any(known.get(_renamed(name, prefix), ref) != ref for name, ref in names.items()):
+        prefix += b"x"
+    return prefix
+
+
+def _renamed(text: bytes, prefix: bytes) -> bytes:
+    return text.replace(b"/Paraph", b"/Paraph" + prefix) if prefix else text

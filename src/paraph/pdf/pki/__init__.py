@@ -1,0 +1,1 @@
+"""Certificates, their revocation data, and the CMS messages in which they sign."""

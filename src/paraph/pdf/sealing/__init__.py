@@ -1,0 +1,1 @@
+"""PAdES seals, made and checked."""

@@ -1,0 +1,104 @@
+"""Checking a seal before anyone gets it: the result is opened again and believed only in what it shows.
+
+The reader, the DER parser and the signature check here share no code with the writer and the CMS template.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from paraph.pdf.drawing.drawing_check import Placed, check_drawings
+from paraph.pdf.errors import SealError
+from paraph.pdf.pki import oids
+from paraph.pdf.pki.cms import CmsRefused, SignedData, check_signature, read_signed_data
+from paraph.pdf.pki.der import DerError
+from paraph.pdf.pki.purpose import Purpose, stated
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.sealing.self_check_archive import check_archive, check_store, covered
+from paraph.pdf.structure.objects import Unsafe
+from paraph.pdf.structure.reader import Reader
+
+_NO_DATA = LongTermData()
+
+
+def check(
+    content: bytes,
+    original: bytes,
+    **facts: Any,
+) -> None:
+    """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it. The
+    facts are those of :func:`check_appended`."""
+    if not content.startswith(original):
+        raise SealError("The uploaded bytes are not the beginning of the sealed file.")
+    check_appended(content, len(original), **facts)
+
+
+def check_appended(
+    content: bytes,
+    original_size: int,
+    *,
+    original_hash: "hashlib._Hash",
+    original_start: int | None,
+    certificates: Sequence[bytes],
+    purpose: Purpose,
+    token: bytes,
+    placed: Sequence[Placed],
+    sealed_size: int | None = None,
+    archive_token: bytes = b"",
+    statuses: LongTermData = _NO_DATA,
+) -> None:
+    """The same of ``content`` whose first ``original_size`` bytes are known to be those of the original.
+
+    ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
+    ``original_start`` is where their newest cross-reference begins, None where the new one brings everything.
+    ``certificates`` are those of the key without the root, its own first; ``purpose`` is what the seal must say that it
+    is for; ``token`` is empty without a timestamp.
+    ``archive_token`` is that of the archive timestamp after the seal, empty without one: the seal then covers the
+    first ``sealed_size`` bytes and the timestamp everything. ``statuses`` must be in the document security store.
+    """
+    try:
+        reader = Reader(content)  # with the key that the result itself yields, where it is encrypted
+        if reader.crossreference.start_within(original_size) != original_start:
+            raise SealError("The sealed file does not point back to the objects of the uploaded one.")
+        signatures = _last_signatures(reader, 2 if archive_token else 1)
+        size = len(content) if sealed_size is None else sealed_size
+        if archive_token:
+            check_archive(content, original_size, original_hash, signatures.pop(), archive_token, seal_end=size)
+        elif size != len(content):
+            raise SealError("The archive timestamp is missing.")
+        signed = _check_seal(content, original_size, original_hash, signatures[0], size)
+        if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
+            raise SealError("The seal carries other certificates than its own.")
+        if stated(signed) != purpose:
+            raise SealError("The seal says that it is for something else.")
+        _check_timestamp(signed, token)
+        check_store(reader, statuses)
+        check_drawings(reader, placed)
+    except (CmsRefused, Unsafe, DerError, LookupError, StopIteration, TypeError, ValueError) as error:
+        raise SealError(f"The sealed file does not validate: {error}.") from error
+
+
+def _last_signatures(reader: Reader, count: int) -> list[dict[bytes, Any]]:
+    root = reader.dictionary(reader.trailer.get(b"/Root"))
+    form = reader.dictionary(root.get(b"/AcroForm"))
+    fields = reader.resolve(form.get(b"/Fields"))
+    return [reader.dictionary(reader.dictionary(field)[b"/V"]) for field in fields[-count:]]
+
+
+def _check_seal(
+    content: bytes, original_size: int, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
+) -> SignedData:
+    value, digest = covered(content, original_size, original_hash, signature, size)
+    signed = read_signed_data(value)
+    check_signature(signed, lambda name: hashlib.new(name).digest() if name != "sha256" else digest)
+    return signed
+
+
+def _check_timestamp(signed: SignedData, token: bytes) -> None:
+    """The token was verified when it came; here it must be the same, and over this very signature."""
+    tokens = [value.raw for value in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, [])]
+    if tokens != ([token] if token else []):
+        raise SealError("The timestamp of the seal is missing or was changed.")
+    imprint = hashlib.sha256(signed.signature).digest()
+    if token and imprint not in (read_signed_data(token).content or b""):
+        raise SealError("The timestamp of the seal is over something else.")

@@ -1,0 +1,1 @@
+"""The structure of PDF files: objects read where they stand, and revisions written after them."""

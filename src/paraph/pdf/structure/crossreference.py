@@ -1,0 +1,194 @@
+"""The cross-reference of a PDF, read only where it is asked (ISO 32000-1, 7.5.4 and 7.5.8).
+
+Looking up one object costs the same in a file of ten objects as in one of a million: entries of a table have
+fixed width and rows of a stream too. Whatever does not fit its place exactly is :class:`Unsafe`.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from paraph.pdf.structure.objects import Dictionary, Stream, Unsafe, parse, skip_gap
+
+_START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)[\x00\t\n\x0c\r ]")
+_NEWER = re.compile(rb"obj|xref|trailer")
+_SUBSECTION = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[ \t]+(\d+)[ \t]*(?:\r\n|\r|\n)[\r\n \t]*")
+_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
+_TAIL = 2048
+_MOST_SECTIONS = 4096
+
+
+@dataclass(slots=True)
+class Entry:
+    """Where an object is: at byte ``place``, or the ``index``-th object of object stream ``place``."""
+
+    packed: bool
+    place: int
+    index: int  # of a plain object: its generation
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section: runs of (first object number, how many, where its first entry or row is)."""
+
+    runs: list[tuple[int, int, int]]
+    trailer: Dictionary
+    rows: bytes = b""  # decoded rows of a cross-reference stream
+    widths: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def is_stream(self) -> bool:
+        return any(self.widths)
+
+
+class CrossReference:
+    """The sections of a file, newest first, each read when it is needed; ``trailer`` is that of the newest, which
+    begins at ``start``."""
+
+    def __init__(self, data: bytes, decoded: Callable[[Stream], bytes], stream_at: Callable[[int], Stream]) -> None:
+        self.carried: dict[int, Entry] = {}
+        self._data = data
+        self._decoded = decoded
+        self._stream_at = stream_at
+        self.start: int | None = _newest_section(data)
+        self._known: list[Section] = []
+        self._starts: dict[int, None] = {}  # of the sections read, in their order
+        self._previous: int | None = self.start
+        self._read_previous()
+        self.trailer = self._known[0].trailer
+
+    @property
+    def sections(self) -> list[Section]:
+        """All of them."""
+        while self._read_previous():
+            pass
+        return self._known
+
+    def start_within(self, size: int) -> int | None:
+        """Where the newest section begins that the first ``size`` bytes have, if the later ones point back to one."""
+        while self._previous is not None and self._previous >= size:
+            self._read_previous()
+        return next((start for start in self._starts if start < size), self._previous)
+
+    @property
+    def next_number(self) -> int:
+        """The first object number that no section knows, whatever /Size claims."""
+        highest = 0
+        for section in self.sections:
+            size = section.trailer.get(b"/Size")
+            highest = max(highest, size if isinstance(size, int) else 0)
+            highest = max([highest, *(first + count for first, count, _ in section.runs)])
+        return highest
+
+    def entry(self, number: int) -> Entry | None:
+        """Where object ``number`` is; None when it is free or unknown."""
+        looked_at = 0
+        while looked_at < len(self._known) or self._read_previous():
+            section = self._known[looked_at]
+            looked_at += 1
+            for first, count, place in section.runs:
+                if first <= number < first + count:
+                    if section.is_stream:
+                        return _row(section, place, number - first)
+                    return self._table_entry(place + 20 * (number - first))
+        return None
+
+    def _read_previous(self) -> bool:
+        """Whether there was a section more."""
+        if self._previous is None:
+            return False
+        if self._previous in self._starts or len(self._starts) == _MOST_SECTIONS:
+            raise Unsafe("the cross-reference sections go round in a circle")
+        self._starts[self._previous] = None
+        section = self._section(self._previous)
+        previous, hybrid = section.trailer.get(b"/Prev"), section.trailer.get(b"/XRefStm")
+        if previous is not None and not isinstance(previous, int):
+            raise Unsafe("/Prev is no integer")
+        self._known.append(section)
+        if not section.is_stream and isinstance(hybrid, int):
+            self._known.append(self._stream_section(hybrid))
+        self._previous = previous
+        return True
+
+    def _section(self, position: int) -> Section:
+        start = skip_gap(self._data, position)
+        if self._data[start : start + 4] != b"xref":
+            return self._stream_section(position)
+        position = start + 4
+        runs: list[tuple[int, int, int]] = []
+        while match := _SUBSECTION.match(self._data, position):
+            first, count, place = int(match[1]), int(match[2]), match.end()
+            runs.append((first, count, place))
+            position = place + 20 * count
+            if count:
+                self._table_entry(place)
+                self._table_entry(position - 20)
+        position = skip_gap(self._data, position)
+        if self._data[position : position + 7] != b"trailer":
+            raise Unsafe("a cross-reference table is not followed by its trailer")
+        trailer, _ = parse(self._data, position + 7)
+        if not isinstance(trailer, dict):
+            raise Unsafe("a trailer is no dictionary")
+        _check_runs(runs)
+        return Section(runs, trailer)
+
+    def _table_entry(self, place: int) -> Entry | None:
+        match = _ENTRY.match(self._data, place)
+        if match is None:
+            raise Unsafe("a cross-reference entry is not 20 bytes wide")
+        return Entry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
+
+    def _stream_section(self, position: int) -> Section:
+        stream = self._stream_at(position)
+        dictionary = stream.dictionary
+        widths, size = _widths(dictionary.get(b"/W")), dictionary.get(b"/Size")
+        if dictionary.get(b"/Type") != b"/XRef" or not isinstance(size, int) or widths is None:
+            raise Unsafe("startxref does not point at a cross-reference")
+        rows, row_width = self._decoded(stream), sum(widths)
+        index = dictionary.get(b"/Index") or [0, size]
+        runs, place = [], 0
+        for first, count in zip(index[::2], index[1::2], strict=True):
+            runs.append((first, count, place))
+            place += count * row_width
+        if place > len(rows):
+            raise Unsafe("a cross-reference stream is too short")
+        _check_runs(runs)
+        return Section(runs, dictionary, rows, widths)
+
+
+def _newest_section(data: bytes) -> int:
+    """Where the last ``startxref`` says that the newest section begins.
+
+    An update whose end is broken must not be passed over: readers that search for objects would show it, those that go
+    by the ``startxref`` before it would not.
+    """
+    start = _START.match(data, max(data.rfind(b"startxref", max(0, len(data) - _TAIL)), 0))
+    if start is None or _NEWER.search(data, start.end()):
+        raise Unsafe("the file does not end with a startxref that is good")
+    return int(start[1])
+
+
+def _check_runs(runs: list[tuple[int, int, int]]) -> None:
+    """Of two entries for one object some readers take the first, others the last."""
+    ordered = sorted(runs)
+    if any(first + count > following for (first, count, _), (following, _, _) in pairwise(ordered)):
+        raise Unsafe("a cross-reference section has two entries for one object")
+
+
+def _widths(value: object) -> tuple[int, int, int] | None:
+    if not isinstance(value, list) or len(value) != 3:
+        return None
+    a, b, c = value
+    fits = all(isinstance(width, int) and 0 <= width <= 8 for width in value) and b > 0
+    return (a, b, c) if fits else None
+
+
+def _row(section: Section, place: int, index: int) -> Entry | None:
+    a, b, c = section.widths
+    start = place + index * (a + b + c)
+    row = section.rows[start : start + a + b + c]
+    kind = int.from_bytes(row[:a], "big") if a else 1
+    if kind not in (1, 2):
+        return None
+    return Entry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))

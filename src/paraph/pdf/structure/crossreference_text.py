@@ -1,0 +1,47 @@
+"""Cross-reference sections as text (ISO 32000-1, 7.5.4 and 7.5.8)."""
+
+import zlib
+from collections.abc import Mapping
+
+from paraph.pdf.structure.crossreference import Entry
+from paraph.pdf.structure.objects import Dictionary, Ref, text_of
+
+
+def crossreference_table(entries: Mapping[int, Entry], trailer: Dictionary) -> bytes:
+    """A table and its trailer. It cannot say where packed objects are."""
+    lines = [b"xref\n"]
+    for run in _runs(entries):
+        lines.append(b"%d %d\n" % (run[0], len(run)))
+        lines += [b"%010d %05d n \n" % (entries[number].place, entries[number].index) for number in run]
+    return b"".join([*lines, b"trailer\n", text_of(trailer), b"\n"])
+
+
+def crossreference_stream(own: Ref, entries: Mapping[int, Entry], trailer: Dictionary) -> bytes:
+    """The whole stream object, which is its own trailer; ``entries`` has a place for it too."""
+    runs = _runs(entries)
+    rows = [
+        (b"\x02" if entry.packed else b"\x01") + entry.place.to_bytes(5, "big") + entry.index.to_bytes(2, "big")
+        for run in runs
+        for entry in (entries[number] for number in run)
+    ]
+    data = zlib.compress(b"".join(rows))
+    dictionary = {
+        b"/Type": b"/XRef",
+        b"/W": [1, 5, 2],
+        b"/Index": [part for run in runs for part in (run[0], len(run))],
+        b"/Filter": b"/FlateDecode",
+        b"/Length": len(data),
+        **trailer,
+    }
+    return b"%d %d obj\n" % own + text_of(dictionary) + b"\nstream\n" + data + b"\nendstream\nendobj\n"
+
+
+def _runs(entries: Mapping[int, Entry]) -> list[list[int]]:
+    """The numbers in runs without gaps."""
+    runs: list[list[int]] = []
+    for number in sorted(entries):
+        if runs and runs[-1][-1] + 1 == number:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs

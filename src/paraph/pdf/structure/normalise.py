@@ -1,0 +1,58 @@
+"""Rewriting a file that cannot be extended as it is: qpdf reads what it can, and writes it plainly."""
+
+import io
+
+import pikepdf
+
+from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.reader import Reader
+
+_LARGEST_NUMBER = 8_388_607  # more objects than any reader takes (ISO 32000-1, annex C)
+_HEADER_WITHIN = 1024  # bytes in which readers look for the header
+
+
+class Unreadable(Exception):
+    """Not even qpdf reads the file; the message is a sentence for people."""
+
+
+def normalised(pdf: bytes) -> bytes:
+    """The same document with its objects in plain order, encryption kept; without what stands before its header, and
+    otherwise untouched, where that is all that keeps it from being extended.
+
+    Raises :class:`Unreadable`.
+    """
+    return _from_header(pdf) or _rewritten(pdf)
+
+
+def _from_header(pdf: bytes) -> bytes | None:
+    """Offsets count from the header in such a file, as readers take them; None where they do not."""
+    start = pdf.find(b"%PDF-", 1, _HEADER_WITHIN)
+    if start < 0 or pdf.startswith(b"%PDF-"):
+        return None
+    try:
+        Reader(pdf[start:])
+    except (Unsafe, *CONFUSED):
+        return None
+    return pdf[start:]
+
+
+def _rewritten(pdf: bytes) -> bytes:
+    try:
+        with pikepdf.open(io.BytesIO(pdf), attempt_recovery=True, suppress_warnings=True) as document:
+            if not len(document.pages):
+                raise Unreadable("The PDF has no pages.")
+            if "/Size" not in document.trailer:
+                document.trailer["/Size"] = min(len(document.objects) + 1, _LARGEST_NUMBER)
+            target = io.BytesIO()
+            document.save(
+                target,
+                object_stream_mode=pikepdf.ObjectStreamMode.disable,
+                # streams stay as they are; where they are encrypted, qpdf does not let that be said
+                stream_decode_level=None if document.is_encrypted else pikepdf.StreamDecodeLevel.none,
+                encryption=document.is_encrypted,
+            )
+            return target.getvalue()
+    except pikepdf.PasswordError as error:
+        raise Unreadable("The PDF needs a password to open.") from error
+    except (pikepdf.PikepdfError, RuntimeError, AssertionError, *CONFUSED) as error:
+        raise Unreadable("The PDF is damaged beyond repair.") from error

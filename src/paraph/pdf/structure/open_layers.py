@@ -1,0 +1,69 @@
+"""Layers that are left open (ISO 32000-1, 8.11): in some viewers, one that is off then hides whatever comes later.
+
+Poppler, Ghostscript and MuPDF carry what a form, a glyph, a pattern or an appearance leaves open over to what is
+drawn after it, the annotations of the page among it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from paraph.pdf.structure.graphics_state import ending
+from paraph.pdf.structure.objects import Ref, Stream
+from paraph.pdf.structure.pages import Page, pages
+from paraph.pdf.structure.revision import Revision
+from paraph.pdf.structure.whole_streams import Looking
+
+_ELSEWHERE = frozenset(
+    {b"/Contents", b"/Parent", b"/P", b"/Popup", b"/Dest", b"/A", b"/AA", b"/B", b"/IRT", b"/Metadata"}
+)
+
+
+def may_stay_open(revision: Revision) -> bool:
+    """Whether the file has layers, and anything that its pages draw leaves marked content open or might do so."""
+    root = revision.resolve(revision.reader.trailer.get(b"/Root"))
+    if not isinstance(root, dict) or revision.resolve(root.get(b"/OCProperties")) is None:
+        return False
+    seen, looking = set[Ref](), Looking()
+    for page in pages(revision.reader):
+        roots = [page.dictionary, page.get(b"/Resources")]
+        if _leave_open(_contents(revision, page), looking) or any(
+            _leave_open([item], looking) for item in _streams(revision, roots, seen)
+        ):
+            return True
+    return False
+
+
+def _contents(revision: Revision, page: Page) -> list[Any]:
+    value = revision.resolve(page.dictionary.get(b"/Contents"))
+    return [revision.resolve(item) for item in value] if isinstance(value, list) else [value]
+
+
+def _leave_open(streams: list[Any], looking: Looking) -> bool:
+    """Whether these streams, one after the other, leave marked content open or might do so."""
+    texts = looking.into([stream for stream in streams if isinstance(stream, Stream)])
+    if texts is None:
+        return True
+    if not any(b"BDC" in text or b"BMC" in text for text in texts):
+        return False
+    found = ending(texts)
+    return found is None or found.marked > 0
+
+
+def _streams(revision: Revision, values: list[Any], seen: set[Ref]) -> Iterator[Stream]:
+    """What is drawn: forms, patterns, glyphs, appearances; each once."""
+    waiting = [(value, False) for value in values]
+    while waiting:
+        value, drawn = waiting.pop()
+        if type(value) is Ref:
+            if value in seen:
+                continue
+            seen.add(value)
+            value = revision.resolve(value)
+        if isinstance(value, list):
+            waiting += [(item, drawn) for item in value]
+        elif isinstance(value, dict):
+            waiting += [(item, drawn or key == b"/CharProcs") for key, item in value.items() if key not in _ELSEWHERE]
+        elif isinstance(value, Stream):
+            if drawn or value.dictionary.get(b"/Subtype") == b"/Form" or b"/PatternType" in value.dictionary:
+                yield value
+            waiting += [(item, False) for key, item in value.dictionary.items() if key not in _ELSEWHERE]

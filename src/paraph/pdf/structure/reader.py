@@ -1,0 +1,235 @@
+"""A quick reader of plainly written PDFs: what sealing must know of a file, and nothing else.
+
+It reads objects where the cross-reference says they are and checks that they are there. It repairs nothing:
+whatever is out of order raises :class:`Unsafe`, and sealing takes another way.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Protocol
+
+from paraph.pdf.structure.crossreference import CrossReference, Entry, Section
+from paraph.pdf.structure.encryption import Encryption, open_encryption
+from paraph.pdf.structure.objects import GAP, Dictionary, Ref, Stream, Unsafe, parse
+from paraph.pdf.structure.unpacking import LARGEST, unpacked
+
+_OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
+STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
+_USUAL_STREAM = re.compile(  # its dictionary, which need not be parsed, and the keyword
+    rb"[\x00\t\n\x0c\r ]*<<[\x00\t\n\x0c\r ]*(?:/Length (\d{1,9})[\x00\t\n\x0c\r ]*/Filter ?/FlateDecode"
+    rb"|/Filter ?/FlateDecode[\x00\t\n\x0c\r ]*/Length (\d{1,9}))[\x00\t\n\x0c\r ]*>>\r?\n?stream\r?\n"
+)
+_ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
+_ENDOBJ = re.compile(GAP + rb"endobj")
+_LONGEST_TEXT = 64 * 1024
+_MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which are kept
+
+
+class Lookup(Protocol):
+    """A cross-reference, read from the file or recovered."""
+
+    start: int | None
+    """Where the newest section begins; None when there is none to point back to."""
+    trailer: Dictionary
+    carried: dict[int, Entry]
+    """Entries that a new revision must repeat because no section has them."""
+
+    @property
+    def sections(self) -> list[Section]: ...
+    @property
+    def next_number(self) -> int: ...
+    def start_within(self, size: int) -> int | None: ...
+    def entry(self, number: int) -> Entry | None: ...
+
+
+class Reader:
+    """An opened file. Objects it returns are shared: they must not be changed."""
+
+    def __init__(
+        self, data: bytes, crossreference: "Lookup | None" = None, encryption: Encryption | None = None
+    ) -> None:
+        """Takes a cross-reference found otherwise, and the encryption where it is known already."""
+        if data[:5] != b"%PDF-":
+            raise Unsafe("the file does not begin with its header")
+        self.data = data
+        self._objects: dict[int, Any] = {}
+        self._packed: dict[int, _ObjectStream] = {}
+        self._left = _MOST_DECODED
+        self.encryption: Encryption | None = None  # cross-reference streams are never encrypted
+        self.crossreference: Lookup = crossreference or CrossReference(data, self._decoded, self._stream_at)
+        self.trailer = self.crossreference.trailer
+        if self.trailer.get(b"/Encrypt") is not None:
+            self.encryption = encryption or open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return len(self.data)
+
+    @property
+    def ends_line(self) -> bool:
+        """Whether the file ends with a line end."""
+        return self.data[-1:] in (b"\n", b"\r")
+
+    def resolve(self, value: Any) -> Any:
+        """The object that ``value`` is or refers to, through as many references as it takes."""
+        if type(value) is not Ref:
+            return value
+        for _ in range(32):
+            if type(value) is not Ref:
+                return value
+            value = self.object(value)
+        raise Unsafe("references go round in a circle")
+
+    def object(self, ref: Ref) -> Any:
+        """The indirect object, None when it is free or missing."""
+        if ref.number not in self._objects:
+            entry = self.crossreference.entry(ref.number)
+            self._objects[ref.number] = None if entry is None else self._read(ref, entry)
+        return self._objects[ref.number]
+
+    def dictionary(self, value: Any) -> Dictionary:
+        """Resolved, and a dictionary. Raises :class:`Unsafe` otherwise."""
+        result = self.resolve(value)
+        if type(result) is not dict:
+            raise Unsafe("a dictionary is missing")
+        return result
+
+    def text_of(self, ref: Ref) -> bytes:
+        """The object as it stands in the file, perhaps with more after it; empty where that is not to be had."""
+        entry = None if self.encryption else self.crossreference.entry(ref.number)
+        if entry is None:
+            return b""
+        if entry.packed:
+            return self._container(entry.place).text_of(ref.number, entry.index)
+        match = _OBJECT.match(self.data, entry.place)
+        if match is None or (int(match[1]), int(match[2])) != ref or entry.index != ref.generation:
+            return b""
+        end = self.data.find(b"endobj", match.end(), match.end() + _LONGEST_TEXT)
+        return self.data[match.end() : max(end, match.end())]
+
+    def numbers_in(self, container: int) -> list[int]:
+        """The objects of an object stream, in its order."""
+        return list(self._container(container).numbers)
+
+    def unpack(self, container: int, stream: Stream) -> bytes:
+        """The objects of an object stream as they stand in it. Whoever has found the stream spares the reader that."""
+        self._packed[container] = _ObjectStream(stream, self._decoded)
+        return self._packed[container].data
+
+    def length_of(self, dictionary: Dictionary, start: int) -> int:
+        """Of the stream whose data begins at ``start``. Raises :class:`Unsafe` unless its end follows."""
+        length = dictionary.get(b"/Length")
+        if type(length) is Ref:
+            length = self.object(length)
+        if not isinstance(length, int) or length < 0 or not _ENDSTREAM.match(self.data, start + length):
+            raise Unsafe("a stream has a wrong length")
+        return length
+
+    def _read(self, ref: Ref, entry: Entry) -> Any:
+        if entry.packed:
+            return self._container(entry.place).object(ref.number, entry.index)
+        if entry.index != ref.generation:
+            raise Unsafe(f"object {ref.number} has another generation")
+        return self._object_at(entry.place, ref)
+
+    def _object_at(self, position: int, expected: Ref | None) -> Any:
+        match = _OBJECT.match(self.data, position)
+        if match is None or (expected is not None and (int(match[1]), int(match[2])) != expected):
+            raise Unsafe("an object is not where the cross-reference says")
+        if usual := _USUAL_STREAM.match(self.data, match.end()):
+            value: Any = {b"/Length": int(usual[1] or usual[2]), b"/Filter": b"/FlateDecode"}
+            value = Stream(value, self._stream_data(value, usual.end()))
+            return self.encryption.decrypt(expected, value) if self.encryption and expected else value
+        value, position = parse(self.data, match.end())
+        if type(value) is dict and (start := STREAM.match(self.data, position)):
+            value = Stream(value, self._stream_data(value, start.end()))
+        elif not _ENDOBJ.match(self.data, position):
+            raise Unsafe("an object does not end")
+        return self.encryption.decrypt(expected, value) if self.encryption and expected else value
+
+    def _stream_at(self, position: int) -> Stream:
+        value = self._object_at(position, None)
+        if not isinstance(value, Stream):
+            raise Unsafe("a stream is missing")
+        return value
+
+    def _stream_data(self, dictionary: Dictionary, start: int) -> bytes:
+        return self.data[start : start + self.length_of(dictionary, start)]
+
+    def _container(self, number: int) -> "_ObjectStream":
+        if number not in self._packed:
+            entry = self.crossreference.entry(number)
+            if entry is None or entry.packed:
+                raise Unsafe("an object stream is missing")
+            stream = self._object_at(entry.place, Ref(number, entry.index))
+            self._packed[number] = _ObjectStream(stream, self._decoded)
+        return self._packed[number]
+
+    def _decoded(self, stream: Stream) -> bytes:
+        """Of the streams that the reader keeps, which it unpacks to so much in all."""
+        data = unpacked(stream, min(self._left, LARGEST))
+        self._left -= len(data)
+        return data
+
+
+class _ObjectStream:
+    """The objects in one stream (ISO 32000-1, 7.5.7)."""
+
+    def __init__(self, stream: Any, decoded: Callable[[Stream], bytes]) -> None:
+        first = stream.dictionary.get(b"/First") if isinstance(stream, Stream) else None
+        if not isinstance(first, int):
+            raise Unsafe("an object stream is missing, or has no /First")
+        self.data = decoded(stream)
+        self._first = first
+        if self.data[:first].translate(None, b"0123456789\t\n\x0b\x0c\r "):
+            raise Unsafe("an object stream does not begin with numbers")
+
+    @cached_property
+    def _listed(self) -> list[bytes]:
+        """Number and place of each object."""
+        return self.data[: self._first].split()
+
+    @cached_property
+    def _places(self) -> list[bytes]:
+        return self._listed[1::2]
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """Which of its objects has which number."""
+        return {int(number): index for index, number in enumerate(self._listed[: 2 * len(self._places) : 2])}
+
+    def object(self, number: int, index: int) -> Any:
+        """``index``: which of its objects it is, as the cross-reference says, which is not always right."""
+        return parse(self.data, self._place(self._index(number, index)))[0]
+
+    def text_of(self, number: int, index: int) -> bytes:
+        """See :meth:`Reader.text_of`: to where the next object begins, empty where they are not in order."""
+        index = self._index(number, index)
+        end = self._place(index + 1) if index + 1 < len(self._places) else len(self.data)
+        return self.data[self._place(index) : end]
+
+    def _index(self, number: int, index: int) -> int:
+        listed = self._listed[2 * index : 2 * index + 2]
+        if len(listed) == 2 and int(listed[0]) == number:
+            return index
+        if number not in self.numbers:
+            raise Unsafe(f"object {number} is not in its object stream")
+        return self.numbers[number]
+
+    def _place(self, index: int) -> int:
+        return self._first + int(self._places[index])
+
+
+def stream_end(data: bytes, start: int, length: object) -> int:
+    """Where the data that begins at ``start`` ends: where /Length says, or at the next endstream."""
+    if isinstance(length, int) and length >= 0 and _ENDSTREAM.match(data, start + length):
+        return start + length
+    found = data.find(b"endstream", start)
+    return found if found >= 0 else len(data)
+
+
+def decoded(stream: Stream) -> bytes:
+    """The data of a stream, unpacked. Raises :class:`Unsafe` for what cannot be, or is too large."""
+    return unpacked(stream)

@@ -1,0 +1,151 @@
+"""One incremental revision of a file (ISO 32000-1, 7.5.6): changed and new objects, written after its end."""
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.pdf.structure.crossreference import Entry
+from paraph.pdf.structure.crossreference_text import crossreference_stream, crossreference_table
+from paraph.pdf.structure.objects import Dictionary, Raw, Ref, Stream, Unsafe, parse, text_of
+from paraph.pdf.structure.reader import Reader
+
+_BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
+_WORTH_COMPRESSING = 200
+
+
+@dataclass(frozen=True)
+class Written:
+    """``text`` follows the original bytes. Offsets count from the beginning of the whole file.
+
+    ``hole`` is where the placeholder of the signature's /Contents begins and ends, angle brackets included;
+    the byte range already stands in the text.
+    """
+
+    text: bytearray
+    hole: tuple[int, int]
+    start: int
+    """Where its cross-reference begins."""
+    trailer: Dictionary
+
+
+class Revision:
+    """Collects the objects of a revision. Nothing of the reader's objects is changed in place."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._next = reader.crossreference.next_number
+        self._changed: dict[Ref, Any] = {}
+        self._holed: tuple[Ref, int] | None = None
+
+    def add(self, value: Any) -> Ref:
+        """A new indirect object."""
+        ref = Ref(self._next)
+        self._next += 1
+        self._changed[ref] = value
+        return ref
+
+    def reserve(self) -> Ref:
+        """The reference of an object that :meth:`put` gives later."""
+        return self.add(None)
+
+    def put(self, ref: Ref, value: Any) -> None:
+        """Gives an object its new value."""
+        self._changed[ref] = value
+
+    def put_signature(self, ref: Ref, dictionary: Dictionary, hole: int) -> None:
+        """The signature dictionary, without /Contents and /ByteRange; ``hole`` bytes are kept for its CMS."""
+        self._changed[ref] = dictionary
+        self._holed = (ref, hole)
+
+    def stream(self, data: bytes, dictionary: Dictionary | None = None) -> Ref:
+        """A new stream, compressed where that helps."""
+        entries = dict(dictionary or {})
+        if len(data) > _WORTH_COMPRESSING and b"/Filter" not in entries:
+            data = zlib.compress(data, 6)
+            entries[b"/Filter"] = b"/FlateDecode"
+        return self.add(Stream(entries, data))
+
+    def resolve(self, value: Any) -> Any:
+        """The object as this revision leaves it."""
+        if type(value) is not Ref:
+            return value
+        for _ in range(32):
+            if type(value) is not Ref:
+                return value
+            value = self._changed[value] if value in self._changed else self.reader.object(value)
+            if type(value) is Raw:
+                value, _ = parse(value, 0)
+        raise Unsafe("references go round in a circle")
+
+    def change(self, ref: Ref) -> Dictionary:
+        """The dictionary to write in place of the one at ``ref``: a copy that may be changed."""
+        if ref not in self._changed:
+            self._changed[ref] = dict(self.reader.dictionary(ref))
+        elif type(self._changed[ref]) is Raw:
+            self._changed[ref] = self.resolve(ref)
+        value: Dictionary = self._changed[ref]
+        return value
+
+    def write(self) -> Written:
+        """The text of the revision, with the byte range filled in."""
+        text = bytearray(b"" if self.reader.ends_line else b"\n")
+        base, places, hole = self.reader.size, dict[Ref, int](), (0, 0)
+        range_at = 0
+        encryption = self.reader.encryption
+        for ref, given in self._changed.items():
+            value = encryption.encrypt(ref, given) if encryption else given
+            places[ref] = base + len(text)
+            text += b"%d %d obj\n" % ref
+            if self._holed is not None and ref == self._holed[0]:
+                text += text_of(value)[:-2] + b"/ByteRange "
+                range_at = len(text)
+                text += _BYTE_RANGE + b"\n/Contents "
+                hole = (base + len(text), base + len(text) + 2 * self._holed[1] + 2)
+                text += b"<" + b"0" * (2 * self._holed[1]) + b">>>"
+            elif isinstance(value, Stream):
+                text += text_of({**value.dictionary, b"/Length": len(value.data)})
+                text += b"\nstream\n"
+                text += value.data
+                text += b"\nendstream"
+            else:
+                text += text_of(value)
+            text += b"\nendobj\n"
+        start = base + len(text)
+        trailer = self._write_crossreference(text, start, places)
+        if range_at:
+            size = base + len(text)
+            filled = b"[0 %d %d %d]" % (hole[0], hole[1], size - hole[1])
+            text[range_at : range_at + len(_BYTE_RANGE)] = filled.ljust(len(_BYTE_RANGE))
+        return Written(text, hole, start, trailer)
+
+    def _write_crossreference(self, text: bytearray, start: int, places: dict[Ref, int]) -> Dictionary:
+        """A stream where the previous section is one, else a table. Returns the trailer."""
+        previous = self.reader.crossreference
+        entries = {ref.number: Entry(False, place, ref.generation) for ref, place in places.items()}
+        entries = {**previous.carried, **entries}
+        trailer = self._trailer(text)
+        if previous.sections[0].is_stream:
+            trailer[b"/Size"] = self._next + 1
+            entries[self._next] = Entry(False, start, 0)
+            text += crossreference_stream(Ref(self._next), entries, trailer)
+        else:
+            text += crossreference_table(entries, trailer)
+        text += b"startxref\n%d\n%%%%EOF\n" % start
+        return trailer
+
+    def _trailer(self, text: bytearray) -> Dictionary:
+        old = self.reader.trailer
+        trailer: Dictionary = {key: old[key] for key in (b"/Root", b"/Encrypt") if key in old}
+        if isinstance(
+            self.reader.resolve(old.get(b"/Info")), dict
+        ):  # poppler searches the whole file for one that is not
+            trailer[b"/Info"] = old[b"/Info"]
+        fresh = b"<" + hashlib.sha256(text).hexdigest()[:32].encode() + b">"
+        # The first element is part of the key of an encrypted file, which may have been made without one.
+        identifier = self.reader.resolve(old.get(b"/ID")) or [b"<>" if b"/Encrypt" in old else fresh]
+        trailer[b"/ID"] = [identifier[0], fresh]
+        trailer[b"/Size"] = self._next
+        if self.reader.crossreference.start is not None:
+            trailer[b"/Prev"] = self.reader.crossreference.start
+        return trailer

@@ -1,0 +1,207 @@
+"""The signature fields of a form that have a value, as our own reader finds them. Nothing of them is believed yet."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from pyhanko.pdf_utils.generic import ByteStringObject, parse_pdf_date, pdf_string
+
+from paraph.pdf.structure.encryption import string_bytes
+from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe
+from paraph.pdf.structure.reader import Reader
+
+_END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
+_LONGEST_END = 256
+_DEEPEST = 32
+_LONGEST_NAME = 127
+
+
+@dataclass(frozen=True)
+class SignatureField:
+    """``fault`` tells why the signature cannot be judged; it is empty where it can, and then all else is set.
+
+    ``order``: what stands in a newer revision has a higher one. ``shows``: it draws something on a page.
+    """
+
+    name: str
+    order: int
+    fault: str = ""
+    is_document_timestamp: bool = False
+    sub_filter: str = ""
+    byte_range: tuple[int, ...] = ()
+    contents: bytes = b""
+    claimed_at: datetime | None = None
+    shows: bool = True
+
+    @property
+    def end(self) -> int:
+        """Where its byte range ends."""
+        return self.byte_range[2] + self.byte_range[3]
+
+    @property
+    def rank(self) -> tuple[int, bool]:
+        """For sorting: what cannot be judged comes before the signature whose revision it stands in."""
+        return self.order, not self.fault
+
+
+class _Faulty(ValueError):
+    """A signature cannot be judged; the message is the reason."""
+
+
+def signature_fields(reader: Reader) -> list[SignatureField]:
+    """All of them, in the order of the signed revisions that they stand in.
+
+    Raises :class:`Unsafe` where there is no catalog.
+    """
+    root_ref = reader.trailer.get(b"/Root")
+    root = reader.dictionary(root_ref)
+    try:
+        form = reader.resolve(root.get(b"/AcroForm"))
+        given = form.get(b"/Fields") if isinstance(form, dict) else None
+        fields = reader.resolve(given)
+    except (Unsafe, *CONFUSED):
+        return [SignatureField("", reader.size, "the form of the file cannot be read")]
+    place = max(place_of(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), given))
+    found = list(_Walk(reader).below(fields, _Inherited(place)))
+    ends = {field.end for field in found if not field.fault and ends_revision(reader.data, field.end)}
+    # The place alone is not enough: a field without an object of its own stands in the form, which sealing writes anew.
+    ordered = [replace(field, order=sum(end <= field.order for end in ends)) for field in found]
+    return sorted(ordered, key=lambda field: field.rank)
+
+
+def ends_revision(data: bytes, end: int) -> bool:
+    """Whether a revision may end there."""
+    return 0 < end <= len(data) and _END.search(data, max(0, end - _LONGEST_END), end) is not None
+
+
+def text_of_string(value: Any) -> str:
+    """The text that a string token stands for; empty for anything else."""
+    if not isinstance(value, bytes) or value[:1] not in (b"(", b"<"):
+        return ""
+    text = pdf_string(string_bytes(value))
+    return text.decode("latin-1") if isinstance(text, ByteStringObject) else str(text)
+
+
+def printable(text: str) -> str:
+    """Within one line, and not too long."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text[:_LONGEST_NAME])
+
+
+def date_of(text: str) -> datetime | None:
+    """What a date string says (ISO 32000-1, 7.9.4), in UTC where it names no zone."""
+    try:
+        moment: datetime = parse_pdf_date(text, strict=False)
+        return moment.replace(tzinfo=moment.tzinfo or UTC)
+    except Exception:  # noqa: BLE001 — pyHanko raises errors of its own, and others over impossible numbers
+        return None
+
+
+def place_of(reader: Reader, value: Any, around: int) -> int:
+    """The byte of the file where the object that ``value`` refers to stands; what is no reference stands ``around``."""
+    if type(value) is not Ref:
+        return around
+    try:
+        entry = reader.crossreference.entry(value.number)
+        if entry is not None and entry.packed:
+            entry = reader.crossreference.entry(entry.place)
+    except (Unsafe, *CONFUSED):
+        return around
+    return around if entry is None else entry.place
+
+
+@dataclass(frozen=True)
+class _Inherited:
+    """What a field has from those above it. ``place``: where the innermost object around it stands."""
+
+    place: int
+    kind: Any = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its whole name (ISO 32000-1, 12.7.3.2)."""
+        return printable(".".join(self.names))
+
+
+class _Walk:
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._fields = set[Ref]()
+        self._values = set[Ref]()
+
+    def below(self, values: Any, above: _Inherited, depth: int = 0) -> Iterator[SignatureField]:
+        for value in values if isinstance(values, list) and depth < _DEEPEST else ():
+            if type(value) is Ref:
+                if value in self._fields:
+                    continue
+                self._fields.add(value)
+            here = _Inherited(place_of(self._reader, value, above.place), above.kind, above.names)
+            try:
+                field = self._reader.resolve(value)
+                kids = self._reader.resolve(field.get(b"/Kids")) if isinstance(field, dict) else None
+                here = self._named(field, here) if isinstance(field, dict) else here
+            except (Unsafe, *CONFUSED):
+                yield SignatureField(here.name, here.place, "a field of the form cannot be read")
+                continue
+            if isinstance(field, dict):
+                yield from self._signature(field, kids, here)
+                yield from self.below(kids, here, depth + 1)
+
+    def _named(self, field: Dictionary, above: _Inherited) -> _Inherited:
+        own = text_of_string(self._reader.resolve(field.get(b"/T")))
+        kind = self._reader.resolve(field.get(b"/FT"))
+        names = (*above.names, own) if b"/T" in field else above.names
+        return _Inherited(above.place, above.kind if kind is None else kind, names)
+
+    def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignatureField]:
+        """None where the field is of another kind or not signed; a value that several fields share counts once."""
+        given = field.get(b"/V")
+        if here.kind != b"/Sig" or given is None or (type(given) is Ref and given in self._values):
+            return
+        if type(given) is Ref:
+            self._values.add(given)
+        name, place = here.name, place_of(self._reader, given, here.place)
+        try:
+            value = self._reader.resolve(given)
+            if value is not None:
+                yield self._read(value, SignatureField(name, place, shows=self._shows(field, kids)))
+        except _Faulty as fault:
+            is_timestamp = isinstance(value, dict) and value.get(b"/Type") == b"/DocTimeStamp"
+            yield SignatureField(name, place, str(fault), is_timestamp)
+        except (Unsafe, *CONFUSED) as error:
+            why = str(error) if isinstance(error, Unsafe) else "its object confuses the reader"
+            yield SignatureField(name, place, why)
+
+    def _read(self, value: Any, field: SignatureField) -> SignatureField:
+        if not isinstance(value, dict):
+            raise _Faulty("its value is no dictionary")
+        entries = {key: self._reader.resolve(item) for key, item in value.items() if key in _READ}
+        numbers = entries.get(b"/ByteRange")
+        parts = [self._reader.resolve(item) for item in numbers] if isinstance(numbers, list) else []
+        if len(parts) != 4 or not all(type(part) is int for part in parts):
+            raise _Faulty("its /ByteRange is not an array of four whole numbers")
+        contents = entries.get(b"/Contents")
+        if not isinstance(contents, bytes) or contents[:1] not in (b"(", b"<"):
+            raise _Faulty("its /Contents is no string")
+        kind = entries.get(b"/SubFilter")
+        return replace(
+            field,
+            is_document_timestamp=entries.get(b"/Type") == b"/DocTimeStamp",
+            sub_filter=printable(kind.decode("latin-1")) if isinstance(kind, bytes) else "",
+            byte_range=tuple(parts),
+            contents=string_bytes(contents),
+            claimed_at=date_of(text_of_string(entries.get(b"/M"))),
+        )
+
+    def _shows(self, field: Dictionary, kids: Any) -> bool:
+        """Whether the field or one of its widgets has an appearance, as far as can be told."""
+        try:
+            widgets = [self._reader.resolve(kid) for kid in kids] if isinstance(kids, list) else []
+        except (Unsafe, *CONFUSED):
+            return True
+        return any(isinstance(widget, dict) and b"/AP" in widget for widget in (field, *widgets))
+
+
+_READ = (b"/Type", b"/SubFilter", b"/ByteRange", b"/Contents", b"/M")

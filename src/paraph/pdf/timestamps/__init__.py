@@ -1,0 +1,1 @@
+"""RFC 3161 timestamps: asked for, made, read and kept."""

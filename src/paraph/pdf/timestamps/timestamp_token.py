@@ -1,0 +1,78 @@
+"""An RFC 3161 timestamp token: read and checked in full, but for whether its authority is trusted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from paraph.kernel import tokens
+from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.certificate import Certificate
+from paraph.pdf.pki.cms import CmsRefused, check_signature, digest_of, names_certificate, read_signed_data
+from paraph.pdf.pki.der import Element
+
+
+class TokenRefused(ValueError):
+    """The token must not be used; the message is the reason."""
+
+
+class TokenMismatch(TokenRefused):
+    """The token can be read, and shows that what is here is not what was stamped."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """What a genuine token says, and who signed it."""
+
+    time: datetime
+    policy_oid: str
+    nonce: int | None
+    signer: Certificate
+    certificates: tuple[bytes, ...]
+    """DER of every certificate inside."""
+
+    @property
+    def authority(self) -> str:
+        """The name of the issuing authority, from its certificate."""
+        return self.signer.name
+
+
+def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Token:
+    """Checks everything that the token itself can prove (RFC 3161 §2.4.2).
+
+    That is its structure, imprint, signature, the certificate it names, and that this certificate is for timestamps
+    alone and valid at the stated time. ``encoded``: DER of the ContentInfo; ``stamped_digest`` gives the digest of
+    what was stamped for the name of a hash. Raises :class:`TokenRefused`.
+    """
+    try:
+        signed = read_signed_data(encoded)
+        if signed.content_type != oids.TST_INFO or signed.content is None:
+            raise TokenRefused("it is not a timestamp token")
+        check_signature(signed, digest_of(signed.content))
+        if not names_certificate(signed):
+            raise TokenRefused("the token does not name its certificate")
+        time, policy, nonce = _read_info(der.read(signed.content), stamped_digest)
+    except TokenRefused:
+        raise
+    except CmsRefused as error:
+        raise TokenRefused(str(error)) from error
+    except (ValueError, IndexError) as error:
+        raise TokenRefused(f"the token cannot be read ({error})") from error
+    if not signed.signer.for_timestamps_only:
+        raise TokenRefused("its certificate is not one for timestamps alone")
+    parsed = signed.signer.parsed
+    if not parsed.not_valid_before_utc <= time <= parsed.not_valid_after_utc:
+        raise TokenRefused("its certificate was not valid at the time it states")
+    return Token(time=time, policy_oid=policy, nonce=nonce, signer=signed.signer, certificates=signed.certificates)
+
+
+def _read_info(info: Element, stamped_digest: Callable[[str], bytes]) -> tuple[datetime, str, int | None]:
+    fields = info.children()
+    if fields[0].integer() != 1:
+        raise TokenRefused("the token is of a version that is not known")
+    algorithm, imprint = fields[2].children()
+    name = oids.HASHES.get(algorithm.children()[0].oid())
+    if name is None or not tokens.same(imprint.octets(), stamped_digest(name)):
+        raise TokenMismatch("it is a timestamp of something else")
+    fields[3].integer()
+    nonce = next((field.integer() for field in fields[5:] if field.tag == der.INTEGER), None)
+    return fields[4].generalized_time(), fields[1].oid(), nonce

@@ -1,0 +1,1 @@
+"""Stamps, initials, the watermark and the proof file, typeset by Typst."""

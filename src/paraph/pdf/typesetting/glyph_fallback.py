@@ -1,0 +1,155 @@
+"""Text that can be written with the fonts at hand: never a box where a letter should be.
+
+A missing glyph is silent in Typst. So every text from outside goes through :func:`legible` first: what no font can
+write is replaced by its transliteration, and the caller learns that this happened.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from anyascii import anyascii
+
+from paraph.pdf.typesetting.fonts import Library, library
+
+_JOINERS = "\u200c\u200d"  # Persian and Indic names are spelled with them
+_VARIATIONS = range(0xFE00, 0xFE10)
+_LONGEST_PIECE = 20
+_RIGHT_TO_LEFT = ("R", "AL")
+
+
+@dataclass(frozen=True)
+class Legible:
+    """``text`` can be written as it is; ``transliterated`` tells whether it differs from what was given."""
+
+    text: str
+    transliterated: bool = False
+    cjk: str = ""
+    right_to_left: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.text, "cjk": self.cjk, "rtl": self.right_to_left}
+
+    def pieces(self) -> list[tuple[str, str]]:
+        """The parts between which a line may break, each with what follows it in a line: a space or nothing.
+
+        Breaks are at spaces and after hyphens; Han, kana and hangul break anywhere, and so does an endless word.
+        """
+        if self.cjk:
+            return [(cluster, "") for cluster in clusters(self.text)]
+        result: list[tuple[str, str]] = []
+        for word in self.text.split(" "):
+            parts = [part for part in re.findall(r"[^-]*-|[^-]+", word) if part]
+            chunks = ["".join(chunk) for part in parts for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE)]
+            result += [(chunk, " " if index == len(chunks) - 1 else "") for index, chunk in enumerate(chunks)]
+        return result
+
+
+def legible(text: str, fonts: Library | None = None) -> Legible:
+    """``text`` cleaned (:func:`clean`), each cluster that no font has replaced by ASCII that sounds like it."""
+    return _legible(text, fonts or library())
+
+
+@lru_cache(maxsize=4096)
+def _legible(text: str, fonts: Library) -> Legible:
+    given = clean(text)
+    if given.isascii():
+        return Legible(given)
+    written: list[str] = []
+    replaced = False
+    for cluster in clusters(given):
+        if covered(cluster, fonts):
+            written.append(cluster)
+        else:
+            replaced = True
+            written.append(_spoken(cluster))
+    result = " ".join("".join(written).split()) if replaced else given
+    return Legible(result, replaced, _cjk(result), _is_right_to_left(result))
+
+
+def written(text: str) -> str | dict[str, Any]:
+    """``text`` for a template's ``write``: legible, with places for line breaks in addresses and endless words."""
+    result = legible(text)
+    if result.right_to_left or all(len(word) <= _LONGEST_PIECE for word in result.text.split(" ")):
+        return result.text if result.text.isascii() else result.to_json()
+    parts = [
+        "".join(chunk)
+        for part in re.findall(r"[^\s/?&=._@:,;+-]*[\s/?&=._@:,;+-]?", result.text)
+        for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE)
+    ]
+    return {**result.to_json(), "parts": [part for part in parts if part]}
+
+
+def clean(text: str) -> str:
+    """NFC, one space for any run of white space, without control characters and direction marks.
+
+    Direction marks go because a name that turns the text around it is a forgery, not a spelling.
+    """
+    composed = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
+    kept = (" " if character.isspace() else character for character in composed)
+    return " ".join("".join(character for character in kept if _is_visible(character)).split())
+
+
+def clusters(text: str) -> Iterator[str]:
+    """Base characters with what is written on, around or joined to them."""
+    if text.isascii():
+        yield from text
+        return
+    cluster = ""
+    for character in text:
+        joined = cluster.endswith("\u200d") or character in _JOINERS or 0x1F3FB <= ord(character) <= 0x1F3FF
+        if cluster and (joined or unicodedata.category(character).startswith("M")):
+            cluster += character
+        else:
+            if cluster:
+                yield cluster
+            cluster = character
+    if cluster:
+        yield cluster
+
+
+def covered(cluster: str, fonts: Library) -> bool:
+    """Whether one font has every character of the cluster, composed or decomposed: fonts do not mix in a cluster."""
+    if any(unicodedata.category(character) == "Co" for character in cluster):
+        return False  # private use: a font's glyph there means whatever its maker liked
+    forms = {cluster, unicodedata.normalize("NFD", cluster)}
+    needed = [{ord(c) for c in form if c not in _JOINERS and ord(c) not in _VARIATIONS} for form in forms]
+    return any(points <= font.characters for font in fonts.covering for points in needed)
+
+
+def _is_visible(character: str) -> bool:
+    return character in _JOINERS or unicodedata.category(character) not in ("Cc", "Cf", "Cs")
+
+
+def _chunks(clusters: list[str], longest: int) -> Iterator[list[str]]:
+    for start in range(0, len(clusters), longest):
+        yield clusters[start : start + longest]
+
+
+def _spoken(cluster: str) -> str:
+    ascii_ = anyascii(cluster).strip()
+    if len(ascii_) > 2 and ascii_.startswith(":") and ascii_.endswith(":"):
+        ascii_ = f"({ascii_[1:-1]})"  # emoji come as :grinning:
+    return ascii_ or "".join(f"[U+{ord(c):04X}]" for c in cluster if c not in _JOINERS)
+
+
+def _cjk(text: str) -> str:
+    """The regional shapes of Han characters: Japanese beside kana, Korean beside hangul, else Chinese."""
+    regions = {"SC": False, "JP": False, "KR": False, "TC": False}
+    for character in text:
+        if ord(character) < 0x1100:
+            continue
+        name = unicodedata.name(character, "")
+        regions["JP"] |= name.startswith(("HIRAGANA", "KATAKANA"))
+        regions["KR"] |= name.startswith("HANGUL")
+        regions["TC"] |= name.startswith("BOPOMOFO")
+        regions["SC"] |= name.startswith("CJK")
+    return next((region for region in ("JP", "KR", "TC", "SC") if regions[region]), "")
+
+
+def _is_right_to_left(text: str) -> bool:
+    strong = (unicodedata.bidirectional(character) for character in text)
+    return next((kind in _RIGHT_TO_LEFT for kind in strong if kind in ("L", *_RIGHT_TO_LEFT)), False)

@@ -1,0 +1,1 @@
+"""Untrusted PDFs, read in sandboxed processes."""

@@ -1,0 +1,123 @@
+"""Drafts of seals whose files are read in sandboxed processes, which a file can harm as little as at its upload.
+
+A step asks a process and keeps none: a timestamp authority that takes its time holds up nobody else's seal. What one
+step must know of another goes back and forth with the questions. The file lies in memory that each process maps.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any, BinaryIO, get_args
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
+from paraph.pdf.structure.extendable import Method
+from paraph.pdf.structure.normalise import Unreadable
+from paraph.pdf.structure.objects import Unsafe
+from paraph.pdf.untrusted.sandbox import sandbox
+
+_PATIENCE = 4
+_RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe, "Unreadable": Unreadable}
+
+
+def drafts_apart(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
+    """As :func:`paraph.pdf.sealing.draft_here.drafts_here`. Where a process is lost by fault of the file, its steps
+    raise ``SealError``; where it is not, :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    for method in get_args(Method):
+        with _memory() as file:
+            yield DraftApart(pdf, method, wanted, file)
+
+
+class DraftApart:
+    """``file`` holds the form, and behind it what was appended so far."""
+
+    def __init__(self, pdf: bytes, method: Method, wanted: Wanted, file: BinaryIO) -> None:
+        self.pdf, self.method = pdf, method
+        self._upload = pdf
+        self._wanted = wanted
+        self._file = file
+        self._known: dict[str, Any] = {}
+
+    def seal_revision(self, data: LongTermData, hole: int) -> Holed:
+        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+        self._hold(0, self._upload)
+        wanted = _described(self._wanted)
+        told, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
+        if told["form"]:
+            self.pdf, content = content[: told["form"]], content[told["form"] :]
+            self._hold(0, self.pdf)
+        self._known = told["known"]
+        return _holed(told, content)
+
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> Holed:
+        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+        self._hold(len(self.pdf), sealed)
+        return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
+
+    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: Expected) -> None:
+        """See :class:`~paraph.pdf.sealing.draft.Draft`. The process hashes the form anew."""
+        del original_hash
+        with memoryview(content) as whole:
+            self._hold(len(self.pdf), whole[len(self.pdf) :])
+        facts = {
+            "certificates": list(map(_text, expected.certificates)),
+            "purpose": expected.purpose.to_json(),
+            "token": _text(expected.token),
+            "sealed_size": expected.sealed_size,
+            "archive_token": _text(expected.archive_token),
+            "statuses": _listed(expected.statuses),
+        }
+        self._ask("check", known=self._known, size=len(self.pdf), expected=facts)
+
+    def _hold(self, place: int, data: bytes | bytearray | memoryview) -> None:
+        self._file.seek(place)
+        self._file.truncate()
+        self._file.write(data)
+
+    def _ask(self, step: str, **arguments: Any) -> tuple[dict[str, Any], bytes]:
+        try:
+            told, content = sandbox().call(f"sealing_{step}", self._file, patience=_PATIENCE, **arguments)
+        except PdfRefused as refused:
+            raise SealError(f"The PDF cannot be sealed: {refused.message}") from refused
+        if "raised" in told:
+            kind, message = told["raised"]
+            raise _RAISED[kind](message)
+        return told, content
+
+
+def _holed(told: dict[str, Any], content: bytes) -> Holed:
+    """Believed in nothing but that it is some text with some hole."""
+    start, end = told["hole"]
+    if not 0 <= start < end <= len(content):
+        raise SealError("The revision of the seal has no room for its signature.")
+    return Holed(bytearray(content), start, end)
+
+
+def _described(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "appearances": _text(wanted.appearances),
+        "marks": [list(vars(mark).values()) for mark in wanted.marks],
+        "page_overlay": wanted.page_overlay and wanted.page_overlay.appearance,
+        "reason": wanted.reason,
+        "name": wanted.name,
+        "at": wanted.at.isoformat(),
+    }
+
+
+def _listed(data: LongTermData) -> list[list[str]]:
+    return [list(map(_text, items)) for items in data.lists]
+
+
+def _text(content: bytes) -> str:
+    return b64encode(content).decode("ascii")
+
+
+@contextlib.contextmanager
+def _memory() -> Iterator[BinaryIO]:
+    with os.fdopen(os.memfd_create("pdf"), "r+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile() as file:
+        yield file

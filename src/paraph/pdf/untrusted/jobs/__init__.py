@@ -1,0 +1,2 @@
+"""What runs only inside a sandboxed process (``paraph.pdf.untrusted.sandbox``): the code that parses untrusted
+files."""

@@ -1,0 +1,75 @@
+"""What in a file can change what it shows, or show something else in print, whatever its pages look like now."""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+import pikepdf
+
+from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.annotations import Annotation, annotations
+from paraph.pdf.untrusted.jobs.layers import SPOKEN_OF as LAYERS
+from paraph.pdf.untrusted.jobs.printing import NO_DIFFERENCE, compare
+from paraph.pdf.untrusted.jobs.source import Source
+
+NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **NO_DIFFERENCE, "can_change": []}
+"""Of a file in which no name of interest stands."""
+
+_TURNING_PAGES = rb"/N /(?:NextPage|PrevPage|FirstPage|LastPage) (?:/Next \d+ \d+ R )?/S /Named\b"
+_COUNTED = {  # in objects as qpdf writes them; see actions.py
+    "named": re.compile(rb"/S /Named\b"),
+    "turning_pages": re.compile(_TURNING_PAGES),
+    "changing": re.compile(rb"/S /(?:ResetForm|Hide|SetOCGState)\b|/AA (?:<< /|\d)"),
+    "layers": re.compile(rb"/Type /OCG\b|/OCGs (?:\[ \d|\d)"),
+    "layer_names": LAYERS,
+    "media": re.compile(
+        rb"/Subtype /(?:Movie|Screen|Sound|3D|RichMedia)\b|/S /(?:Rendition|Movie|Sound|GoTo3DView|RichMediaExecute)\b"
+    ),
+    "for_printers": re.compile(rb"/DefaultForPrinting true|/Subtype2? /PS\b"),
+}
+_NONE_COUNTED = dict.fromkeys(_COUNTED, 0)
+
+
+def read_behaviour(source: Source, *, quiet: bool) -> dict[str, Any]:
+    """Of the preflight report: the numbers of actions, ``prints_differently``, ``print_unknown``, ``can_change``.
+
+    ``quiet``: no name of interest stands in the file, so that only its annotations are looked at. Raises PdfRefused
+    ``too_complex`` for a bomb.
+    """
+    document = source.pikepdf()
+    counts = {**NO_ACTIONS, **_NONE_COUNTED} if quiet else count_actions(document, also=_COUNTED)
+    by_page = [list(annotations(page)) for page in document.pages]
+    return {
+        **{name: counts[name] for name in NO_ACTIONS},
+        **compare(source, by_page, layered=counts["layer_names"] > 0),
+        "can_change": _words(document, counts, chain.from_iterable(by_page)),
+    }
+
+
+def _words(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Annotation]) -> list[str]:
+    """In the order in which they are told."""
+    drawn = [annotation for annotation in shown if annotation.draws]
+    acts = counts["launch_actions"] + counts["submit_actions"] + counts["changing"]
+    found = {
+        "scripts": counts["scripts"] > 0,
+        "actions": acts > 0 or counts["named"] > counts["turning_pages"] or _acts_when_opened(document),
+        "layers": counts["layers"] > 0,
+        "media": counts["media"] > 0,
+        "xfa_form": "/XFA" in _dictionary(document.Root.get("/AcroForm")),
+        "hover_annotations": any(annotation.switches for annotation in drawn),
+        "screen_only_annotations": any(each.on_screen and not each.in_print for each in drawn),
+        "print_only_annotations": any(each.in_print and not each.on_screen for each in drawn),
+        "print_only_contents": counts["for_printers"] > 0,
+    }
+    return [word for word, is_there in found.items() if is_there]
+
+
+def _acts_when_opened(document: pikepdf.Pdf) -> bool:
+    """Whether opening the file does more than turn to a page. Scripts are told by themselves."""
+    action = _dictionary(document.Root.get("/OpenAction"))
+    return bool(action) and (action.get("/S") not in ("/GoTo", "/JavaScript") or "/Next" in action)
+
+
+def _dictionary(value: Any) -> Any:
+    return value if isinstance(value, pikepdf.Dictionary) else {}

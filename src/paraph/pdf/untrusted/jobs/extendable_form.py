@@ -1,0 +1,114 @@
+"""What is shown and sealed of an upload: the upload itself, or the form of it that can be extended.
+
+A file that readers might take differently goes through a dry run before anybody signs it: sealed with a key that is
+thrown away, it must look as the upload does, and show its marks.
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import PdfRefused, page_not_shown
+from paraph.pdf.structure.extendable import Method, forms
+from paraph.pdf.structure.geometry import PageGeometry
+from paraph.pdf.structure.normalise import Unreadable
+from paraph.pdf.structure.objects import CONFUSED, Stream, Unsafe
+from paraph.pdf.structure.pages import geometries_of, pages
+from paraph.pdf.structure.reader import Reader
+from paraph.pdf.untrusted.jobs import dry_run
+from paraph.pdf.untrusted.jobs.page_comparison import Changed, check_looks
+from paraph.pdf.untrusted.jobs.page_contents import check_contents
+from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
+from paraph.pdf.untrusted.jobs.source import Source
+
+_WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
+
+
+class Prepared(NamedTuple):
+    """``content``: what stands in for the upload, None where nothing does."""
+
+    method: Method
+    content: bytes | None
+    geometries: list[PageGeometry]
+
+
+def prepare(source: Source, page_limit: int) -> Prepared:
+    """The first form that passes its dry run. Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where
+    readers disagree on what the pages show, ``unclear_page_count`` where they disagree on their number."""
+    refusal = cannot_be_sealed()
+    try:
+        for method, content in forms(source.whole):
+            try:
+                if method == "incremental":
+                    return Prepared(method, None, _tried(source, source, page_limit))
+                with Source(content=content) as form:
+                    return Prepared(method, content, _tried(source, form, page_limit))
+            except Changed:
+                refusal = shown_differently()
+            except PdfRefused as refused:
+                refusal = refused
+            except (Unsafe, SealError, *CONFUSED):
+                continue
+    except Unreadable:
+        pass
+    raise refusal
+
+
+def _tried(source: Source, form: Source, page_limit: int) -> list[PageGeometry]:
+    """The geometries of the pages of ``form``, after its dry run. Raises Changed, PdfRefused, and what reading and
+    sealing raise."""
+    reader = Reader(form.whole)
+    found = list(islice(pages(reader), page_limit + 1))
+    check_contents(reader, found)
+    geometries = geometries_of(reader, found)
+    if len(geometries) != len(source.pdfium()):
+        raise unclear_page_count()
+    for number, page in enumerate(found, start=1):
+        contents = reader.resolve(page.dictionary.get(b"/Contents"))
+        if not isinstance(contents, Stream | list | None):  # poppler shows no such page, others an empty one
+            raise page_not_shown(number)
+    opinion = second_opinion(reader, form)
+    if opinion is Opinion.OTHER:
+        raise Changed("qpdf finds other objects")
+    everywhere = form is not source or opinion is not Opinion.SAME
+    _dry_run(source.whole, form.whole, geometries, range(len(geometries)) if everywhere else _unsure(reader))
+    return geometries
+
+
+def cannot_be_sealed() -> PdfRefused:
+    return PdfRefused("cannot_be_sealed", "The PDF cannot be sealed: its structure is damaged beyond repair.")
+
+
+def shown_differently() -> PdfRefused:
+    return PdfRefused(
+        "shown_differently",
+        "The PDF is damaged in a way that makes readers show different pages, so it cannot be signed. "
+        "Save it again with the program that made it.",
+    )
+
+
+def unclear_page_count() -> PdfRefused:
+    return PdfRefused(
+        "unclear_page_count", "The page tree of the PDF is damaged: readers disagree on its number of pages."
+    )
+
+
+def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> None:
+    sealed = dry_run.sealed_on_trial(content, geometries, indices)
+    check_looks(upload, sealed, dry_run.marked_boxes(geometries, indices), dry_run.COLOUR)
+
+
+def _unsure(reader: Reader) -> list[int]:
+    """The pages with an annotation that may draw something, of a file without a form: a seal brings one, and with it
+    readers may draw annotations in another way."""
+    root = reader.dictionary(reader.trailer.get(b"/Root"))
+    if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
+        return []
+    return [index for index, page in enumerate(pages(reader)) if _is_annotated(reader, page.dictionary)]
+
+
+def _is_annotated(reader: Reader, page: dict[bytes, Any]) -> bool:
+    annotations = reader.resolve(page.get(b"/Annots"))
+    found = [reader.resolve(item) for item in annotations] if isinstance(annotations, list) else []
+    return any(isinstance(item, dict) and item.get(b"/Subtype") not in _WITHOUT_PICTURE for item in found)

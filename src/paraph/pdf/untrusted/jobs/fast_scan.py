@@ -1,0 +1,97 @@
+"""The quick look at a file: most are plainly written and do nothing, and our own reader sees that at a glance.
+
+Having every object parsed costs most of an inspection. So the text of the objects is searched, as it stands in the
+file; only where a name of interest stands in it, or where it is not written plainly, is there a thorough look. Where
+only annotations may draw something, that is at these alone.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Stream, Unsafe
+from paraph.pdf.structure.reader import Reader
+from paraph.pdf.untrusted.jobs.expansion import Expansion
+from paraph.pdf.untrusted.jobs.object_index import Places, StreamPlace, places, stream_in
+from paraph.pdf.untrusted.jobs.source import Source
+
+_NAMES = re.compile(  # of what runs or unpacks, and of what changes what is shown (changeable.py, layers.py)
+    rb"/(?:JavaScript|Rendition|Launch|SubmitForm|ImportData|EF"
+    rb"|(?:AA|3D|DefaultForPrinting|GoTo3DView|Hide|Movie|Named|OC|OCGs?|OCMD|OCProperties|PS|ResetForm"
+    rb"|RichMedia|RichMediaExecute|Screen|SetOCGState|Sound|Usage)(?!" + REGULAR + rb"))"
+)
+_DRAWING = re.compile(  # of annotations that may draw something: any but a link without an appearance
+    rb"/(?:AP(?!" + REGULAR + rb")|Subtype(?![" + SPACE + rb"]*+/(?:Type0|Type1|MMType1|TrueType|Type3|CIDFontType0"
+    rb"|CIDFontType2|Type1C|CIDFontType0C|OpenType|Image|Form|XML|Link)(?!" + REGULAR + rb")))"
+)
+_ESCAPED = re.compile(rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*#[^\x00\t\n\x0c\r ()<>\[\]{}/%]*")
+_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+
+
+class QuietFile(NamedTuple):
+    """A file that is plainly written, where nothing runs and nothing changes what is shown."""
+
+    reader: Reader
+    may_draw_annotations: bool
+
+
+def read_quietly(source: Source) -> QuietFile | None:
+    """None where the file is not plainly written, or a name of interest stands in it, outside the data of streams and
+    inside object streams. Raises PdfRefused ``too_complex`` for a bomb."""
+    data = cast(bytes, source.content)  # it is searched and cut as bytes are: what no one asks for is never read
+    try:
+        found = places(data)
+        text = b"\n".join(_texts(data, found))
+        if _speaks(_NAMES, text) or _acts_when_opened(found.reader):
+            return None
+        return QuietFile(found.reader, _speaks(_DRAWING, text))
+    except (Unsafe, SealError, *CONFUSED):
+        return None
+
+
+def _texts(data: bytes, found: Places) -> Iterator[bytes]:
+    """All that stands in the file but the data of its streams. On the way, what those unpack to is checked."""
+    containers, expansion = found.containers.copy(), Expansion()
+    for start, end in found.others:
+        yield data[start:end]
+    for span in found.perhaps_streams:
+        stream = stream_in(data, span, found.reader)
+        if stream is None:
+            yield data[span.body : span.end]
+            continue
+        dictionary, start, end = stream
+        _check_expansion(expansion, data, stream)
+        yield data[span.body : start]
+        yield data[end : span.end]
+        if span.place in containers:
+            containers.remove(span.place)
+            yield found.reader.unpack(span.number, Stream(dictionary, data[start:end]))
+    if containers:
+        raise Unsafe("an object stream is missing")
+
+
+def _check_expansion(expansion: Expansion, data: bytes, stream: StreamPlace) -> None:
+    dictionary, start, end = stream
+    filters = dictionary.get(b"/Filter")
+    names = filters if type(filters) is list else [] if filters is None else [filters]
+    if any(type(name) is not bytes for name in names):
+        raise Unsafe("the filter of a stream stands elsewhere")
+    image = dictionary.get(b"/Subtype") == b"/Image"
+    expansion.check_by_zlib(names, memoryview(data)[start:end], image=image)
+
+
+def _speaks(names: re.Pattern[bytes], text: bytes) -> bool:
+    if names.search(text):
+        return True
+    return b"#" in text and any(names.match(_unescaped(name)) for name in _ESCAPED.findall(text))
+
+
+def _unescaped(name: bytes) -> bytes:
+    return _ESCAPE.sub(lambda match: bytes((int(match[1], 16),)), name)
+
+
+def _acts_when_opened(reader: Reader) -> bool:
+    """Whether opening the file does more than turn to a page."""
+    action = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/OpenAction"))
+    return type(action) is dict and (action.get(b"/S") != b"/GoTo" or b"/Next" in action)

@@ -1,0 +1,101 @@
+"""Whether pages look the same before and after, as PDFium draws them with their forms."""
+
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from typing import Any
+
+import pypdfium2
+from PIL import Image, ImageChops, ImageDraw
+
+from paraph.pdf.refusal import page_not_shown
+from paraph.pdf.structure.geometry import Box
+from paraph.pdf.untrusted.jobs.form_fields import show_form_fields
+
+Colour = tuple[int, int, int]
+
+_PIXELS = 800  # of the longer side: a changed digit of small print shows
+_FAINT = 16  # of 255: rounding where a page is drawn within a state of its own
+_EDGE = 2  # pixels around a mark, for its smoothed edges
+_MORE_ATTEMPTS = 6
+
+
+class Changed(Exception):
+    """A page does not look as it did, or its mark cannot be seen; the message says which."""
+
+
+def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colour) -> None:
+    """Compares each page that has a mark, outside of the mark, and looks for the mark.
+
+    ``before`` and ``after``: files as PDFium takes them. ``marks``: boxes by the number of the page, from 0, in parts
+    of its width and height from the bottom left. Raises :class:`Changed`, and PdfRefused ``page_not_shown`` for a page
+    that could not be drawn before.
+    """
+    old, new = _opened(before), _opened(after)
+    try:
+        if len(old) != len(new):
+            raise Changed(f"{len(old)} pages became {len(new)}")
+        for index, box in marks.items():
+            try:
+                _check_page(_drawn_before(old, index), _drawn(new, index), index, box, colour)
+            except Changed:
+                _check_again(before, after, index, box, colour)
+    except pypdfium2.PdfiumError as error:
+        raise Changed("a page cannot be drawn any more") from error
+    finally:
+        new.close()
+        old.close()
+
+
+def _check_again(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
+    """Draws the page by itself, of the one file and the other in turns: PDFium fits the font that stands in for a
+    missing one to what it drew before, in whatever file, and settles when it draws the same again and again."""
+    for _ in range(_MORE_ATTEMPTS - 1):
+        with suppress(Changed):
+            return _check_alone(before, after, index, box, colour)
+    return _check_alone(before, after, index, box, colour)
+
+
+def _check_alone(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
+    with closing(_opened(before)) as document:
+        old = _drawn_before(document, index)
+    with closing(_opened(after)) as document:
+        new = _drawn(document, index)
+    _check_page(old, new, index, box, colour)
+
+
+def _opened(file: Any) -> pypdfium2.PdfDocument:
+    document = pypdfium2.PdfDocument(file)
+    show_form_fields(document)
+    return document
+
+
+def _drawn_before(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
+    try:
+        return _drawn(document, index)
+    except (pypdfium2.PdfiumError, ValueError) as error:
+        raise page_not_shown(index + 1) from error
+
+
+def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
+    page = document[index]
+    try:
+        bitmap = page.render(scale=_PIXELS / max(*page.get_size(), 1.0), rev_byteorder=True)
+        image: Image.Image = bitmap.to_pil().convert("RGB")
+        bitmap.close()
+        return image
+    finally:
+        page.close()
+
+
+def _check_page(old: Image.Image, new: Image.Image, index: int, box: Box, colour: Colour) -> None:
+    if old.size != new.size:
+        raise Changed(f"page {index + 1} has another size")
+    width, height = new.size
+    left, bottom, right, top = box
+    if new.getpixel((int((left + right) / 2 * width), int((1 - (bottom + top) / 2) * height))) != colour:
+        raise Changed(f"the mark on page {index + 1} cannot be seen")
+    hidden = (left * width - _EDGE, (1 - top) * height - _EDGE, right * width + _EDGE, (1 - bottom) * height + _EDGE)
+    for image in (old, new):
+        ImageDraw.Draw(image).rectangle(hidden, "white")
+    if ImageChops.difference(old, new).convert("L").point(lambda value: value > _FAINT).getbbox():
+        raise Changed(f"page {index + 1} looks different")

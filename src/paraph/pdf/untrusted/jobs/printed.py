@@ -1,0 +1,56 @@
+"""A page as it is printed, for PDFium, which leaves some of that to the viewer.
+
+PDFium draws form fields in print as on the screen, whatever their flags, and takes no notice of the layer of an
+annotation. So annotations get the flags that amount to what is printed. That changes the document in memory for good.
+"""
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+import pypdfium2
+from pypdfium2 import raw
+
+from paraph.pdf.untrusted.jobs.annotations import HIDDEN, INVISIBLE, NO_VIEW, PRINT, is_printed
+from paraph.pdf.untrusted.jobs.layers import is_printed as layer_is_printed
+from paraph.pdf.untrusted.jobs.source import Source
+
+
+def show_as_printed(source: Source, page: pypdfium2.PdfPage, index: int, *, layered: bool) -> None:
+    """``index`` of the page in the document. ``layered``: the file speaks of optional content."""
+    for position, annotation in _annotations(page):
+        flags = raw.FPDFAnnot_GetFlags(annotation)
+        shown = is_printed(flags) and not (layered and _is_left_out(source, index, position))
+        raw.FPDFAnnot_SetFlags(annotation, (flags | PRINT) & ~(INVISIBLE | NO_VIEW) if shown else flags | HIDDEN)
+
+
+def make_fields_annotations(page: pypdfium2.PdfPage) -> None:
+    """So that PDFium applies layers to what is drawn for form fields. They must not be drawn as form fields then."""
+    for _, annotation in _annotations(page):
+        if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET:
+            raw.FPDFAnnot_SetStringValue(annotation, b"Subtype", _STAMP)
+
+
+_STAMP = (ctypes.c_ushort * 6)(*b"Stamp\0")
+
+
+def _annotations(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Any]]:
+    """With their places in /Annots."""
+    for position in range(raw.FPDFPage_GetAnnotCount(page)):
+        annotation = raw.FPDFPage_GetAnnot(page, position)
+        if annotation:
+            yield position, annotation
+            raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _is_left_out(source: Source, index: int, position: int) -> bool:
+    document = source.pikepdf()
+    listed = document.pages[index].obj.get("/Annots")
+    annotation = listed[position] if isinstance(listed, pikepdf.Array) and position < len(listed) else None
+    if not isinstance(annotation, pikepdf.Dictionary):
+        return False
+    appearances = annotation.get("/AP")
+    appearance = appearances.get("/N") if isinstance(appearances, pikepdf.Dictionary) else None
+    layers = [annotation.get("/OC"), appearance.get("/OC") if isinstance(appearance, pikepdf.Stream) else None]
+    return not all(layer_is_printed(layer, document) for layer in layers)

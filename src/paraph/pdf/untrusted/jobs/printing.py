@@ -1,0 +1,95 @@
+"""Whether pages look in print as they do on the screen, by drawing them both ways."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pypdfium2
+from pypdfium2 import raw
+from pypdfium2.internal import set_callback
+
+from paraph.pdf.untrusted.jobs.annotations import Annotation
+from paraph.pdf.untrusted.jobs.form_fields import show_form_fields
+from paraph.pdf.untrusted.jobs.printed import make_fields_annotations, show_as_printed
+from paraph.pdf.untrusted.jobs.source import Source
+
+NO_DIFFERENCE: dict[str, Any] = {"prints_differently": [], "print_unknown": 0}
+"""Of a file without annotations that draw and without layers."""
+
+_SECONDS = 3.0  # of processor time for all pages of a file; a job has 10
+_LONGEST, _SHORTEST = 2000.0, 800.0  # pixels of the longer side; between them one a point
+_BLANK = 0xFFFFFFFF
+
+
+class _OutOfTimeError(Exception):
+    """The time for all pages is over."""
+
+
+def compare(source: Source, annotations: Sequence[Sequence[Annotation]], *, layered: bool) -> dict[str, Any]:
+    """``{"prints_differently": [page number, …], "print_unknown": number of pages}``.
+
+    ``annotations`` of each page. ``layered``: the file speaks of optional content, so that any page may differ; else
+    only those with an annotation for print or the screen alone do. Pages that nothing can be said of, because time is
+    over or they cannot be drawn, are counted in ``print_unknown``.
+    """
+    asked = [index for index, shown in enumerate(annotations) if layered or any(each.differs for each in shown)]
+    if not asked:
+        return NO_DIFFERENCE
+    deadline = time.process_time() + _SECONDS
+    different, unknown = [], 0
+    document = source.pdfium_again()
+    show_form_fields(document)
+    for done, index in enumerate(asked):
+        try:
+            if _differs(source, document, index, deadline, layered=layered):
+                different.append(index + 1)
+        except _OutOfTimeError:
+            unknown += len(asked) - done
+            break
+        except pypdfium2.PdfiumError:
+            unknown += 1
+    return {"prints_differently": different, "print_unknown": unknown}
+
+
+def _differs(source: Source, document: pypdfium2.PdfDocument, index: int, deadline: float, *, layered: bool) -> bool:
+    """On the screen first, since what makes a page as in print lasts."""
+    page, form = document[index], document.formenv
+    try:
+        if layered:
+            make_fields_annotations(page)
+            form = None
+        on_screen = _drawn(form, page, 0, deadline)
+        show_as_printed(source, page, index, layered=layered)
+        return on_screen != _drawn(form, page, raw.FPDF_PRINTING, deadline)
+    finally:
+        page.close()
+
+
+def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) -> bytes:
+    """The pixels of a page. Raises :class:`_OutOfTimeError` in the midst of it."""
+    width, height = page.get_size()
+    longer = max(width, height, 1.0)
+    scale = min(max(longer, _SHORTEST), _LONGEST) / longer
+    bitmap = pypdfium2.PdfBitmap.new_native(
+        max(round(width * scale), 1), max(round(height * scale), 1), raw.FPDFBitmap_BGRx
+    )
+    try:
+        raw.FPDFBitmap_FillRect(bitmap, 0, 0, bitmap.width, bitmap.height, _BLANK)
+        drawing = (bitmap, page, 0, 0, bitmap.width, bitmap.height, 0, raw.FPDF_ANNOT | purpose)
+        _draw(page, drawing, deadline)
+        if form:
+            raw.FPDF_FFLDraw(form, *drawing)
+        return bytes(bitmap.buffer)
+    finally:
+        bitmap.close()
+
+
+def _draw(page: pypdfium2.PdfPage, drawing: tuple[Any, ...], deadline: float) -> None:
+    pause = raw.IFSDK_PAUSE(version=1)
+    set_callback(pause, "NeedToPauseNow", lambda _: time.process_time() > deadline)
+    status = raw.FPDF_RenderPageBitmap_Start(*drawing, pause)
+    raw.FPDF_RenderPage_Close(page)
+    if status == raw.FPDF_RENDER_TOBECONTINUED:
+        raise _OutOfTimeError
+    if status != raw.FPDF_RENDER_DONE:
+        raise pypdfium2.PdfiumError("a page cannot be drawn")

@@ -1,0 +1,130 @@
+"""The untrusted file as the readers open it: mapped memory, never copied."""
+
+import ctypes
+import functools
+import io
+import mmap
+import os
+import re
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import pikepdf
+import pypdfium2
+from pypdfium2 import raw
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.untrusted.jobs.for_qpdf import for_qpdf
+from paraph.pdf.untrusted.jobs.handlers import unsupported_encryption
+
+_UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # in the words of qpdf
+
+
+class Source:
+    """A file behind a descriptor, which it owns, or in memory. A context manager: documents opened here end with it."""
+
+    def __init__(self, descriptor: int | None = None, content: bytes = b"") -> None:
+        self._opened: list[Any] = []
+        self._file = io.BytesIO(content) if descriptor is None else os.fdopen(descriptor, "rb")
+        self.size = len(content) if descriptor is None else os.fstat(descriptor).st_size
+        if not self.size:
+            self._file.close()
+            raise PdfRefused("not_a_pdf", "The file is empty.")
+        # private pages: PDFium wants writable memory, the file itself stays as it is
+        self.content = mmap.mmap(-1 if descriptor is None else descriptor, self.size, access=mmap.ACCESS_COPY)
+        if descriptor is None:
+            self.content[:] = content
+        self.read_by_qpdf = False
+        """Whether qpdf reads the file as it is. Known once :meth:`pikepdf` was called."""
+        self._pikepdf: pikepdf.Pdf | None = None
+        self._pdfium: pypdfium2.PdfDocument | None = None
+
+    def __enter__(self) -> "Source":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for document in reversed(self._opened):
+            document.close()
+        self._file.close()
+
+    def pdfium(self) -> pypdfium2.PdfDocument:
+        """Opened by PDFium. Raises PdfRefused: as :meth:`pikepdf`, and ``no_pages``."""
+        if self._pdfium is None:
+            self._pdfium = self.pdfium_again()
+        return self._pdfium
+
+    def pdfium_again(self) -> pypdfium2.PdfDocument:
+        """Opened once more, for what changes the document in memory. Raises as :meth:`pdfium` does."""
+        memory = (ctypes.c_char * self.size).from_buffer(self.content)
+        handle = raw.FPDF_LoadMemDocument64(memory, self.size, None)
+        if not handle:  # only then is the last error that of this file
+            raise self._refused_by_pdfium(raw.FPDF_GetLastError())
+        document = pypdfium2.PdfDocument(handle)
+        self._opened.append(document)
+        if len(document) < 1:
+            self.pikepdf()  # which may know a better reason
+            raise PdfRefused("no_pages", "The PDF has no pages.")
+        return document
+
+    def pikepdf(self) -> "pikepdf.Pdf":
+        """Opened by pikepdf with its recovery on; where qpdf does not read the file as it is, in a form that it reads.
+
+        Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``.
+        """
+        if self._pikepdf is None:
+            try:
+                self._pikepdf = self._opened_by_qpdf(self._file)
+                self.read_by_qpdf = True
+            except PdfRefused as refused:
+                try:
+                    self._pikepdf = self._opened_by_qpdf(io.BytesIO(for_qpdf(self.whole)))
+                except (PdfRefused, Unsafe, SealError, *CONFUSED):
+                    raise refused from None
+        return self._pikepdf
+
+    def _opened_by_qpdf(self, file: BinaryIO) -> Any:
+        try:
+            document = pikepdf.open(
+                file,
+                access_mode=pikepdf.AccessMode.mmap if file is self._file else pikepdf.AccessMode.default,
+                inherit_page_attributes=False,  # the pages stay as they are in the file
+                suppress_warnings=True,
+            )
+        except pikepdf.PasswordError as error:
+            raise _locked() from error
+        except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
+            if _UNSUPPORTED.search(str(error)):
+                raise unsupported_encryption(self.content) from error
+            raise _unreadable() from error
+        self._opened.append(document)
+        return document
+
+    @functools.cached_property
+    def whole(self) -> bytes:
+        """All of the file, copied."""
+        return self.content[:]
+
+    @functools.cached_property
+    def may_scale(self) -> bool:
+        """Whether a page may have a user unit: PDFium does not tell, and asking pikepdf costs."""
+        return self.content.find(b"/UserUnit") >= 0 or self.content.find(b"/ObjStm") >= 0
+
+    def _refused_by_pdfium(self, code: int) -> PdfRefused:
+        if code == raw.FPDF_ERR_PASSWORD:
+            self.pikepdf()  # which tells an encryption that nobody knows from one with a password
+            return _locked()
+        if code == raw.FPDF_ERR_SECURITY:
+            return unsupported_encryption(self.content)
+        return _unreadable()
+
+
+def _locked() -> PdfRefused:
+    return PdfRefused("password", "The PDF needs a password to be opened.")
+
+
+def _unreadable() -> PdfRefused:
+    return PdfRefused("unreadable", "The file cannot be read as a PDF.")

@@ -1,0 +1,177 @@
+"""Untrusted PDFs are parsed in processes of their own, reused from job to job, with hard limits.
+
+A process that dies, hangs or runs into a limit is replaced, and the file it was reading is refused where it is at
+fault (``paraph.pdf.untrusted.sandbox_loss``); the next call works. Nothing here parses a byte of the file.
+Thread-safe; a forked process starts its own pool. Those on whose behalf files are read share the processes fairly.
+"""
+
+import atexit
+import contextlib
+import json
+import logging
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, BinaryIO
+
+from paraph.kernel import machine
+from paraph.kernel.places import Places, Told, Visit
+from paraph.kernel.waiting import waiting
+from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
+from paraph.pdf.untrusted.sandbox_memory import Answer, SandboxMemory
+from paraph.pdf.untrusted.sandbox_process import Limits, Worker
+
+__all__ = ["Limits", "Sandbox", "configure", "sandbox"]
+
+Pdf = bytes | BinaryIO | Callable[[], bytes]
+
+_log = logging.getLogger(__name__)
+_PATIENCE_SECONDS = 8.0  # for a process; callers have better things to do than to wait for longer
+_LONGEST_LINE = 1000  # threads are bounded by those who have them
+
+
+class Sandbox:
+    """A pool of at most ``size`` processes, started when first needed. Nobody has all of them at a time
+    (:class:`paraph.kernel.places.Places`). ``told``: as there."""
+
+    def __init__(self, size: int, limits: Limits | None = None, told: Told | None = None) -> None:
+        self._limits = limits or Limits()
+        self._places = Places(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
+        self._memory = SandboxMemory()
+        self._slots: queue.LifoQueue[Worker | None] = queue.LifoQueue()
+        self._size = size
+        for _ in range(size):
+            self._slots.put(None)
+        # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
+        self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
+
+    def call(
+        self,
+        job: str,
+        pdf: Pdf,
+        *,
+        party: str = "",
+        sha256: bytes = b"",
+        patience: int = 1,
+        **arguments: Any,
+    ) -> Answer:
+        """What the job answers: JSON and bytes. An open file is read whole, wherever it stands, and must not change
+        meanwhile; a function is asked for the file when it is this one's turn. ``party``: on whose behalf it is read.
+        ``sha256``: the file's digest where it is known; then what was too complex is refused at once for a while, and
+        several who ask at a time share one answer. ``patience``: so many times the usual time is granted.
+
+        Raises PdfRefused with the reason the job gave; ``too_complex`` when the process was lost by fault of the
+        file. Raises ReadersUnavailable when it was lost otherwise, when none could be started, or none was free
+        within some seconds.
+        """
+        request = {"job": job, "arguments": arguments, "patience": patience}
+        question = (party, sha256, json.dumps(request)) if sha256 else None
+        if question:
+            self._memory.refuse(question)
+        with waiting(party) as visit:
+            if not visit:
+                raise ReadersUnavailable
+            if question:
+                return self._memory.answer(question, lambda: self._read(request, pdf, visit))
+            return self._read(request, pdf, visit)
+
+    def _read(self, request: dict[str, Any], pdf: Pdf, thread: Visit) -> Answer:
+        with self._places.place(thread.party) as visit:
+            if not visit:
+                raise ReadersUnavailable
+            with self._worker() as worker:
+                worker.confinement()  # it is up then, and its start on nobody's account
+                before = worker.used.processor
+                try:
+                    message, content = worker.ask(request, pdf() if callable(pdf) else pdf)
+                finally:
+                    visit.used = thread.used = max(0.0, worker.used.processor - before)
+        if "refused" in message:
+            raise PdfRefused(*message["refused"])
+        if "fault" in message:
+            _log.warning("a PDF was refused after a fault in the %s job:\n%s", request["job"], message["fault"])
+            raise PdfRefused("unreadable", "The file cannot be read as a PDF.")
+        return message["result"], content
+
+    def warm(self) -> None:
+        """Start a process now, so that the first call does not wait for it."""
+        with self._worker():
+            pass
+
+    def close(self) -> None:
+        """End all processes; the pool cannot be used any more."""
+        for _ in range(self._size):
+            worker = self._slots.get()
+            if worker:
+                worker.end()
+        self._starter.shutdown()
+
+    @contextlib.contextmanager
+    def _worker(self) -> Iterator[Worker]:
+        worker = self._slots.get()
+        try:
+            if worker is None or not worker.usable:
+                if worker:
+                    worker.end()
+                worker = self._started()
+            yield worker
+        finally:
+            if worker and not worker.usable:
+                worker.end()
+                worker = None
+                with contextlib.suppress(ReadersUnavailable):  # the next call tries
+                    worker = self._started()
+            self._slots.put(worker)
+
+    def _started(self) -> Worker:
+        try:
+            return self._starter.submit(Worker, self._limits).result()
+        except (OSError, RuntimeError) as error:  # no process or no thread now
+            _log.error("no process to read PDFs can be started: %r", error)
+            raise ReadersUnavailable from error
+
+
+_default: Sandbox | None = None
+_default_lock = threading.Lock()
+
+
+def sandbox() -> Sandbox:
+    """The pool of this process: a sandboxed process per core and one more, which a party that has all of the others
+    cannot have, unless ``configure`` said otherwise."""
+    global _default  # noqa: PLW0603  one pool per process is the point
+    with _default_lock:
+        if _default is None:
+            _default = Sandbox(machine.cores() + 1)
+        return _default
+
+
+def configure(size: int, limits: Limits | None = None, told: Told | None = None) -> Sandbox:
+    """Replace this process's pool, for example to share a machine among several web processes."""
+    global _default  # noqa: PLW0603  see above
+    _end_default()
+    with _default_lock:
+        _default = Sandbox(size, limits, told)
+        return _default
+
+
+@atexit.register
+def _end_default() -> None:
+    global _default
+    with _default_lock:
+        pool, _default = _default, None
+    if pool:
+        pool.close()
+
+
+_of_parent: list[Sandbox | None] = []  # kept, so that nothing here ends or waits for the parent's processes
+
+
+def _forget_after_fork() -> None:
+    global _default, _default_lock
+    _of_parent.append(_default)
+    _default, _default_lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

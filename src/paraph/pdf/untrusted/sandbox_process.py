@@ -1,0 +1,141 @@
+"""One sandboxed process: started, asked, ended, and judged where it is lost (``paraph.pdf.untrusted.sandbox`` keeps
+several)."""
+
+import contextlib
+import dataclasses
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from paraph.confinement import Confinement
+from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
+from paraph.pdf.untrusted import sandbox_wire as wire
+from paraph.pdf.untrusted.sandbox_loss import Used, file_at_fault, kill
+
+_log = logging.getLogger(__name__)
+_BOOT_SECONDS = 60.0  # to import the readers on a busy machine; half a second is usual
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one job may use: ``memory`` and ``resident`` in bytes.
+
+    ``memory`` is address space above that of an idle process; a process that still holds more than
+    ``resident`` after a job, or has done ``jobs`` of them, is replaced.
+    """
+
+    memory: int = 1 << 30
+    processor_seconds: int = 10
+    wall_seconds: float = 20.0
+    resident: int = 400 << 20
+    jobs: int = 1000
+
+
+class Worker:
+    """One sandboxed process and the socket to it. Used by one thread at a time."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._jobs = 0
+        self._confinement: Confinement | None = None
+        self._spent = False
+        self.used = Used()  # in its life, as far as that is known
+        self._connection, theirs = socket.socketpair()
+        command = [sys.executable, "-P", "-m", "paraph.pdf.untrusted.jobs.worker"]
+        with theirs, contextlib.ExitStack() as unless_started:
+            unless_started.callback(self._connection.close)
+            self._process = subprocess.Popen(  # noqa: S603  our own module
+                [*command, str(os.getpid()), json.dumps(dataclasses.asdict(limits))],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+            unless_started.pop_all()
+
+    @property
+    def usable(self) -> bool:
+        return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
+
+    def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
+        """Raises PdfRefused ``too_complex`` when the process is lost by fault of the file, else ReadersUnavailable."""
+        self._spent, self._jobs = True, self._jobs + 1  # until the answer is here, whatever is raised
+        self.confinement()
+        try:
+            with _descriptor(pdf) as descriptor:
+                self._connection.settimeout(self._limits.wall_seconds)
+                wire.send(self._connection, request, descriptor=descriptor)
+            message, content = wire.receive(self._connection, self._limits.wall_seconds * request["patience"])
+        except OSError as error:  # also TimeoutError and ConnectionEndedError
+            raise self._lost(request, error) from error
+        self.used = Used(*message.get("used", self.used))
+        self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
+        return message, content
+
+    def confinement(self) -> Confinement:
+        """What keeps it from the rest of the machine. Waits until it is ready; raises ReadersUnavailable."""
+        if self._confinement is None:
+            self._confinement = self._await_ready()
+        return self._confinement
+
+    def end(self) -> None:
+        kill(self._process)
+        self._connection.close()
+
+    def _await_ready(self) -> Confinement:
+        try:
+            message, _ = wire.receive(self._connection, _BOOT_SECONDS)
+        except OSError as error:
+            self.end()
+            told = (type(error).__name__, self._process.returncode)
+            _log.error("the process that reads PDFs did not start: %s, exit status %s", *told)
+            raise ReadersUnavailable from error
+        self.used = Used(*message["used"])
+        return Confinement(message["unconfined"])
+
+    def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
+        """The refusal after the process has died, has not answered in time or was not understood."""
+        end, granted = kill(self._process), self._limits
+        self._connection.close()
+        before, self.used = self.used, end.used
+        seconds = granted.processor_seconds * request["patience"]
+        at_fault = isinstance(error, wire.NoMessageError) or file_at_fault(
+            end, before, processor_seconds=seconds, memory=granted.memory
+        )
+        told = (request["job"], type(error).__name__, end.status, end.used.processor - before.processor)
+        if at_fault:
+            _log.warning("a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
+            return too_complex()
+        _log.error("no fault of the PDF: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
+        return ReadersUnavailable()
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours but where the code is: no secret of the service is in reach of a hijacked reader."""
+    here = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    return {**here, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LC_ALL": "C.UTF-8"}
+
+
+@contextlib.contextmanager
+def _descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
+    """Of a file of its own; one that is open already is opened once more, only to be read."""
+    if not isinstance(pdf, bytes):
+        pdf.flush()
+        descriptor = os.open(f"/dev/fd/{pdf.fileno()}", os.O_RDONLY)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+        return
+    memory = hasattr(os, "memfd_create")
+    with os.fdopen(os.memfd_create("pdf"), "wb") if memory else tempfile.TemporaryFile() as file:
+        file.write(pdf)
+        file.flush()
+        yield file.fileno()

@@ -1,0 +1,39 @@
+"""Where a stamp goes that follows a tag (specification 4.5, ``magic_field``)."""
+
+from dataclasses import dataclass
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.find import Found
+
+GAP = 2.0  # points between the tag's ink and the stamp
+ROUNDING = 0.01  # points: a stamp computed from the page's own size fits whatever its last digit
+
+
+@dataclass(frozen=True)
+class Rect:
+    """Points of reader space, origin bottom left of the page."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def under(found: Found, page_size: tuple[float, float], width: float = 200, height: float = 80) -> Rect:
+    """A rectangle just under the tag and centred on it, moved sideways into the page where it would stick out.
+
+    ``page_size`` as ``inspect`` gives it. Never moved up, which would put the stamp over its tag and what stands
+    beside it. Raises PdfRefused: ``too_small`` when the page has no room for the stamp anywhere, ``no_room`` when it
+    has none under the tag.
+    """
+    page_width, page_height = page_size
+    stamp = f"the stamp ({width:g} by {height:g} points)"
+    if width > page_width or height > page_height:
+        size = f"{page_width:g} by {page_height:g} points"
+        raise PdfRefused("too_small", f"Page {found.page_number} ({size}) is smaller than {stamp}.")
+    x = found.x + found.width / 2 - width / 2
+    y = found.y - GAP - height
+    if y < -ROUNDING:
+        room = f"{max(found.y - GAP, 0):.1f} points of room"
+        raise PdfRefused("no_room", f"There are {room} under the tag on page {found.page_number} for {stamp}.")
+    return Rect(min(max(x, 0.0), page_width - width), max(y, 0.0), width, height)

@@ -1,0 +1,34 @@
+"""The signers that the evidence states, against its journal and the pages of the proof."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paraph.pdf.verification.evidence_check import Tie
+
+
+def tie_signers(
+    result: "Tie", signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
+) -> None:
+    """Notes whether each signer has signed exactly once, nobody else has, and the proof prints each one's address.
+
+    ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for evidence that does
+    not say what evidence must.
+    """
+    signed = [entry["signer_id"] for entry in journal if entry["event_type"] == "signer.signed"]
+    names = {signer["id"]: signer["full_name"] for signer in signers}
+    for number, name in names.items():
+        if signed.count(number) != 1:
+            result.problems.append(f"The journal names {signed.count(number)} signatures by {name}; one is needed.")
+    if strangers := sorted(str(number) for number in set(signed) - set(names)):
+        result.problems.append(f"The journal names signatures by others than the signers: {', '.join(strangers)}.")
+    complete = bool(names) and sorted(signed) == sorted(names)
+    if complete:
+        result.matches.append(f"The journal names one signature by each signer: {', '.join(names.values())}.")
+    elif not names:
+        result.problems.append("The proof names no signer.")
+    # An address of other scripts may be printed in transliteration; the evidence has it exactly.
+    missing = [s["email"] for s in signers if s["email"].isascii() and "".join(s["email"].split()) not in printed]
+    result.note(
+        not missing, "The proof prints the address of each signer.", f"The proof does not print {', '.join(missing)}."
+    )

@@ -1,0 +1,180 @@
+"""One signature of a PDF, checked: its cryptography, its certificate, its timestamp."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from paraph.kernel import clock
+from paraph.pdf.pki import oids
+from paraph.pdf.pki.certificate import load
+from paraph.pdf.pki.cms import CmsMismatch, CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
+from paraph.pdf.pki.identity import Identity
+from paraph.pdf.pki.purpose import Purpose, stated
+from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.signing_time import signing_time
+from paraph.pdf.pki.trust import Untrusted, check_chain
+from paraph.pdf.report import Coverage, Level, SealTimestamp
+from paraph.pdf.timestamps.timestamp_token import Token, TokenMismatch, TokenRefused, check_token
+from paraph.pdf.verification.embedded import Embedded
+
+PADES = "/ETSI.CAdES.detached"
+_ACCEPTED = (PADES, "/adbe.pkcs7.detached")
+
+
+@dataclass
+class Check:
+    """What is known of one signature so far."""
+
+    embedded: Embedded
+    coverage: Coverage
+    claimed_at: datetime | None = None
+    """By the signer's own clock."""
+    intact: bool = False
+    mismatch: bool = False
+    """It can be read, and what it covers is not what was signed."""
+    signer: str = ""
+    certificate: Identity | None = None
+    """Whose certificate signed; ``None`` where it cannot be read."""
+    root: Identity | None = None
+    """Which of the roots it chains to; ``None`` where it is not trusted."""
+    purpose: Purpose | None = None
+    """What an intact seal says that it was for."""
+    timestamp: SealTimestamp | None = None
+    chains: list[tuple[tuple[bytes, ...], datetime]] = field(default_factory=list)
+    """The verified chains, of the signer and of its timestamp authority, with the time that counts for each."""
+    authority_ends: datetime | None = None
+    """When the first certificate of the trusted timestamp's chain ends."""
+    trusted: bool = False
+    pades: bool = False
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def archives(self) -> bool:
+        """A document timestamp that proves what it covers."""
+        return self.embedded.is_document_timestamp and self.intact and self.trusted
+
+
+def cannot_judge(embedded: Embedded, why: str) -> Check:
+    """A signature that is reported, and of which nothing is known."""
+    kind = "document timestamp" if embedded.is_document_timestamp else "signature"
+    finding = f"The {kind} {embedded.label} cannot be read: {why}."
+    return Check(embedded, "unclear", embedded.claimed_at, findings=[finding])
+
+
+def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried: LongTermData) -> Check:
+    """A signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3)."""
+    check = Check(embedded, embedded.coverage())
+    try:
+        token = check_token(embedded.contents, embedded.digest)
+    except TokenRefused as error:
+        check.findings.append(f"The document timestamp {embedded.label} is not valid: {error}.")
+        check.mismatch = isinstance(error, TokenMismatch)
+        return check
+    check.intact = _covers(check)
+    check.signer, check.certificate = token.authority, Identity(token.signer.encoded)
+    check.timestamp = _judge(check, token, roots, carried)
+    check.trusted = check.timestamp.trusted
+    check.root = Identity(check.chains[0][0][-1]) if check.trusted else None
+    return check
+
+
+def check_seal(
+    embedded: Embedded, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
+) -> Check:
+    """A signature by somebody.
+
+    ``carried``: the file's long-term data; ``archived_at``: the time of the first trusted document timestamp after
+    it, or ``None``. The certificate must have been valid at the earliest time that is proven: that of the trusted
+    timestamp, else ``archived_at``, else now. The signer's own clock proves nothing.
+    """
+    check = Check(embedded, embedded.coverage(), embedded.claimed_at)
+    if embedded.sub_filter not in _ACCEPTED:
+        check.findings.append(f"The signature {embedded.label} has the form {embedded.sub_filter or 'of none'}.")
+        return check
+    try:
+        signed = read_signed_data(embedded.contents)
+        check.signer, check.certificate = signed.signer.name, Identity(signed.signer.encoded)
+        check.claimed_at = signing_time(signed) or embedded.claimed_at
+        if signed.content is not None:
+            raise CmsRefused("it carries content of its own")
+        check_signature(signed, embedded.digest)
+        check.purpose = stated(signed)
+    except CmsRefused as error:
+        check.mismatch = isinstance(error, CmsMismatch)
+        check.findings.append(f"The seal {embedded.label} does not hold: {error}.")
+        return check
+    check.intact = _covers(check)
+    check.pades = embedded.sub_filter == PADES and names_certificate(signed)
+    _check_timestamp(check, signed, roots, carried)
+    proven = check.timestamp.time if check.timestamp and check.timestamp.trusted else archived_at
+    _check_signer(check, signed, roots, carried, proven or clock.now())
+    return check
+
+
+def level(check: Check, carried: LongTermData, archived: LongTermData | None) -> Level:
+    """The PAdES level. ``carried``: the file's long-term data; ``archived``: what a trusted document timestamp covers
+    of it, ``None`` where there is no such timestamp."""
+    if not (check.pades and check.intact):
+        return ""
+    if (check.timestamp is None or not check.timestamp.trusted) and archived is None:
+        return "B-B"
+    if not check.trusted or not _proven(check, carried):
+        return "B-T"
+    return "B-LTA" if archived is not None and _proven(check, archived) else "B-LT"
+
+
+def _proven(check: Check, data: LongTermData) -> bool:
+    return all(data.proves(chain, moment) for chain, moment in check.chains)
+
+
+def _covers(check: Check) -> bool:
+    if check.coverage == "unclear":
+        check.findings.append(f"What {check.embedded.label} covers is not the revision that it belongs to.")
+        check.mismatch = True
+    return check.coverage != "unclear"
+
+
+def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
+    attribute = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN)
+    if not attribute:
+        return
+    try:
+        token = check_token(attribute[0].raw, lambda name: hashlib.new(name, signed.signature).digest())
+    except TokenRefused as error:
+        check.intact = False
+        check.mismatch = isinstance(error, TokenMismatch)
+        check.findings.append(f"The timestamp of {check.embedded.label} is not valid: {error}.")
+        return
+    check.timestamp = _judge(check, token, roots, carried)
+
+
+def _judge(check: Check, token: Token, roots: Sequence[bytes], carried: LongTermData) -> SealTimestamp:
+    """The timestamp of a genuine token, trusted or not."""
+    trusted = True
+    try:
+        chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
+        carried.proves(chain, token.time)
+        check.chains.append((chain, token.time))
+        check.authority_ends = min(load(link).parsed.not_valid_after_utc for link in chain)
+    except (Untrusted, Revoked) as error:
+        trusted = False
+        check.findings.append(f'The timestamp authority "{token.authority}" is not trusted: {error}.')
+    return SealTimestamp(token.authority, token.time, token.policy_oid, trusted)
+
+
+def _check_signer(
+    check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
+) -> None:
+    try:
+        if not signed.signer.for_documents:
+            raise Untrusted("its certificate is not one for documents")
+        between = (*signed.certificates, *carried.certificates)
+        chain = check_chain(signed.signer, between, roots, moment)
+        carried.proves(chain, moment)
+    except (Untrusted, Revoked) as error:
+        check.findings.append(f'"{check.signer}" is not trusted: {error}.')
+    else:
+        check.root = Identity(chain[-1])
+        check.chains.append((chain, moment))
+        check.trusted = True

@@ -1,0 +1,71 @@
+"""What verification found, in plain sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from paraph.kernel import clock
+from paraph.pdf.report import Level, SignatureReport
+from paraph.pdf.timestamps.detached_timestamps import KeptCheck
+
+_LEVELS: dict[Level, str] = {
+    "": "The seal does not follow PAdES.",
+    "B-B": "Level B-B: no trusted timestamp proves when the seal was made.",
+    "B-T": "Level B-T: a trusted timestamp proves when the seal existed.",
+    "B-LT": "Level B-LT: the file itself proves when the seal existed and that no certificate was revoked by then.",
+    "B-LTA": "Level B-LTA: the file itself proves when the seal existed and that no certificate was revoked by then, "
+    "and an archive timestamp preserves the proof.",
+}
+
+
+def sentences(
+    reports: Sequence[SignatureReport], place: int, kept: KeptCheck, aged: Sequence[str], signers: Sequence[str]
+) -> list[str]:
+    """The verdict on the seal at ``place`` in plain words, then what was found in every signature, each sentence
+    once."""
+    seal = reports[place]
+    found = [*_whom(seal, signers), *(_mismatch(report) for report in reports[:place] if not report.matches)]
+    found.append(_when(seal))
+    if seal.intact:
+        found.append(_LEVELS[seal.level])
+    found += [
+        f'Timestamped beside the file, as it is now, on {clock.iso(stamp.time)} by "{stamp.authority}".'
+        for stamp in kept.timestamps
+    ]
+    found += [*seal.changes, *kept.findings, *aged]
+    return list(dict.fromkeys(found + [finding for report in reports for finding in report.findings]))
+
+
+def is_asked_for(seal: SignatureReport, signers: Sequence[str]) -> bool:
+    """Whether it is by one of ``signers``, or there are none."""
+    return not signers or (seal.certificate is not None and seal.certificate.is_one_of(signers))
+
+
+def _whom(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
+    """Whom one trusts who trusts this seal, and what the seal was made for."""
+    if seal.intact:
+        covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
+        trust = "trusted" if seal.trusted else "not trusted"
+        yield f'Sealed by "{seal.signer}", which is {trust}; the seal is intact and covers {covered}.'
+    if seal.certificate:
+        chain = f", which chains to the root {seal.root}" if seal.root else ""
+        yield f"The signer's certificate is {seal.certificate}{chain}."
+    if not is_asked_for(seal, signers):
+        yield f"It is not sealed by {' or '.join(signers)}."
+    if seal.purpose:
+        yield f"The seal says what it is for: {seal.purpose}."
+    elif seal.intact:
+        yield "The seal does not say what it is for, as seals of other programs and of earlier versions do not."
+
+
+def _mismatch(earlier: SignatureReport) -> str:
+    by = f' by "{earlier.signer}"' if earlier.signer else ""
+    name = f"The earlier {earlier.kind} {earlier.field_name or 'without a name'}{by}"
+    return f"{name} no longer matches: the file was altered after it, and then sealed again."
+
+
+def _when(seal: SignatureReport) -> str:
+    if seal.timestamp is not None:
+        trust = "" if seal.timestamp.trusted else ", which is not trusted"
+        return f'Timestamped on {clock.iso(seal.timestamp.time)} by "{seal.timestamp.authority}"{trust}.'
+    if seal.claimed_at is not None:
+        return f"No timestamp; by the signer's own clock the time was {clock.iso(seal.claimed_at)}."
+    return "No timestamp."

@@ -1,0 +1,234 @@
+"""How many messages one recipient, one sender and one country get, whoever asks and however many at once."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from procrastinate.jobs import Job
+
+from paraph.cli.request import lines_of
+from paraph.flow.invite import invite
+from paraph.flow.jobs import RETRY
+from paraph.flow.messages import limits
+from paraph.flow.messages.counts import Ceiling, count, forget_counts, give_back
+from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.notify_completion import notify_completion
+from paraph.flow.sweep import sweep
+from paraph.kernel import clock
+from paraph.kernel.ceilings import PerHourAndDay
+from paraph.messaging.destination import destination_hash
+from paraph.messaging.models import CapturedMessage, MessageCount, PutOffMail
+from paraph.operations.request_state import request_state
+from paraph.organizations.models import Organization
+from paraph.queue.defer import defer
+from tests.factories import Scene, scene
+from tests.flow.test_jobs import work_off
+from tests.flow.test_sign import at_once
+
+pytestmark = pytest.mark.django_db
+VICTIM = "Victim@Example.com"
+
+
+def to_victim(**more: Any) -> Scene:
+    return scene(signer={"email": VICTIM, **more.pop("signer", {})}, **more)
+
+
+def ask(client: Client, made: Scene, channel: str = "email") -> Any:
+    return client.post(made.url(0, "/otp"), {"channel": channel}, content_type="application/json")
+
+
+def set_to(settings: Any, **ceilings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update=ceilings)
+
+
+def moved(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
+    real = clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + by)
+
+
+def test_ten_messages_an_hour_reach_one_address_whoever_sends_them(client: Client) -> None:
+    for number in range(5):
+        invite(to_victim(environment="production" if number % 2 else "sandbox").signers[0].pk)
+    answers = [ask(client, to_victim(signer={"email": address})) for address in [VICTIM.lower(), VICTIM.upper()] * 3]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429]
+    assert answers[-1].json()["error"]["code"] == "rate_limited"
+    assert 3500 < int(answers[-1]["Retry-After"]) <= 3600
+    assert CapturedMessage.objects.filter(to__iexact=VICTIM).count() == 10
+    assert ask(client, scene()).status_code == 200
+
+
+def test_thirty_a_day(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = 0
+    for _ in range(4):
+        sent += [ask(client, to_victim()).status_code for _ in range(11)].count(200)
+        moved(monkeypatch, timedelta(minutes=61))
+    assert sent == 30
+    refused = ask(client, to_victim())
+    assert 12 * 3600 < int(refused["Retry-After"]) < 24 * 3600
+    moved(monkeypatch, timedelta(hours=20))
+    assert ask(client, to_victim()).status_code == 200
+
+
+def test_no_address_stands_in_the_counts(client: Client) -> None:
+    ask(client, to_victim(plan="pro", signer={"phone": "+33612345678"}), "sms")
+    ask(client, to_victim())
+    kept = str(list(MessageCount.objects.values_list("scope", flat=True)))
+    assert destination_hash(VICTIM).hex() in kept and "destination:" in kept
+    assert "victim" not in kept.lower() and "612345678" not in kept
+    assert destination_hash(" victim@example.com ") == destination_hash(VICTIM) != destination_hash("a@example.com")
+
+
+def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [to_victim(send_email=True) for _ in range(25)]
+    due = []
+    for each in made:
+        try:
+            invite(each.signers[0].pk)
+        except TooManyMessagesError as refusal:
+            decision = RETRY.get_retry_decision(exception=refusal, job=_tried(500))
+            assert decision and decision.retry_at
+            due.append((decision.retry_at - clock.now()).total_seconds())
+    assert CapturedMessage.objects.count() == 10
+    assert len(due) == 15
+    assert sum(3500 < wait < 3700 for wait in due) == 10  # as many as there will be room for, the others an hour later
+    assert sum(7200 < wait < 7400 for wait in due) == 5
+    state = request_state(made[-1].request.pk)
+    assert state["signers"][0]["put_off"]["mail"] == "invitation"
+    assert "one recipient" in state["signers"][0]["put_off"]["reason"]
+    assert state["status"] == "pending" and "signer.notified" not in made[-1].events()
+    moved(monkeypatch, timedelta(hours=1, minutes=2))
+    invite(made[-1].signers[0].pk)
+    assert "signer.notified" in made[-1].events()
+    assert request_state(made[-1].request.pk)["signers"][0]["put_off"] is None
+
+
+def _tried(attempts: int) -> Job:
+    return Job(id=1, queue="mail", lock=None, queueing_lock=None, task_name="x", attempts=attempts)
+
+
+def test_codes_that_are_refused_take_no_turn_of_mails_that_wait(client: Client) -> None:
+    for _ in range(30):
+        ask(client, to_victim())
+    with pytest.raises(TooManyMessagesError) as refusal:
+        invite(to_victim().signers[0].pk)
+    assert refusal.value.retry_after <= 3660
+
+
+def test_the_others_have_their_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene(signers=3, notify_signers_on_completion=True)
+    count([Ceiling(f"destination:{destination_hash(made.signers[0].email).hex()}", 3600, 10)])
+    MessageCount.objects.update(asked=10)
+    with pytest.raises(TooManyMessagesError):
+        notify_completion(made.request.pk)
+    assert {message.to for message in CapturedMessage.objects.all()} == {s.email for s in made.signers[1:]}
+    assert "request.completion_notified" not in made.events()
+    moved(monkeypatch, timedelta(minutes=61))
+    notify_completion(made.request.pk)
+    assert CapturedMessage.objects.count() == 3
+    assert made.events().count("request.completion_notified") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_at_once_no_more_than_allowed_pass() -> None:
+    ceilings = [Ceiling("a", 3600, 7), Ceiling("b", 86400, 100), Ceiling("a", 86400, 9)]
+    passed: list[bool] = []
+
+    def one() -> None:
+        for _ in range(5):
+            places = count(ceilings)
+            passed.append(not any(place.is_beyond for place in places))
+            if not passed[-1]:
+                give_back(places)
+
+    at_once(*[one] * 6)
+    assert passed.count(True) == 7
+    assert MessageCount.objects.get(scope="b").asked == 7
+
+
+def test_what_the_gateway_does_not_take_is_not_counted(client: Client, settings: Any) -> None:
+    set_to(settings, smtp_url="smtp://127.0.0.1:1")
+    for _ in range(12):
+        assert ask(client, to_victim()).status_code == 503
+    set_to(settings, smtp_url="")
+    assert ask(client, to_victim()).status_code == 200
+    assert {row.asked for row in MessageCount.objects.filter(scope__startswith="destination:")} == {1}
+
+
+def test_a_clock_set_back_blocks_nobody(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as ahead:
+        moved(ahead, timedelta(days=1))
+        assert [ask(client, to_victim()).status_code for _ in range(11)][-1] == 429
+    assert ask(client, to_victim()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("setting", "plan", "environment"),
+    [
+        ("messages_free_sandbox", "free", "sandbox"),
+        ("messages_sandbox", "enterprise", "sandbox"),
+        ("messages_pro", "pro", "production"),
+        ("messages_enterprise", "enterprise", "production"),
+    ],
+)
+def test_an_organization_has_a_ceiling_by_plan_and_environment(
+    client: Client, settings: Any, setting: str, plan: str, environment: str
+) -> None:
+    set_to(settings, **{setting: PerHourAndDay(3, 10), "rate_limit_factor": 2})
+    organization = Organization.objects.create(name="Acme", plan=plan)
+    made = [scene(plan=plan, environment=environment) for _ in range(7)]
+    for number, each in enumerate(made):
+        type(each.request).objects.filter(pk=each.request.pk).update(organization=organization)
+        type(each.signers[0]).objects.filter(pk=each.signers[0].pk).update(email=f"a{number}@example.com")
+    assert [ask(client, each).status_code for each in made] == [200] * 6 + [429]
+    assert ask(client, scene(plan=plan, environment=environment)).status_code == 200
+
+
+def test_sms_have_a_ceiling_by_country_and_one_by_organization(client: Client, settings: Any) -> None:
+    set_to(settings, sms_per_country_and_day=2, sms_per_organization_and_day=0)
+    numbers = ["+33612345678", "+33612345679", "+33612345680", "+4915112345678"]
+    made = [scene(signer={"phone": number}) for number in numbers]
+    assert [ask(client, each, "sms").status_code for each in made] == [200, 200, 429, 200]
+    set_to(settings, sms_per_country_and_day=0, sms_per_organization_and_day=1)
+    two = scene(signers=2, signer={"phone": "+393331234567"})
+    assert ask(client, two, "sms").status_code == 200
+    refused = client.post(two.url(1, "/otp"), {"channel": "sms"}, content_type="application/json")
+    assert refused.status_code == 429 and refused.json()["error"]["message"].startswith("As many SMS as this sender")
+
+
+def test_no_ceiling_where_it_is_zero(client: Client, settings: Any) -> None:
+    set_to(settings, messages_per_destination=PerHourAndDay(0, 0), messages_sandbox=PerHourAndDay(0, 0))
+    assert [ask(client, to_victim()).status_code for _ in range(40)] == [200] * 40
+    assert not MessageCount.objects.exists()
+
+
+def test_counts_and_notes_go_when_they_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    count([Ceiling("a", 3600, 1), Ceiling("a", 86400, 1)])
+    PutOffMail.objects.create(name="invitation-1", until=clock.now(), reason="x")
+    assert forget_counts() == 0
+    with monkeypatch.context() as later:
+        moved(later, timedelta(hours=2))
+        assert forget_counts() == 1
+    moved(monkeypatch, timedelta(hours=25))
+    sweep()
+    assert not MessageCount.objects.exists() and not PutOffMail.objects.exists()
+
+
+def test_what_is_no_fault_of_a_job_is_not_logged_as_one(caplog: pytest.LogCaptureFixture) -> None:
+    made = to_victim(send_email=True)
+    count([Ceiling(f"destination:{destination_hash(VICTIM).hex()}", 3600, 10)])
+    MessageCount.objects.update(asked=10)
+    defer("invite", signer_id=made.signers[0].pk)
+    with pytest.raises(TooManyMessagesError) as refusal:
+        work_off()
+    assert "job put off" in caplog.text and "job failed" not in caplog.text
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_jobs SET scheduled_at = %s", [refusal.value.next_at])
+    state = request_state(made.request.pk)
+    assert f"put off until {clock.iso(refusal.value.next_at)}, since as many messages as one recipient" in state["why"]
+    assert any("invitation put off until" in line for line in lines_of(state))
+
+
+def test_every_ceiling_has_its_reason() -> None:
+    assert all(reason[0].islower() and not reason.endswith(".") for reason in limits._REASONS.values())

@@ -1,0 +1,191 @@
+"""Marks and overlay stand where a reader of the page expects them, and nothing else of the page changes."""
+
+from typing import Any
+
+import pikepdf
+import pypdfium2
+import pytest
+from pikepdf import Array, Dictionary, Name
+from PIL import Image, ImageChops
+
+from paraph.pdf.sealing.seal import Mark, Overlay
+from paraph.pdf.untrusted.jobs.form_fields import show_form_fields
+from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.sealed_files import GREEN, RED, WATERMARK, pictures, sealed
+
+X, Y, WIDTH, HEIGHT = 100, 60, 100, 50
+WORDS = text("Nothing of this moves", 150, 300, 20) + "0.5 g 120 200 100 40 re f\n"
+SCALE = 2.0
+
+
+def page_of(pdf: bytes, number: int = 1) -> Image.Image:
+    """The page as a reader sees it, 2 pixels a point."""
+    document = pypdfium2.PdfDocument(pdf)
+    show_form_fields(document)
+    image: Image.Image = document[number - 1].render(scale=SCALE).to_pil().convert("RGB")
+    document.close()
+    return image
+
+
+def colour_at(image: Image.Image, x: float, y: float) -> Any:
+    """At a point of reader space."""
+    return image.getpixel((round(x * SCALE), image.height - 1 - round(y * SCALE)))
+
+
+def assert_mark(before: bytes, after: bytes, *, number: int = 1, unit: float = 1) -> None:
+    """A red mark at X, Y with its black corner lower left; everywhere else the page as it was.
+
+    PDFium draws a page of user units without their size: ``unit`` takes reader space to its pixels.
+    """
+    old, new = page_of(before, number), page_of(after, number)
+    x, y, width, height = X / unit, Y / unit, WIDTH / unit, HEIGHT / unit
+    assert colour_at(new, x + width / 2, y + height / 2) == (255, 0, 0)
+    assert colour_at(new, x + width - 2, y + 2) == (255, 0, 0)
+    assert colour_at(new, x + width - 2, y + height - 2) == (255, 0, 0)
+    assert colour_at(new, x + 2, y + 2) == (0, 0, 0)
+    changed = ImageChops.difference(old, new).getbbox()
+    bottom = old.height / SCALE - y
+    expected = (x * SCALE, (bottom - height) * SCALE, (x + width) * SCALE, bottom * SCALE)
+    assert changed is not None
+    assert all(abs(one - other) <= 1.01 for one, other in zip(changed, expected, strict=True)), (changed, expected)
+
+
+def marked(pdf: bytes, **mark: Any) -> bytes:
+    arguments = {"page_number": 1, "x": X, "y": Y, "width": WIDTH, "height": HEIGHT, "appearance": RED}
+    return sealed(pdf, appearances=pictures(), marks=[Mark(**{**arguments, **mark})]).content
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270, -90, 360])
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        {},
+        {"/CropBox": [50, 40, 500, 700]},
+        {"/MediaBox": [-300, -400, 300, 400]},
+        {"/MediaBox": [-300, -400, 300, 400], "/CropBox": [400, 500, -280, -390]},
+    ],
+    ids=["plain", "crop", "negative", "both"],
+)
+def test_rotated_and_cropped_pages(rotate: int, boxes: dict[str, Any]) -> None:
+    pdf = paper(WORDS, page={"/Rotate": rotate, **boxes})
+    assert_mark(pdf, marked(pdf))
+
+
+def test_user_units() -> None:
+    pdf = paper(WORDS, page={"/UserUnit": 2, "/Rotate": 90, "/CropBox": [50, 40, 500, 700]}, min_version="1.6")
+    assert_mark(pdf, marked(pdf), unit=2 if page_of(pdf).width == 660 * SCALE else 1)
+
+
+def test_inherited_boxes_rotation_and_resources() -> None:
+    def inherit(document: pikepdf.Pdf) -> None:
+        for page in document.pages:
+            del page.obj.MediaBox
+            document.Root.Pages.Resources = page.obj.Resources
+            del page.obj.Resources
+        document.Root.Pages.MediaBox = Array([0, 0, 400, 600])
+        document.Root.Pages.CropBox = Array([20, 30, 380, 580])
+        document.Root.Pages.Rotate = 270
+
+    pdf = paper(WORDS, WORDS, prepare=inherit)
+    after = marked(pdf)
+    assert_mark(pdf, after)
+    assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        "q 3 0 0 3 50 50 cm q 1 0 0 1 9 9 cm " + WORDS,
+        "Q Q 0.5 0 0 0.5 10 10 cm Q " + WORDS + "q",
+        "0.7 0 0 0.7 10 20 cm " + WORDS,
+        "q BT /F1 12 Tf 1 0 0 1 100 400 Tm (Q q \\) Q) Tj ET 2 0 0 2 5 5 cm " + WORDS,
+        "",
+    ],
+    ids=["open", "closed too often", "transformed", "letters in strings", "empty"],
+)
+def test_whatever_state_the_contents_leave(contents: str) -> None:
+    pdf = paper(contents)
+    assert_mark(pdf, marked(pdf))
+
+
+def test_a_shared_array_of_contents_is_left_alone() -> None:
+    def share(document: pikepdf.Pdf) -> None:
+        first, second = document.pages
+        both = document.make_indirect(Array([first.obj.Contents, second.obj.Contents]))
+        first.obj.Contents = second.obj.Contents = both
+
+    pdf = paper("q 2 0 0 2 0 0 cm", WORDS + " Q", prepare=share)
+    after = marked(pdf)
+    assert_mark(pdf, after)
+    assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
+
+
+@pytest.mark.parametrize("own_object", ["resources", "names", "neither"])
+def test_shared_resources_and_taken_names(own_object: str) -> None:
+    """The page already draws something by the name that a mark would take."""
+
+    def occupy(document: pikepdf.Pdf) -> None:
+        drawn = document.make_stream(b"0 1 0 rg 0 0 50 50 re f")
+        drawn.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
+        names = Dictionary({"/Paraph0": drawn, "/Paraph1": drawn})
+        resources = Dictionary(XObject=document.make_indirect(names) if own_object == "names" else names)
+        for page in document.pages:
+            page.obj.Resources = document.make_indirect(resources) if own_object == "resources" else resources
+
+    pdf = paper("/Paraph0 Do", "/Paraph1 Do", prepare=occupy)
+    after = marked(pdf)
+    assert_mark(pdf, after)
+    assert page_of(pdf, 2).tobytes() == page_of(after, 2).tobytes()
+
+
+def test_a_page_without_contents_and_resources() -> None:
+    def strip(document: pikepdf.Pdf) -> None:
+        del document.pages[0].obj.Contents, document.pages[0].obj.Resources
+
+    pdf = paper("", prepare=strip)
+    assert_mark(pdf, marked(pdf))
+
+
+@pytest.mark.parametrize(("rotate", "size"), [(0, (595, 842)), (90, (595, 842)), (0, (300, 842)), (180, (842, 300))])
+def test_the_overlay_fits_every_page_upright(rotate: int, size: tuple[int, int]) -> None:
+    pdf = paper(WORDS, WORDS, size=size, page={"/Rotate": rotate})
+    after = sealed(
+        pdf, appearances=pictures(), page_overlay=Overlay(WATERMARK), marks=[Mark(2, X, Y, WIDTH, HEIGHT, GREEN)]
+    ).content
+    for number in (1, 2):
+        image = page_of(after, number)
+        width, height = image.width / SCALE, image.height / SCALE
+        fit = min(width / 595, height / 842)
+        assert colour_at(image, width / 2, height / 2 - (421 - 404) * fit) == (0, 255, 255)
+    assert colour_at(page_of(after, 2), X + WIDTH / 2, Y + HEIGHT / 2) == (0, 255, 0)
+
+
+def test_pictures_and_their_fonts_come_once() -> None:
+    document = pikepdf.new()
+    font = document.make_indirect(Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Courier))
+    for _ in range(2):
+        page = document.add_blank_page(page_size=(100, 50))
+        page.obj.Resources = Dictionary(Font=Dictionary(F1=font))
+        page.obj.Contents = document.make_stream(b"BT /F1 9 Tf 5 5 Td (x) Tj ET")
+    pdf = paper(*[WORDS] * 6)
+    marks = [Mark(number, X, Y, 100, 50, number % 2) for number in range(1, 7)]
+    result = sealed(pdf, appearances=saved(document), marks=marks).content
+    added = result[len(pdf) :]
+    assert added.count(b"/Courier") == 1
+    assert added.count(b"/Subtype /Form") == 2
+
+
+@pytest.mark.parametrize("rotate", [0, 270])
+def test_a_mark_is_not_hidden_by_an_annotation(rotate: int) -> None:
+    def cover(document: pikepdf.Pdf) -> None:
+        picture = document.make_stream(b"1 1 0 rg 0 0 1000 1000 re f")
+        picture.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 1000, 1000])))
+        for page in document.pages:
+            note = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([0, 0, 595, 842]), F=4)
+            note.AP = Dictionary(N=picture)
+            page.obj.Annots = Array([document.make_indirect(note)])
+
+    pdf = paper(WORDS, WORDS, page={"/Rotate": rotate}, prepare=cover)
+    assert colour_at(page_of(pdf), X, Y) == (255, 255, 0)
+    assert_mark(pdf, marked(pdf))
+    assert_mark(pdf, marked(pdf, background=True))

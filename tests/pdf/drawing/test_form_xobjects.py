@@ -1,0 +1,74 @@
+"""What comes along with a picture from another PDF: most of it as it is written there, but for its references."""
+
+import io
+import re
+from typing import Any
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name, ObjectStreamMode, String
+
+from paraph.pdf.drawing import form_xobjects
+from paraph.pdf.drawing.form_xobjects import Forms
+from paraph.pdf.sealing.seal import Mark
+from paraph.pdf.structure.objects import Raw, Ref, Stream, parse
+from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.revision import Revision
+from paraph.pdf.typesetting.appearances import StampContent, appearances
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import AT, sealed
+
+EVERYTHING = re.compile(b"")
+
+
+def intricate(document: pikepdf.Pdf) -> None:
+    """Resources with all that a copy by text could get wrong."""
+    own = document.make_indirect
+    page = document.pages[0].obj
+    other = own(
+        Dictionary(Note=String("4 0 R and 5 0 R"), Deep=Array([1, own(Array([2, 3])), Dictionary(A=own(Array([7])))]))
+    )
+    plain = own(Dictionary(Words=String("plain words")))
+    inner = own(Dictionary({"/Other": other, "/Plain": plain, "/Name#20with R": Name("/A#42"), "/T": String("(b) R")}))
+    left = own(Dictionary(Parent=page, Kept=inner, StructParent=3))
+    page.Resources.ExtGState = own(Dictionary(A=inner, B=left, C=own(Array([inner, other, None, True, 1.5]))))
+    page.Resources.Pattern = own(Dictionary(P=document.make_stream(b"0 0 m 4 0 R", Extra=inner)))
+
+
+def copied(pdf: bytes) -> dict[Ref, Any]:
+    """The objects that come into a revision, as values."""
+    revision = Revision(Reader(paper(text("a", 72, 700))))
+    Forms(Reader(pdf), revision).form(0)
+    return {ref: parse(value, 0)[0] if isinstance(value, Raw) else value for ref, value in revision._changed.items()}
+
+
+@pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
+def test_as_text_and_as_values_the_same_comes_along(mode: ObjectStreamMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf = paper(text("Picture", 10, 10), prepare=intricate, object_stream_mode=mode)
+    quickly = copied(pdf)
+    monkeypatch.setattr(form_xobjects, "_INTRICATE", EVERYTHING)
+    slowly = copied(pdf)
+    assert quickly == slowly
+    assert sum(type(value) is Stream for value in slowly.values()) == 2 and len(slowly) > 8
+    assert not any(b"/Parent" in value for value in slowly.values() if isinstance(value, dict))
+
+
+def test_most_comes_along_as_text() -> None:
+    revision = Revision(Reader(paper(text("a", 72, 700))))
+    stamp = StampContent(width=200, height=80, name="Ada Lovelace", signed_at=AT, request_id=1)
+    Forms(Reader(appearances([stamp]).pdf), revision).form(0)
+    kinds = [type(value) for value in revision._changed.values() if not isinstance(value, Stream)]
+    assert kinds.count(Raw) == len(kinds) > 5
+
+
+def test_into_an_encrypted_file_its_strings_come_encrypted() -> None:
+    original = paper(text("a", 72, 700), encryption=pikepdf.Encryption(owner="owner", user="", R=6))
+    source = paper(text("Picture", 10, 10), prepare=intricate, object_stream_mode=ObjectStreamMode.disable)
+    content = sealed(original, appearances=source, marks=[Mark(1, 100, 100, 200, 80, 0)]).content
+    with pikepdf.open(io.BytesIO(content)) as document:
+        found = {key: item[key] for item in document.objects for key in ("/Note", "/Words") if is_in(key, item)}
+    assert {key: str(value) for key, value in found.items()} == {"/Note": "4 0 R and 5 0 R", "/Words": "plain words"}
+
+
+def is_in(key: str, item: pikepdf.Object) -> bool:
+    return isinstance(item, pikepdf.Dictionary) and key in item

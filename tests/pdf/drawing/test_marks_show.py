@@ -1,0 +1,177 @@
+"""Whatever the upload does, its stamps and watermark are seen: by PDFium, and by poppler and MuPDF where present."""
+
+import shutil
+import subprocess
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name
+from PIL import Image
+
+from tests.pdf.drawing.test_draw import HEIGHT, SCALE, WIDTH, WORDS, X, Y, colour_at, marked, page_of
+from tests.pdf.pdf_factory import paper
+
+HIDE = "q 0 0 0 0 0 0 cm "
+OFF = "/OC /layer BDC "
+FULL = Array([0, 0, 595, 842])
+
+
+def views(pdf: bytes, folder: Path, number: int = 1) -> dict[str, Image.Image]:
+    """The page in each viewer at hand."""
+    seen, file, dots = {"PDFium": page_of(pdf, number)}, folder / "page.pdf", str(round(72 * SCALE))
+    file.write_bytes(pdf)
+    commands = {
+        "pdftoppm": [
+            "-r",
+            dots,
+            "-f",
+            str(number),
+            "-l",
+            str(number),
+            "-singlefile",
+            "-png",
+            file,
+            folder / "pdftoppm",
+        ],
+        "mutool": ["draw", "-q", "-r", dots, "-o", folder / "mutool.png", file, str(number)],
+    }
+    for program, arguments in commands.items():
+        if shutil.which(program):
+            subprocess.run([program, *map(str, arguments)], check=False, capture_output=True, timeout=60)
+            seen[program] = Image.open(folder / f"{program}.png").convert("RGB")
+    return seen
+
+
+def assert_shown(pdf: bytes, folder: Path) -> None:
+    for viewer, image in views(marked(pdf), folder).items():
+        found = [colour_at(image, X + WIDTH / 2, Y + HEIGHT / 2), colour_at(image, X + WIDTH - 3, Y + HEIGHT - 3)]
+        assert [*found, colour_at(image, X + 3, Y + 3)] == [(255, 0, 0), (255, 0, 0), (0, 0, 0)], viewer
+
+
+def in_contents(pdf: bytes) -> bool:
+    """Whether the mark lies there, not in an annotation."""
+    with pikepdf.open(BytesIO(marked(pdf))) as document:
+        return isinstance(document.pages[0].obj.Contents, Array) and "/AP" not in document.pages[0].obj.Annots[-1]
+
+
+def layer_off(document: pikepdf.Pdf) -> None:
+    layer = document.make_indirect(Dictionary(Type=Name.OCG, Name="Layer"))
+    document.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(OFF=Array([layer])))
+    for page in document.pages:
+        page.obj.Resources.Properties = Dictionary(layer=layer)
+
+
+UNCERTAIN = {
+    "a string": "(abc",
+    "a string within a string": "(a (b)",
+    "an escaped parenthesis": "(a \\)",
+    "a string in hexadecimal": "<ab",
+    "an array": "[1 2",
+    "a dictionary": "/P <</A 1",
+    "a string in a dictionary": "/P <</A (x ",
+    "an inline image": "BI /W 100 /H 100 /BPC 8 /CS /G ID abc EI",
+    "a parenthesis in an inline image": "BI /W 1 /H 1 /BPC 8 /CS /G ID ( EI",
+    "a clip": "0 0 m 1 0 l 1 1 l W",
+    "a path": f"{X} {Y} m {X} 110 l 200 110 l 200 {Y} l h",
+    "braces": "} } {",
+    "missing operands": "cm",
+    "unknown words": "foo " * 200,
+    "a number of two points": "1.2.3 w " * 300,
+    "operators in an array": "[ " + HIDE + "]",
+    "a layer that is off and a string": OFF + "(abc",
+}
+CERTAIN = {
+    "nothing": "",
+    "q": HIDE * 3,
+    "Q in a string": HIDE + "(Q) Tj",
+    "Q after a parenthesis in a comment": HIDE + "% (\n(Q) Tj",
+    "Q after an escaped parenthesis": HIDE + "(\\) Q (a)) Tj",
+    "Q in a dictionary": HIDE + "/P <</A (Q)>> BDC EMC",
+    "a layer that is off": OFF,
+    "many layers that are off": OFF * 300,
+    "marked content": "/P BMC /Q BMC",
+    "a text object": "BT 3 Tr",
+    "a text object that clips": "BT /F1 9 Tf 7 Tr (x) Tj",
+    "EMC and Q": "EMC EMC Q Q ET Q",
+}
+
+
+@pytest.mark.parametrize("contents", UNCERTAIN.values(), ids=UNCERTAIN)
+def test_contents_that_might_swallow_a_mark(contents: str, tmp_path: Path) -> None:
+    pdf = paper(WORDS + contents, prepare=layer_off)
+    assert not in_contents(pdf)
+    assert_shown(pdf, tmp_path)
+
+
+@pytest.mark.parametrize("contents", CERTAIN.values(), ids=CERTAIN)
+def test_contents_that_leave_something_open(contents: str, tmp_path: Path) -> None:
+    pdf = paper(WORDS + contents, prepare=layer_off)
+    assert in_contents(pdf)
+    assert_shown(pdf, tmp_path)
+
+
+@pytest.mark.parametrize("how", ["cut", "damaged", "picture", "missing", "no stream", "two words"])
+def test_contents_that_are_not_all_there(how: str, tmp_path: Path) -> None:
+    def spoil(document: pikepdf.Pdf) -> None:
+        page = document.pages[0].obj
+        packed = document.make_stream((WORDS + HIDE).encode() * 20)
+        data = zlib.compress(packed.read_bytes())
+        if how == "cut":
+            packed.write(data[:-40], filter=Name.FlateDecode)
+        elif how == "damaged":
+            packed.write(data[:60] + b"xxxx" + data[64:], filter=Name.FlateDecode)
+        elif how == "picture":
+            packed.write(packed.read_bytes(), filter=Name.DCTDecode)
+        page.Contents = packed
+        if how == "missing":
+            page.Contents = Array([document.make_stream(WORDS.encode()), None])
+        elif how == "no stream":
+            page.Contents = document.make_indirect(Dictionary())
+        elif how == "two words":
+            page.Contents = Array([document.make_stream(b"q 0 0 0 0 0 0 cm Q"), document.make_stream(b"Q q")])
+
+    pdf = paper(WORDS, prepare=spoil, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
+    assert not in_contents(pdf)
+    assert_shown(pdf, tmp_path)
+
+
+def form(document: pikepdf.Pdf, operators: str) -> pikepdf.Object:
+    drawn = document.make_stream(operators.encode())
+    drawn.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=FULL, Resources=document.pages[0].obj.Resources))
+    return drawn
+
+
+@pytest.mark.parametrize("where", ["form", "appearance", "glyph", "pattern"])
+@pytest.mark.parametrize("contents", ["", "(abc"], ids=["in contents", "in the field"])
+def test_layers_that_are_left_open_elsewhere(where: str, contents: str, tmp_path: Path) -> None:
+    drawing = {"form": "/Fm Do ", "glyph": "BT /T3 9 Tf (a) Tj ET ", "pattern": "/Pattern cs /P0 scn 0 0 9 9 re f "}
+
+    def leak(document: pikepdf.Pdf) -> None:
+        layer_off(document)
+        page = document.pages[0].obj
+        drawn = form(document, OFF)
+        if where == "form":
+            page.Resources.XObject = Dictionary(Fm=drawn)
+        elif where == "appearance":
+            entries = Dictionary(
+                Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([0, 0, 9, 9]), F=4, AP=Dictionary(N=drawn)
+            )
+            page.Annots = Array([document.make_indirect(entries)])
+        elif where == "glyph":
+            font = Dictionary(
+                Type=Name.Font, Subtype=Name.Type3, FontBBox=FULL, FontMatrix=Array([0.001, 0, 0, 0.001, 0, 0])
+            )
+            font.CharProcs = Dictionary(a=document.make_stream(f"1000 0 d0 {OFF}".encode()))
+            font.Encoding = Dictionary(Type=Name.Encoding, Differences=Array([97, Name.a]))
+            font.FirstChar, font.LastChar, font.Widths, font.Resources = 97, 97, Array([1000]), page.Resources
+            page.Resources.Font.T3 = document.make_indirect(font)
+        else:
+            drawn.update(
+                Dictionary(PatternType=1, PaintType=1, TilingType=1, BBox=Array([0, 0, 10, 10]), XStep=9, YStep=9)
+            )
+            page.Resources.Pattern = Dictionary(P0=drawn)
+
+    assert_shown(paper(WORDS + drawing.get(where, "") + contents, prepare=leak), tmp_path)

@@ -1,0 +1,261 @@
+"""Pages that are done like the first of their kind come out as if each had been taken apart."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pikepdf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pikepdf import Array, Dictionary, Name, ObjectStreamMode
+
+from paraph.pdf.drawing.repeated_pages import Alike
+from paraph.pdf.sealing.seal import Overlay
+from paraph.pdf.structure.objects import Ref, Unsafe, parse, text_of
+from paraph.pdf.structure.page_shapes import Kind, Mould, divided, has_marks, marked
+from paraph.pdf.structure.pages import pages
+from paraph.pdf.structure.reader import Reader
+from tests.pdf.drawing.test_draw import colour_at, page_of
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import WATERMARK, pictures, sealed
+
+WORDS = [text(f"Page {number}", 72, 700) for number in range(6)]
+Prepare = Callable[[pikepdf.Pdf], None]
+
+
+def numbered(document: pikepdf.Pdf) -> None:
+    for number, page in enumerate(document.pages):
+        page.obj.StructParents = number
+
+
+def shared_resources(document: pikepdf.Pdf) -> None:
+    shared = document.make_indirect(document.pages[0].obj.Resources)
+    for page in document.pages:
+        page.obj.Resources = shared
+
+
+def own_resources(document: pikepdf.Pdf) -> None:
+    for page in document.pages:
+        page.obj.Resources = document.make_indirect(page.obj.Resources)
+
+
+def inherited_resources(document: pikepdf.Pdf) -> None:
+    document.Root.Pages.Resources = document.pages[0].obj.Resources
+    for page in document.pages:
+        del page.obj.Resources
+
+
+def inherited_reference(document: pikepdf.Pdf) -> None:
+    inherited_resources(document)
+    document.Root.Pages.Resources = document.make_indirect(document.Root.Pages.Resources)
+
+
+def indirect_names(document: pikepdf.Pdf) -> None:
+    for page in document.pages:
+        page.obj.Resources.XObject = document.make_indirect(Dictionary({"/Picture": drawn(document)}))
+
+
+def one_with_the_name_taken(document: pikepdf.Pdf) -> None:
+    for number, page in enumerate(document.pages):
+        page.obj.Resources.XObject = Dictionary({"/Paraph3" if number == 3 else "/Picture3": drawn(document)})
+
+
+def own_resources_with_the_name_taken(document: pikepdf.Pdf) -> None:
+    one_with_the_name_taken(document)
+    own_resources(document)
+
+
+def drawn(document: pikepdf.Pdf) -> pikepdf.Object:
+    form = document.make_stream(b"0 1 0 rg 0 0 50 50 re f")
+    form.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
+    return form
+
+
+def arrays_of_contents(document: pikepdf.Pdf) -> None:
+    for page in document.pages:
+        page.obj.Contents = Array([page.obj.Contents, document.make_stream(b"0 0 m 9 9 l S")])
+
+
+def indirect_arrays_of_contents(document: pikepdf.Pdf) -> None:
+    for page in document.pages:
+        page.obj.Contents = document.make_indirect(Array([page.obj.Contents, document.make_stream(b"0 0 m 9 9 l S")]))
+
+
+def contents_missing_on_some(document: pikepdf.Pdf) -> None:
+    for page in list(document.pages)[2:4]:
+        page.obj.Contents = document.make_indirect(Dictionary())
+
+
+def boxes_behind_references(document: pikepdf.Pdf) -> None:
+    for number, page in enumerate(document.pages):
+        page.obj.MediaBox = document.make_indirect(Array([0, 0, 500 + 10 * number, 700]))
+
+
+def unbalanced_on_some(document: pikepdf.Pdf) -> None:
+    for number, content in [(1, b"q 2 0 0 2 0 0 cm"), (3, b"q"), (4, b"Q Q 3 0 0 3 0 0 cm")]:
+        document.pages[number].obj.Contents = document.make_stream(content)
+
+
+def references_in_strings(document: pikepdf.Pdf) -> None:
+    for number, page in enumerate(document.pages):
+        page.obj.PieceInfo = Dictionary(Note=f"see {number} 0 R or {number} 99999 R", Other=f"{7 - number} 0 R (x) y")
+
+
+def two_parents(document: pikepdf.Pdf) -> None:
+    """The same text of the pages, but other resources and another size inherited."""
+    top, halves = document.Root.Pages, []
+    inherited_resources(document)
+    for count, (kids, width) in enumerate([(document.pages[:3], 300), (document.pages[3:], 500)]):
+        entries = {"/Type": Name.Pages, "/Parent": top, "/Count": 3, "/MediaBox": Array([0, 0, width, 400])}
+        half = document.make_indirect(Dictionary(entries))
+        half.Kids = Array([page.obj for page in kids])
+        if count:
+            half.Resources = Dictionary(Font=top.Resources.Font)
+        for page in kids:
+            page.obj.Parent = half
+            del page.obj.MediaBox
+        halves.append(half)
+    top.Kids = Array(halves)
+
+
+PREPARATIONS: list[Prepare] = [
+    numbered,
+    shared_resources,
+    own_resources,
+    inherited_resources,
+    inherited_reference,
+    indirect_names,
+    one_with_the_name_taken,
+    own_resources_with_the_name_taken,
+    arrays_of_contents,
+    indirect_arrays_of_contents,
+    contents_missing_on_some,
+    boxes_behind_references,
+    unbalanced_on_some,
+    references_in_strings,
+    two_parents,
+]
+
+
+@pytest.fixture
+def stamped(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each page that was to be done like another, whether it was."""
+    seen, original = list[bool](), Alike.stamp
+
+    def counted(self: Alike, page: Any) -> Any:
+        drawing = original(self, page)
+        seen.append(drawing is not None)
+        return drawing
+
+    monkeypatch.setattr(Alike, "stamp", counted)
+    return seen
+
+
+@pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
+@pytest.mark.parametrize("prepare", PREPARATIONS)
+def test_each_page_comes_out_as_if_it_were_alone(
+    prepare: Prepare, mode: ObjectStreamMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdf = paper(*WORDS, prepare=prepare, object_stream_mode=mode)
+    quickly = watermarked(pdf)
+    monkeypatch.setattr(Alike, "stamp", lambda *_: None)
+    slowly = watermarked(pdf)
+    end = slowly.index(b"/ByteRange", len(pdf))
+    assert quickly[:end] == slowly[:end]
+
+
+def watermarked(pdf: bytes) -> bytes:
+    return sealed(pdf, appearances=pictures(), page_overlay=Overlay(WATERMARK)).content
+
+
+@pytest.mark.parametrize(
+    ("prepare", "like_another"),
+    [
+        (numbered, 5),
+        (shared_resources, 5),
+        (inherited_resources, 5),
+        (inherited_reference, 5),
+        (arrays_of_contents, 5),
+        (references_in_strings, 5),
+        (two_parents, 4),
+        (unbalanced_on_some, 2),
+        (one_with_the_name_taken, 4),
+        (own_resources, 0),
+        (boxes_behind_references, 0),
+    ],
+)
+def test_which_pages_are_alike(prepare: Prepare, like_another: int, stamped: list[bool]) -> None:
+    watermarked(paper(*WORDS, prepare=prepare))
+    assert (len(stamped), sum(stamped)) == (6, like_another)
+
+
+def test_an_encrypted_file_has_no_kinds(stamped: list[bool]) -> None:
+    """The strings of each page are encrypted differently."""
+    watermarked(paper(*WORDS, encryption=pikepdf.Encryption(owner="owner", user="", R=6)))
+    assert not any(stamped)
+
+
+def test_the_watermark_is_seen_on_every_page() -> None:
+    after = watermarked(paper(*WORDS, prepare=numbered))
+    assert [colour_at(page_of(after, number), 300, 404) for number in range(1, 7)] == [(0, 255, 255)] * 6
+    with pikepdf.open(io.BytesIO(after)) as document:
+        assert [int(page.obj.StructParents) for page in document.pages] == list(range(6))
+
+
+def test_a_page_that_turns_out_to_be_a_node_is_unsafe() -> None:
+    """Of two pages with the same text, the second has kids behind its reference."""
+    pdf = paper(*WORDS[:3], object_stream_mode=ObjectStreamMode.disable)
+    first, second, _ = (page.ref for page in pages(Reader(pdf)))
+    for ref, kids in ((first, b"98 0 R"), (second, b"99 0 R")):
+        pdf += b"%d 0 obj\n<</Type /Page /Kids %b>>\nendobj\n" % (ref.number, kids)
+    pdf += b"99 0 obj\n[]\nendobj\n"
+    places = {number: pdf.rindex(b"\n%d 0 obj" % number) + 1 for number in (first.number, second.number, 99)}
+    before, start = Reader(pdf[: pdf.rindex(b"%%EOF") + 6]), len(pdf)
+    entries = b"".join(b"%d 1\n%010d 00000 n \n" % item for item in places.items())
+    trailer = text_of({b"/Size": 100, b"/Root": before.trailer[b"/Root"], b"/Prev": before.crossreference.start})
+    pdf += b"xref\n%btrailer\n%b\nstartxref\n%d\n%%%%EOF\n" % (entries, trailer, start)
+    with pytest.raises(Unsafe, match="the page tree is broken"):
+        list(pages(Reader(pdf)))
+
+
+_PIECES = st.sampled_from(
+    [
+        b"/A",
+        b"/B1",
+        b" ",
+        b"\n",
+        b"5 0 R",
+        b"12 3 R",
+        b"7",
+        b"[1 0 R 2 0 R]",
+        b"(4 0 R)",
+        b"<AB>",
+        b"/StructParents 4",
+        b"1.5 ",
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=12))
+def test_what_is_taken_apart_fits_together_again(pieces: list[bytes]) -> None:
+    page = b"<<" + b"".join(b"/K%d " % number + piece + b"\n" for number, piece in enumerate(pieces)) + b">>"
+    between, holes = divided(page)
+    assert b"".join(part for pair in zip(between, [*holes, b""], strict=True) for part in pair) == page
+    shape = Kind(between).dictionary
+    if shape is not None:
+        assert parse(Mould(shape).filled(holes), 0)[0] == parse(page, 0)[0]
+
+
+def test_hostile_text_is_taken_apart_in_no_time() -> None:
+    for page in (b"1" * 10**6, b"1 " * 10**6, b"1 1" + b" " * 10**6, b"/StructParents " + b"1" * 10**6 + b"x"):
+        assert divided(page) == ((page,), [])
+    assert not has_marks([b"1" * 10**6])
+
+
+def test_marks_of_holes() -> None:
+    shape = Kind(divided(b"<</A 5 0 R/B[1 6 0 R]/StructParents 3>>")[0]).dictionary
+    assert shape is not None
+    assert (marked(shape[b"/A"]), marked(shape[b"/B"][1]), marked(shape[b"/StructParents"])) == (0, 1, 2)
+    assert marked(Ref(5)) is None and marked(5) is None
+    assert has_marks([None, shape[b"/B"]]) and not has_marks([Ref(5), b"/N", None])

@@ -1,0 +1,108 @@
+"""What a seal says that it is for: written once, read back by others, and said by the proof's path alone."""
+
+import re
+from pathlib import Path
+
+import pytest
+from asn1crypto import cms as other_cms
+
+from paraph.kernel import clock
+from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.cms import CmsRefused, read_signed_data
+from paraph.pdf.pki.purpose import Purpose, of_document, of_proof, stated
+from paraph.pdf.verification.embedded import SignedFile
+from paraph.pdf.verification.verify import verify
+from tests import independent
+from tests.pdf.levels import level_by_pyhanko, long_term
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import authority, root_file, sealed, sealed_without_purpose, timestamping
+
+LETTER = paper(text("A contract", 100, 700))
+ROOTS = [authority("p-256").root]
+LARGEST = of_document(2**63 - 1, "production")
+SOURCES = Path(__file__).parents[2] / "src" / "paraph"
+
+
+def contents(pdf: bytes) -> bytes:
+    return SignedFile(pdf).signatures[-1].contents
+
+
+@pytest.mark.parametrize("purpose", [of_document(0, "sandbox"), of_proof(71, "production"), LARGEST])
+def test_it_is_read_as_it_was_written(purpose: Purpose) -> None:
+    content = sealed(LETTER, purpose=purpose, at=clock.now()).content
+    assert stated(read_signed_data(contents(content))) == purpose == verify(content, ROOTS).purpose
+
+
+def test_others_find_one_signed_attribute_in_der() -> None:
+    content = contents(sealed(LETTER, purpose=of_proof(71, "sandbox"), at=clock.now()).content)
+    [signer] = other_cms.ContentInfo.load(content)["content"]["signer_infos"]
+    found = [each for each in signer["signed_attrs"] if each["type"].dotted == oids.SEAL_PURPOSE]
+    assert len(found) == 1 and len(found[0]["values"]) == 1
+    assert found[0]["values"][0].dump() == bytes.fromhex("3016 020101 0c05") + b"proof\x02\x01G\x0c\x07sandbox"
+    assert list(signer["signed_attrs"]) == sorted(signer["signed_attrs"], key=lambda each: each.dump())
+
+
+@pytest.mark.parametrize("which", ["sealing_key", "proof_key", "sandbox_sealing_key", "sandbox_proof_key"])
+def test_programs_of_others_take_every_kind_of_seal(which: str, tmp_path: Path) -> None:
+    own = authority("p-256")
+    purpose = (of_proof if "proof" in which else of_document)(2**63 - 1, "production")
+    key = getattr(own, which)
+    content = sealed(LETTER, key=key, purpose=purpose, at=clock.now(), timestamping=timestamping()).content
+    (tmp_path / "sealed.pdf").write_bytes(content)
+    independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))
+    independent.assert_cades(tmp_path / "sealed.pdf", root_file(tmp_path))
+    assert verify(content, ROOTS).ok
+    highest = {"timestamping": timestamping(), "long_term": long_term()}
+    archived = sealed(LETTER, key=key, purpose=purpose, at=clock.now(), **highest)
+    assert archived.level == level_by_pyhanko(archived.content, own.root) == "B-LTA"
+
+
+def test_a_seal_that_does_not_say_it_is_told_in_words() -> None:
+    found = verify(sealed_without_purpose(LETTER), ROOTS)
+    assert found.ok and found.purpose is None
+    assert (
+        "The seal does not say what it is for, as seals of other programs and of earlier versions do not."
+        in found.findings
+    )
+
+
+class Odd(Purpose):
+    """``environment`` is the hexadecimal DER of the attribute's value."""
+
+    @property
+    def attribute(self) -> bytes:
+        return der.sequence(der.oid(oids.SEAL_PURPOSE), der.tlv(der.SET, bytes.fromhex(self.environment)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        der.sequence(),
+        der.octet_string(b"proof"),
+        der.sequence(der.integer(1), der.utf8_string("proof"), der.integer(7)),
+        der.sequence(der.integer(1), der.utf8_string("something"), der.integer(7), der.utf8_string("sandbox")),
+        der.sequence(der.integer(2), der.utf8_string("proof"), der.integer(7), der.utf8_string("sandbox")),
+        der.sequence(der.integer(1), der.tlv(der.UTF8_STRING, b"\xff"), der.integer(7), der.utf8_string("sandbox")),
+        der.integer(1) + der.integer(1),
+    ],
+)
+def test_what_cannot_be_read_is_no_purpose(value: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "paraph.pdf.sealing.draft_here.check", lambda *_given, **_more: None
+    )  # which would refuse to hand it out
+    content = sealed(LETTER, purpose=Odd("proof", 7, value.hex()), at=clock.now()).content
+    found = verify(content, ROOTS)
+    assert not found.ok and found.purpose is None
+    with pytest.raises((CmsRefused, ValueError)):
+        stated(read_signed_data(contents(content)))
+
+
+def test_the_proofs_path_alone_says_that_something_is_a_proof() -> None:
+    """And the check of the service, which seals a page of its own and throws it away."""
+    naming = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"\bof_proof\b|Purpose\(", path.read_text())
+    }
+    assert naming == {"flow/prove.py", "operations/check/sealing.py", "pdf/__init__.py", "pdf/pki/purpose.py"}
+    assert "of_proof" not in (SOURCES / "flow" / "seal.py").read_text()

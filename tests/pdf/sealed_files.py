@@ -1,0 +1,77 @@
+"""What the tests of sealing share: keys of each kind, pictures, and one way to seal."""
+
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+from unittest.mock import patch
+
+import pikepdf
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.kernel import clock
+from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
+from paraph.pdf.pki.purpose import Purpose, of_document, of_proof
+from paraph.pdf.sealing.seal import SealedPdf, seal
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.timestamp import Timestamping
+from tests import independent
+from tests.pdf.pdf_factory import saved
+
+AT = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
+DOCUMENT, PROOF = of_document(71, "production"), of_proof(71, "production")
+RED, GREEN, BLUE, WATERMARK = 0, 1, 2, 3  # pages of :func:`pictures`
+
+
+@cache
+def authority(kind: KeyKind) -> DevelopmentAuthority:
+    return development_authority(Path(mkdtemp(prefix="paraph-keys-")), b"a secret of the tests that is long", kind)
+
+
+def timestamping() -> Timestamping:
+    return Timestamping([BuiltInAuthority(authority("p-256").timestamp_key)], [authority("p-256").root])
+
+
+@cache
+def pictures() -> bytes:
+    """Three rectangles of 100 by 50 points in a colour with a black lower left corner, and a watermark of A4 size."""
+    document = pikepdf.new()
+    for colour in ("1 0 0", "0 1 0", "0 0 1"):
+        page = document.add_blank_page(page_size=(100, 50))
+        page.obj.Contents = document.make_stream(f"{colour} rg 0 0 100 50 re f 0 g 0 0 20 10 re f".encode())
+    page = document.add_blank_page(page_size=(595, 842))
+    page.obj.Contents = document.make_stream(b"0 1 1 rg 0 400 595 8 re f")
+    return saved(document)
+
+
+def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
+    """Sealed with the key of :func:`authority`; no timestamp unless asked for."""
+    key = authority("p-256").sealing_key
+    defaults: dict[str, Any] = {"key": key, "purpose": DOCUMENT, "timestamping": None, "at": AT}
+    return seal(pdf, **{**defaults, **arguments})
+
+
+def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:
+    """With a seal that does not say what it is for, as earlier versions made them."""
+    with patch("paraph.pdf.sealing.draft_here.check"):  # would refuse to hand it out
+        return sealed(pdf, **{"at": clock.now(), **arguments, "purpose": _Unsaid("document", 0, "")}).content
+
+
+class _Unsaid(Purpose):
+    attribute = b""
+
+
+def assert_trusted(content: bytes, folder: Path, *, kind: KeyKind = "p-256", signatures: int = 1) -> None:
+    """Valid, trusted, whole to poppler, sound to qpdf."""
+    file = folder / "sealed.pdf"
+    file.write_bytes(content)
+    independent.assert_sealed(file, root_file(folder, kind), signatures)
+
+
+def root_file(folder: Path, kind: KeyKind = "p-256") -> Path:
+    """The root certificate as PEM."""
+    path = folder / "root.pem"
+    path.write_bytes(x509.load_der_x509_certificate(authority(kind).root).public_bytes(Encoding.PEM))
+    return path

@@ -1,0 +1,101 @@
+"""A file that somebody signed before: their signature stays valid."""
+
+from io import BytesIO
+from pathlib import Path
+
+import pikepdf
+import pytest
+from asn1crypto import x509 as asn1_x509
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign import signers
+from pyhanko.sign.fields import MDPPerm
+from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko.sign.validation.status import PdfSignatureStatus
+from pyhanko_certvalidator import ValidationContext
+
+from paraph.pdf.sealing.seal import Mark, Overlay, SealError
+from tests import independent
+from tests.pdf.drawing.test_draw import HEIGHT, WIDTH, WORDS, X, Y, assert_mark, colour_at, page_of
+from tests.pdf.pdf_factory import paper
+from tests.pdf.sealed_files import AT, RED, WATERMARK, authority, pictures, root_file, sealed
+
+LETTER = paper(WORDS, WORDS, page={"/Rotate": 90, "/CropBox": [50, 40, 500, 700]})
+MARKS = [Mark(1, X, Y, WIDTH, HEIGHT, RED)]
+
+
+def judged(pdf: bytes) -> list[PdfSignatureStatus]:
+    """What pyHanko thinks of each signature, changes since included."""
+    roots = [asn1_x509.Certificate.load(authority("p-256").root)]
+    context = ValidationContext(trust_roots=roots, allow_fetching=False)
+    reader = PdfFileReader(BytesIO(pdf))
+    return [validate_pdf_signature(signature, context) for signature in reader.embedded_signatures]
+
+
+@pytest.mark.parametrize("overlay", [None, Overlay(WATERMARK)])
+def test_poppler_finds_both_signatures_valid(overlay: Overlay | None, tmp_path: Path) -> None:
+    first = sealed(LETTER, key=authority("rsa-3072").sealing_key).content
+    second = sealed(first, appearances=pictures(), marks=MARKS, page_overlay=overlay).content
+    assert second.startswith(first)
+    (tmp_path / "sealed.pdf").write_bytes(second)
+    said = independent.pdfsig(tmp_path / "sealed.pdf", root_file(tmp_path)).split("Signature #")
+    assert all("Signature is Valid" in part for part in said[1:])
+    assert all("Total document signed" in part for part in said[2:])
+    # Asked for the same certificate twice, poppler calls it trusted only once.
+    assert any("Certificate is Trusted" in part for part in said[2:])
+
+
+def test_marks_show_upright_in_place() -> None:
+    first = sealed(LETTER).content
+    assert_mark(first, sealed(first, appearances=pictures(), marks=MARKS).content)
+    both = page_of(sealed(first, appearances=pictures(), marks=MARKS, page_overlay=Overlay(WATERMARK)).content)
+    assert colour_at(both, X + WIDTH / 2, Y + HEIGHT / 2) == (255, 0, 0)
+    assert colour_at(both, both.width / 4, both.height / 4 - 17 * both.height / 2 / 842) == (0, 255, 255)
+
+
+def test_page_contents_stay_as_they_were_signed() -> None:
+    first = sealed(LETTER).content
+    second = sealed(first, appearances=pictures(), marks=MARKS).content
+    with pikepdf.open(BytesIO(first)) as old, pikepdf.open(BytesIO(second)) as new:
+        for before, after in zip(old.pages, new.pages, strict=True):
+            assert before.obj.Contents.read_raw_bytes() == after.obj.Contents.read_raw_bytes()
+
+
+@pytest.mark.parametrize("overlay", [None, Overlay(WATERMARK)])
+def test_pyhanko_finds_only_permitted_changes(overlay: Overlay | None) -> None:
+    first = sealed(LETTER).content
+    second = sealed(first, appearances=pictures(), marks=MARKS, page_overlay=overlay).content
+    assert [status.bottom_line for status in judged(second)] == [True, True]
+
+
+@pytest.mark.parametrize("permission", MDPPerm)
+def test_certification(permission: MDPPerm, tmp_path: Path) -> None:
+    """Level 1 forbids every change; filling in forms, at level 2, includes signing."""
+    certified = certify(LETTER, permission, tmp_path)
+    if permission == MDPPerm.NO_CHANGES:
+        with pytest.raises(SealError, match="forbids any change"):
+            sealed(certified)
+    else:
+        result = sealed(certified)  # to pyHanko a visible field would be one too many, to Acrobat not
+        assert [status.docmdp_ok for status in judged(result.content)] == [True, True]
+
+
+def certify(pdf: bytes, permission: MDPPerm, folder: Path) -> bytes:
+    """Certified by its author with pyHanko."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Author")])
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    builder = builder.serial_number(7).not_valid_before(AT).not_valid_after(AT.replace(year=2050))
+    (folder / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    (folder / "certificate.pem").write_bytes(builder.sign(key, SHA256()).public_bytes(Encoding.PEM))
+    author = signers.SimpleSigner.load(  # type: ignore[no-untyped-call]  # so it is in pyHanko
+        str(folder / "key.pem"), str(folder / "certificate.pem")
+    )
+    terms = signers.PdfSignatureMetadata(field_name="Author", certify=True, docmdp_permissions=permission)
+    signed: BytesIO = signers.sign_pdf(IncrementalPdfFileWriter(BytesIO(pdf)), terms, signer=author)
+    return signed.getvalue()

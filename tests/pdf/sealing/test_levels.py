@@ -1,0 +1,274 @@
+"""Each PAdES level as it is sealed, judged by this verification, pyHanko, poppler, qpdf and OpenSSL."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
+from pyhanko.sign.diff_analysis import ModificationLevel
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.keys import KeyKind
+from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.statuses import Chain, LongTerm, StatusUnavailable
+from paraph.pdf.sealing import archive
+from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
+from paraph.pdf.structure.pages import pages
+from paraph.pdf.structure.revision import Revision
+from paraph.pdf.timestamps.http_authority import HttpAuthority
+from paraph.pdf.timestamps.timestamp import Timestamping
+from paraph.pdf.verification.embedded import Embedded
+from paraph.pdf.verification.verify import verify
+from tests import independent
+from tests.pdf import forge
+from tests.pdf.levels import assert_archived, level_by_pyhanko, long_term
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
+from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
+from tests.pdf.timestamps.test_http_authority import openssl_responder, server
+
+LETTER = paper(text("To whom it may concern", 72, 700), text("Second page", 72, 700))
+ROOT = authority("p-256").root
+LEVELS = ["B-B", "B-T", "B-LT", "B-LTA"]
+
+
+def at_level(level: str, pdf: bytes = LETTER, **named: Any) -> SealedPdf:
+    return sealed(
+        pdf,
+        at=clock.now(),
+        timestamping=None if level == "B-B" else timestamping(),
+        long_term=long_term(archive=level == "B-LTA") if level.startswith("B-LT") else None,
+        **named,
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_everybody_finds_the_level_that_was_asked_for(level: str, tmp_path: Path) -> None:
+    drawn: dict[str, Any] = {
+        "appearances": pictures(),
+        "marks": [Mark(1, 100, 100, 100, 50, RED)],
+        "page_overlay": Overlay(WATERMARK),
+    }
+    result = at_level(level, **drawn)
+    assert (result.level, result.level_reasons) == (level, ())
+    assert result.content.startswith(LETTER) and result.sha256 == hashlib.sha256(result.content).digest()
+    assert result.content.count(b"startxref") == (3 if level == "B-LTA" else 2)
+    found = verify(result.content, [ROOT])
+    assert found.ok and found.level == level and found.covers_whole_file and not found.altered
+    file = tmp_path / "sealed.pdf"
+    file.write_bytes(result.content)
+    independent.assert_sealed(file, root_file(tmp_path))
+    assert level_by_pyhanko(result.content, ROOT) == (level if level.startswith("B-LT") else "")
+    if level == "B-LTA":
+        assert_archived(result.content, root_file(tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["rsa-3072"])
+def test_a_key_of_another_root(kind: KeyKind) -> None:
+    """The seal and its timestamp chain to different roots, each with statuses of its own."""
+    own = authority(kind)
+    result = at_level("B-LTA", key=own.sealing_key)
+    assert result.level == "B-T" and "is not the development authority's" in result.level_reasons[0]
+    statuses = long_term(own=own)
+    statuses.authority_chain = ()
+    result = sealed(LETTER, key=own.sealing_key, at=clock.now(), timestamping=timestamping(), long_term=statuses)
+    assert result.level == "B-LTA" and verify(result.content, [ROOT, own.root]).level == "B-LTA"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_any_flipped_byte_is_told(level: str) -> None:
+    content = at_level(level, paper(text("A contract", 72, 700))).content
+    assert verify(content, [ROOT]).ok
+    unnoticed = []
+    for position in range(3, len(content), 397):
+        changed = bytearray(content)
+        changed[position] ^= 1
+        found = verify(bytes(changed), [ROOT])
+        if found.ok and found.covers_whole_file and found.level == level:
+            unnoticed.append((position, content[position - 20 : position + 20]))
+    assert unnoticed == []
+
+
+def test_an_authority_that_nobody_expected() -> None:
+    """At B-LTA its statuses come with the archive timestamp; at B-LT the seal is made again, and once only."""
+    own = authority("rsa-3072")
+    for last, revisions in ((True, 3), (False, 2)):
+        surprised = long_term(archive=last, own=own)
+        surprised.authority_chain = ()
+        named: dict[str, Any] = {"key": own.sealing_key, "timestamping": timestamping(), "long_term": surprised}
+        level = "B-LTA" if last else "B-LT"
+        first, second = (sealed(LETTER, at=clock.now(), **named) for _ in range(2))
+        assert first.level == second.level == verify(first.content, [ROOT, own.root]).level == level
+        assert first.content.count(b"startxref") == revisions
+        assert first.content.count(b"/CRLs") == (2 if last else 1)
+        assert second.content.count(b"/CRLs") == 1
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_our_own_archive_timestamp_needs_no_comparison(structure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which would take seconds in a large file."""
+    content = at_level("B-LTA", STRUCTURES[structure]()).content
+    monkeypatch.setattr(Embedded, "appended", lambda _: (ModificationLevel.OTHER, set()))
+    found = verify(content, [ROOT])
+    assert found.ok and found.level == "B-LTA" and found.covers_whole_file
+
+
+def hiding(change: Callable[[Revision], object]) -> Callable[..., Revision]:
+    """The archive revision with something more in it."""
+    original = archive.archive_revision
+
+    def revision(*arguments: Any) -> Revision:
+        made = original(*arguments)
+        change(made)
+        return made
+
+    return revision
+
+
+def _content(revision: Revision) -> None:
+    first = next(pages(revision.reader))
+    revision.change(first.ref)[b"/Contents"] = revision.stream(b"0 0 100 100 re f")
+
+
+def _appearance(revision: Revision) -> None:
+    first = next(pages(revision.reader))
+    widget = revision.change(revision.resolve(revision.change(first.ref)[b"/Annots"])[-1])
+    widget[b"/Rect"] = [0, 0, 200, 200]
+    box = {b"/Subtype": b"/Form", b"/BBox": [0, 0, 200, 200]}
+    widget[b"/AP"] = {b"/N": revision.stream(b"0 0 200 200 re f", box)}
+
+
+def _script(revision: Revision) -> None:
+    root = revision.change(revision.reader.trailer[b"/Root"])
+    root[b"/OpenAction"] = {b"/S": b"/JavaScript", b"/JS": b"(app.alert(1))"}
+
+
+def _orphan(revision: Revision) -> None:
+    revision.stream(b"nobody refers to this")
+
+
+@pytest.mark.parametrize("change", [_content, _appearance, _script, _orphan])
+def test_what_hides_in_the_archive_revision_is_told(
+    change: Callable[[Revision], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By whoever has a timestamp authority at hand and a sealed file without its archive timestamp."""
+    with monkeypatch.context() as patched:
+        patched.setattr(archive, "archive_revision", hiding(change))
+        content = at_level("B-LTA").content
+    found = verify(content, [ROOT])
+    assert found.intact and found.altered and not found.ok
+
+
+class Counting:
+    """The built-in authority, as often as it is allowed to answer."""
+
+    name = "counting"
+
+    def __init__(self, answers: int) -> None:
+        self.left = answers
+
+    def answer(self, request: bytes, timeout: float) -> bytes:
+        self.left -= 1
+        return timestamping().authorities[0].answer(request, timeout) if self.left >= 0 else b""
+
+
+@pytest.mark.parametrize(("answers", "level"), [(0, "B-B"), (1, "B-LT"), (2, "B-LTA")])
+def test_an_authority_that_falls_silent(answers: int, level: str) -> None:
+    result = sealed(
+        LETTER, at=clock.now(), timestamping=Timestamping([Counting(answers)], [ROOT]), long_term=long_term()
+    )
+    assert result.level == verify(result.content, [ROOT]).level == level
+    assert (result.timestamp is None) == (level == "B-B")
+    if level == "B-LT":
+        assert result.level_reasons[0].startswith("No archive timestamp could be had. counting gave no usable")
+
+
+class Nobody:
+    def statuses(self, chain: Chain) -> LongTermData:
+        raise StatusUnavailable("The list cannot be fetched")
+
+
+class Revoking:
+    def statuses(self, chain: Chain) -> LongTermData:
+        raise Revoked("Paraph Development Seal was revoked on 2026-01-01T00:00:00Z")
+
+
+def test_without_statuses_the_level_is_b_t() -> None:
+    statuses = LongTerm([Nobody()])
+    result = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=statuses)
+    assert result.level == verify(result.content, [ROOT]).level == "B-T"
+    assert set(result.level_reasons) == {"The list cannot be fetched."}
+    assert b"/DSS" not in result.content
+
+
+def test_a_revoked_key_seals_nothing() -> None:
+    with pytest.raises(DomainError, match="must not be used: Paraph Development Seal was revoked on 2026"):
+        sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=LongTerm([Revoking()]))
+
+
+def test_earlier_signatures_stay_valid(tmp_path: Path) -> None:
+    """And gain the level of the last one; what one seal brought, the next does not bring again."""
+    contents = [at_level(level, LETTER).content for level in LEVELS]
+    for first in contents:
+        second = at_level("B-LTA", first, appearances=pictures(), marks=[Mark(1, 100, 100, 100, 50, RED)])
+        found = verify(second.content, [ROOT])
+        assert found.ok and found.level == "B-LTA" and found.covers_whole_file
+        assert all(each.intact and each.trusted and not each.altered for each in found.signatures)
+        seals = [each.level for each in found.signatures if each.kind == "seal"]
+        assert seals == ["B-LTA", "B-LTA"]
+        with pikepdf.open(BytesIO(second.content)) as document:
+            assert len(document.Root.DSS.Certs) == 3 and document.Root.Extensions.ESIC.ExtensionLevel == 1
+    file = tmp_path / "sealed.pdf"
+    file.write_bytes(second.content)
+    said = independent.pdfsig(file, root_file(tmp_path))
+    assert said.count("Signature is Valid") == 2
+
+
+@pytest.mark.parametrize("structure", [*STRUCTURES, *DAMAGED])
+def test_structures_of_every_kind(structure: str, tmp_path: Path) -> None:
+    """Encrypted, damaged, oddly written: the highest level all the same."""
+    pdf = (STRUCTURES | DAMAGED)[structure]()
+    result = at_level("B-LTA", pdf, appearances=pictures(), marks=[Mark(1, 100, 100, 100, 50, RED)])
+    assert result.level == "B-LTA" and result.content.startswith(pdf)
+    assert_archived(result.content, root_file(tmp_path), tmp_path)
+    (tmp_path / "sealed.pdf").write_bytes(result.content)
+    independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))
+
+
+class Lists:
+    """The revocation lists of the tests' own authority, root and middle."""
+
+    def statuses(self, chain: Chain) -> LongTermData:
+        now, lists = clock.now(), []
+        for name, issuer in (("root", forge.root()), ("middle", forge.middle())):
+            builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject).last_update(now)
+            crl = builder.next_update(now + timedelta(days=1)).sign(forge.curve_key(name), SHA256())
+            lists.append(crl.public_bytes(Encoding.DER))
+        return LongTermData(crls=tuple(lists))
+
+
+def test_timestamps_by_openssl(tmp_path: Path) -> None:
+    """A responder of others, reached over HTTP, whose certificate lies two below its root."""
+    roots = [ROOT, forge.der_of(forge.root())]
+    statuses = long_term()
+    statuses.sources = [*statuses.sources, Lists()]
+    statuses.authority_chain = ()
+    with server(openssl_responder(tmp_path)) as url:
+        stamping = Timestamping([HttpAuthority(url)], roots)
+        for revisions in (2, 1):  # the first time its statuses come with the archive timestamp
+            result = sealed(LETTER, at=clock.now(), timestamping=stamping, long_term=statuses)
+            found = verify(result.content, roots)
+            assert result.level == found.level == "B-LTA" and found.ok, result.level_reasons
+            assert result.content.count(b"/CRLs") == revisions
+    pem = tmp_path / "test-root.pem"
+    pem.write_bytes(forge.root().public_bytes(Encoding.PEM))
+    assert_archived(result.content, pem, tmp_path)
+    assert verify(result.content, [ROOT]).ok is False

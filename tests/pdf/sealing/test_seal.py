@@ -1,0 +1,88 @@
+"""Seals as other programs see them: poppler, OpenSSL and qpdf."""
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from paraph.keys import KeyKind
+from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf, SealError
+from tests import independent
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import (
+    GREEN,
+    RED,
+    WATERMARK,
+    assert_trusted,
+    authority,
+    pictures,
+    root_file,
+    sealed,
+    timestamping,
+)
+from tests.pdf_parts import signature_and_token
+
+LETTER = paper(text("To whom it may concern", 72, 700), text("Second page", 72, 700))
+MARKS = [Mark(1, 100, 100, 100, 50, RED), Mark(2, 10, 20, 50, 25, GREEN)]
+
+
+def whole(kind: KeyKind = "p-256", timestamped: bool = True) -> SealedPdf:
+    return sealed(
+        LETTER,
+        key=authority(kind).sealing_key,
+        timestamping=timestamping() if timestamped else None,
+        appearances=pictures(),
+        marks=MARKS,
+        page_overlay=Overlay(WATERMARK),
+        reason="Signed (by all)",
+        name="Ünïon 株式会社",
+    )
+
+
+@pytest.mark.parametrize("kind", ["p-256", "rsa-3072"])
+@pytest.mark.parametrize("timestamped", [False, True])
+def test_poppler_trusts_the_seal(kind: KeyKind, timestamped: bool, tmp_path: Path) -> None:
+    result = whole(kind, timestamped)
+    assert_trusted(result.content, tmp_path, kind=kind)
+    assert (result.timestamp is not None) == timestamped
+    assert result.method == "incremental"
+    assert result.content.startswith(LETTER)
+    assert result.sha256 == hashlib.sha256(result.content).digest()
+    assert result.signing_algorithm == authority(kind).sealing_key.algorithm
+    assert result.kms_key_id == authority(kind).sealing_key.key_id
+
+
+@pytest.mark.parametrize("kind", ["p-256", "rsa-3072"])
+def test_openssl_verifies_cms_and_timestamp(kind: KeyKind, tmp_path: Path) -> None:
+    content = whole(kind).content
+    signature, token = signature_and_token(content)
+    openssl = independent.need("openssl", "openssl")
+    cms, signed = tmp_path / "seal.der", tmp_path / "signed.bin"
+    start = content.rindex(b"/Contents <") + len(b"/Contents ")
+    end = content.index(b">", start) + 1
+    cms.write_bytes(bytes.fromhex(content[start + 1 : end - 1].decode()))
+    signed.write_bytes(content[:start] + content[end:])
+    command: list[str | Path] = [
+        openssl,
+        "cms",
+        "-verify",
+        "-cades",
+        "-binary",
+        "-inform",
+        "DER",
+        "-in",
+        cms,
+        "-content",
+        signed,
+    ]
+    trust: list[str | Path] = ["-CAfile", root_file(tmp_path, kind), "-purpose", "any", "-out", tmp_path / "out"]
+    done = subprocess.run([*command, *trust], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "CAdES Verification successful" in done.stderr
+    independent.assert_timestamped(token, signature, root_file(tmp_path), tmp_path)
+
+
+def test_a_mark_on_a_page_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(SealError, match="page 3"):
+        sealed(LETTER, appearances=pictures(), marks=[Mark(3, 0, 0, 10, 10, RED)])

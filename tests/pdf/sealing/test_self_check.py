@@ -1,0 +1,240 @@
+"""A seal that does not validate never gets out."""
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paraph.kernel import clock
+from paraph.keys import KeySignature
+from paraph.pdf.drawing import marks
+from paraph.pdf.drawing.repeated_pages import Alike
+from paraph.pdf.pki.certificate import without_root
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.sealing import seal
+from paraph.pdf.sealing.seal import Mark, Overlay, SealError
+from paraph.pdf.sealing.self_check import check
+from paraph.pdf.structure.objects import Raw, Ref, text_of
+from paraph.pdf.structure.pages import pages as all_pages
+from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.revision import Revision
+from tests import independent
+from tests.pdf.levels import long_term
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import (
+    DOCUMENT,
+    GREEN,
+    PROOF,
+    RED,
+    WATERMARK,
+    authority,
+    pictures,
+    root_file,
+    sealed,
+    timestamping,
+)
+
+LETTER = paper(text("To whom it may concern", 72, 700))
+MARKS = [Mark(1, 100, 100, 100, 50, RED)]
+
+
+def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
+    key = authority("p-256").sealing_key
+    check(
+        content,
+        original,
+        original_hash=hashlib.sha256(original),
+        original_start=Reader(original).crossreference.start,
+        certificates=without_root(key.certificate, key.chain),
+        purpose=DOCUMENT,
+        token=token,
+        placed=(),
+    )
+
+
+def test_any_flipped_byte_is_noticed() -> None:
+    """Every eleventh, which comes by every part: the upload, the revision, the seal's own value and its padding."""
+    result = sealed(LETTER, timestamping=timestamping(), appearances=pictures(), marks=MARKS)
+    assert result.timestamp is not None
+    checked(result.content, LETTER, result.timestamp.token)
+    unnoticed = []
+    for position in range(0, len(result.content), 11):
+        changed = bytearray(result.content)
+        changed[position] ^= 1
+        try:
+            checked(bytes(changed), LETTER, result.timestamp.token)
+        except SealError:
+            continue
+        unnoticed.append((position, result.content[position - 20 : position + 20]))
+    assert unnoticed == []
+
+
+@pytest.mark.parametrize("words", [b"/Helvetica", b"/MediaBox", b"/Reason", b"/M (D:2031", b"/Contents <308", b"%%EOF"])
+def test_poppler_notices_too(words: bytes, tmp_path: Path) -> None:
+    content = bytearray(sealed(LETTER, reason="Signed").content)
+    content[content.rindex(words) + len(words) - 1] ^= 1
+    (tmp_path / "sealed.pdf").write_bytes(content)
+    said = independent.pdfsig(tmp_path / "sealed.pdf", root_file(tmp_path))
+    assert "Signature is Valid" not in said
+
+
+def test_bytes_added_or_missing_are_noticed() -> None:
+    content = sealed(LETTER).content
+    for changed in (content + b"\n", content[:-1], b"\n" + content):
+        with pytest.raises(SealError):
+            checked(changed, LETTER)
+
+
+@pytest.mark.parametrize("wrong", [None, b"null", 9])
+def test_a_revision_that_does_not_point_back_is_noticed(monkeypatch: pytest.MonkeyPatch, wrong: Any) -> None:
+    original = Revision._trailer
+
+    def astray(*arguments: Any) -> Any:
+        trailer = original(*arguments)
+        return {key: value for key, value in trailer.items() if key != b"/Prev"} | ({b"/Prev": wrong} if wrong else {})
+
+    monkeypatch.setattr(Revision, "_trailer", astray)
+    with pytest.raises(SealError, match=r"point back|does not validate"):
+        sealed(LETTER)
+
+
+class Forger:
+    """A key that signs with another private key than its certificate's."""
+
+    certificate = authority("p-256").sealing_key.certificate
+    chain = authority("p-256").sealing_key.chain
+    algorithm = authority("p-256").sealing_key.algorithm
+    key_id = "forged"
+
+    def sign(self, message: bytes) -> KeySignature:
+        return authority("p-256").timestamp_key.sign(message)
+
+
+def test_a_key_that_does_not_match_its_certificate_is_noticed() -> None:
+    with pytest.raises(SealError, match="does not validate"):
+        sealed(LETTER, key=Forger())
+
+
+@pytest.mark.parametrize("signed_before", [False, True])
+def test_a_lost_or_exchanged_mark_is_noticed(monkeypatch: pytest.MonkeyPatch, signed_before: bool) -> None:
+    original = marks.Drawings.drawing
+
+    def forgetful(*arguments: Any) -> Any:
+        picture = original(*arguments)
+        return replace(picture, operators=picture.operators.replace(b"/Paraph0 Do", b""))
+
+    pdf = sealed(LETTER).content if signed_before else LETTER
+    both = [*MARKS, Mark(1, 300, 300, 100, 50, GREEN)]
+    sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
+    monkeypatch.setattr(marks.Drawings, "drawing", forgetful)
+    with pytest.raises(SealError, match="mark is missing"):
+        sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace(b"/Paraph3", b"/Other"),
+        lambda text: re.sub(rb"/Paraph3 \d+ 0 R", b"/Paraph3 1 0 R", text),
+        lambda text: re.sub(rb"/Contents \[(\d+ 0 R) (.*) (\d+ 0 R)\]", rb"/Contents [\3 \2 \1]", text),
+        lambda text: re.sub(rb"\d+ 0 R\]", b"]", text),
+        lambda text: text.replace(b"/Resources", b"/Recourses"),
+        lambda text: b"null",
+    ],
+)
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_watermark_that_one_of_many_pages_lost_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, alone: bool, spoil: Callable[[bytes], bytes]
+) -> None:
+    """Pages that were taken apart, and pages that were done like another."""
+    pdf = paper(*[text(f"Page {number}", 72, 700) for number in range(6)])
+    original, pages = Revision.put, list[Ref]()
+
+    def spoilt(self: Revision, ref: Ref, value: Any) -> None:
+        pages.append(ref)
+        original(self, ref, Raw(spoil(value)) if isinstance(value, Raw) and len(pages) == 3 else value)
+
+    def spoilt_alone(self: Revision) -> Any:
+        pages.append(ref := next(page.ref for page in islice(all_pages(Reader(pdf)), 3, None)))
+        self._changed[ref] = Raw(spoil(text_of(self._changed[ref])))
+        return written(self)
+
+    if alone:
+        written = Revision.write
+        monkeypatch.setattr(Alike, "stamp", lambda *_: None)
+        monkeypatch.setattr(Revision, "write", spoilt_alone)
+    else:
+        monkeypatch.setattr(Revision, "put", spoilt)
+    with pytest.raises(SealError, match=r"mark is missing|does not validate|lost its resources"):
+        sealed(pdf, appearances=pictures(), page_overlay=Overlay(WATERMARK))
+    assert pages
+
+
+def test_the_timestamp_must_be_over_this_signature() -> None:
+    first, second = (sealed(LETTER, timestamping=timestamping()) for _ in range(2))
+    assert first.timestamp is not None and second.timestamp is not None
+    with pytest.raises(SealError, match="timestamp"):
+        checked(first.content, LETTER, second.timestamp.token)
+    with pytest.raises(SealError, match="timestamp"):
+        checked(first.content, LETTER)
+
+
+def test_a_token_larger_than_expected_gets_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seal, "_TOKEN_SIZE", 100)
+    result = sealed(LETTER, timestamping=timestamping())
+    assert result.timestamp is not None
+    checked(result.content, LETTER, result.timestamp.token)
+
+
+def archived(**changed: Any) -> None:
+    """The check of a fresh seal at B-LTA, with something else than what was sealed."""
+    result = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=long_term())
+    assert result.timestamp and result.archive
+    key = authority("p-256").sealing_key
+    statuses = long_term().of((key.certificate, *key.chain)).data
+    facts: dict[str, Any] = {
+        "original_hash": hashlib.sha256(LETTER),
+        "original_start": Reader(LETTER).crossreference.start,
+        "certificates": without_root(key.certificate, key.chain),
+        "purpose": DOCUMENT,
+        "token": result.timestamp.token,
+        "placed": (),
+        "sealed_size": result.content.index(b"%%EOF", len(LETTER)) + 6,
+        "archive_token": result.archive.token,
+        "statuses": LongTermData(certificates=statuses.certificates),
+    }
+    content = changed.pop("content", bytes)(result.content)
+    check(content, LETTER, **(facts | changed))
+
+
+def test_the_archive_timestamp_and_the_statuses_are_looked_at() -> None:
+    archived()
+    first = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=long_term()).archive
+    assert first is not None
+    for changed, complaint in (
+        ({"archive_token": first.token}, "The archive timestamp was changed"),
+        ({"purpose": PROOF}, "The seal says that it is for something else"),
+        ({"archive_token": b""}, "The archive timestamp is missing"),
+        ({"sealed_size": len(LETTER)}, "does not cover the whole file"),
+        ({"statuses": LongTermData(crls=(b"another list",))}, "The long-term data of the seal is missing"),
+        ({"content": lambda content: content + b"\n"}, "The seal does not cover the whole file"),
+    ):
+        with pytest.raises(SealError, match=complaint):
+            archived(**changed)
+
+
+def test_any_flipped_byte_of_an_archived_file_is_noticed() -> None:
+    for position in range(0, 20_000, 501):
+
+        def flip(content: bytes, position: int = position) -> bytes:
+            changed = bytearray(content)
+            changed[-1 - position % len(content)] ^= 1
+            return bytes(changed)
+
+        with pytest.raises(SealError):
+            archived(content=flip)

@@ -1,0 +1,144 @@
+"""Streams are unpacked to so much and no further, whatever their filters."""
+
+import random
+import tracemalloc
+import zlib
+from functools import cache
+from typing import Any
+
+import pikepdf
+import pytest
+
+from paraph.pdf.structure.objects import Stream, Unsafe
+from paraph.pdf.structure.packed_size import lzw_size, run_length_size
+from paraph.pdf.structure.unpacking import TooLarge, unpacked
+from paraph.pdf.structure.whole_streams import Looking, whole
+
+MIB = 1 << 20
+WORDS = b"q 1 0 0 1 72 700 cm BT /F1 12 Tf (Hello) Tj ET Q\n" * 50
+
+
+def lzw(data: bytes, *, early: int = 1) -> bytes:
+    """As ISO 32000-1, 7.4.4 describes it."""
+    table = {bytes([byte]): byte for byte in range(256)}
+    codes: list[tuple[int, int]] = [(256, 9)]
+    word, width, following = b"", 9, 258
+    for byte in data:
+        longer = word + bytes([byte])
+        if longer in table:
+            word = longer
+            continue
+        codes.append((table[word], width))
+        if following < 4095:
+            table[longer] = following
+            following += 1
+            width = max(width, (following + early - 1).bit_length())
+        word = bytes([byte])
+        if following >= 4094:
+            codes += [(table[word], width), (256, width)]
+            table = {bytes([byte]): byte for byte in range(256)}
+            word, width, following = b"", 9, 258
+    if word:
+        codes.append((table[word], width))
+    bits = "".join(format(code, f"0{width}b") for code, width in [*codes, (257, width)])
+    bits += "0" * (-len(bits) % 8)
+    return int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+
+def runs(data: bytes, times: int) -> bytes:
+    return b"".join(bytes([257 - times, byte]) for byte in data) + b"\x80"
+
+
+def stream(data: bytes, *filters: bytes, parameters: Any = None) -> Stream:
+    dictionary: dict[bytes, Any] = {b"/Length": len(data), b"/Filter": list(filters)}
+    return Stream(dictionary if parameters is None else {**dictionary, b"/DecodeParms": parameters}, data)
+
+
+PACKED = {
+    "none": stream(WORDS),
+    "flate": stream(zlib.compress(WORDS), b"/FlateDecode"),
+    "flate twice": stream(zlib.compress(zlib.compress(WORDS)), b"/FlateDecode", b"/Fl"),
+    "hexadecimal": stream(WORDS.hex().encode() + b">", b"/ASCIIHexDecode"),
+    "hexadecimal and flate": stream(zlib.compress(WORDS).hex().encode() + b">", b"/AHx", b"/FlateDecode"),
+    "lzw": stream(lzw(WORDS), b"/LZWDecode"),
+    "lzw and flate": stream(zlib.compress(lzw(WORDS)), b"/FlateDecode", b"/LZW"),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_what_is_packed_is_unpacked(name: str) -> None:
+    assert unpacked(PACKED[name], len(WORDS), to_its_end=True) == WORDS
+    assert whole(PACKED[name]) == WORDS
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_no_further_than_is_asked_for(name: str) -> None:
+    with pytest.raises(TooLarge):
+        unpacked(PACKED[name], len(WORDS) - 1)
+    assert whole(PACKED[name], len(WORDS) - 1) is None
+
+
+def test_rows_that_are_predicted() -> None:
+    rows = b"".join(b"\x02" + bytes([1]) * 4 for _ in range(10))  # each is the one above it and one more
+    predicted = stream(
+        zlib.compress(rows), b"/FlateDecode", parameters=[{b"/Predictor": 12, b"/Colors": 1, b"/Columns": 4}]
+    )
+    assert unpacked(predicted, 50) == b"".join(bytes([number]) * 4 for number in range(1, 11))
+    with pytest.raises(TooLarge):
+        unpacked(predicted, 30)
+
+
+@cache
+def bombs() -> dict[str, Stream]:
+    """A few kilobytes that unpack to 32 MiB or more."""
+    spaces, zeros = zlib.compress(bytes(64 * MIB), 9), b"\x81\x00" * (MIB >> 2) + b"\x80"
+    return {
+        "flate": stream(spaces, b"/FlateDecode"),
+        "flate twice": stream(zlib.compress(spaces, 9), b"/FlateDecode", b"/FlateDecode"),
+        "flate of runs": stream(zlib.compress(zeros, 9), b"/FlateDecode", b"/RunLengthDecode"),
+        "flate of letters": stream(zlib.compress(b"z" * 16 * MIB + b"~>", 9), b"/FlateDecode", b"/ASCII85Decode"),
+    }
+
+
+@pytest.mark.parametrize("name", ["flate", "flate twice", "flate of runs", "flate of letters"])
+def test_bombs_take_no_more_memory_than_is_asked_for(name: str) -> None:
+    bomb = bombs()[name]
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLarge):
+            unpacked(bomb, 8 * MIB)
+        assert tracemalloc.get_traced_memory()[1] < 32 * MIB
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("early", [0, 1])
+def test_the_size_of_lzw_is_that_which_qpdf_unpacks(early: int) -> None:
+    chance = random.Random(1)
+    for letters in (1, 2, 20, 256):
+        data = bytes(chance.choices(range(letters), k=8_000))
+        packed = lzw(data, early=early)
+        with pikepdf.new() as scratch:
+            parameters = pikepdf.Dictionary(EarlyChange=early)
+            made = pikepdf.Stream(scratch, packed, Filter=pikepdf.Name.LZWDecode, DecodeParms=parameters)
+            assert made.read_bytes() == data
+        assert lzw_size(packed, early_change=bool(early), most=MIB) == len(data)
+
+
+def test_the_size_of_runs() -> None:
+    assert run_length_size(runs(b"abc", 128)) == 3 * 128
+    assert run_length_size(b"\x02abc\x80ignored") == 3
+
+
+def test_too_many_filters_and_parameters_for_others() -> None:
+    with pytest.raises(Unsafe):
+        unpacked(stream(b"", *[b"/FlateDecode"] * 9))
+    with pytest.raises(Unsafe):
+        unpacked(stream(zlib.compress(b"a"), b"/FlateDecode", parameters=[None, None]))
+
+
+def test_contents_are_looked_into_as_far_as_that_takes_seconds() -> None:
+    looking = Looking()
+    page = [stream(zlib.compress(b" " * 7 * MIB), b"/FlateDecode")]
+    assert looking.into([*page, *page]) is None  # more than there may be on one page
+    assert sum(looking.into(page) is not None for _ in range(10)) == 3  # and in a file, 24 of 32 being left

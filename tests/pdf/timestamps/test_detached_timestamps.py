@@ -1,0 +1,199 @@
+"""Timestamps beside a file: what they prove, how long, and every way in which they can be wrong."""
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID
+
+from paraph.cli import main
+from paraph.kernel import clock
+from paraph.keys.local import LocalKey
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.detached_timestamps import KeptRecord, KeptRefused, from_file, imprint, to_file
+from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
+from paraph.pdf.verification.evidence_check import tie
+from paraph.pdf.verification.verify import verify
+from tests.independent import need
+from tests.pdf import forge
+from tests.pdf.levels import long_term
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
+from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
+
+ROOT = authority("p-256").root
+OWN = authority("p-256")
+YEAR = timedelta(days=365)
+
+
+@cache
+def bare() -> bytes:
+    """Sealed when no authority answered."""
+    return sealed(paper(text("A contract", 72, 700)), at=clock.now()).content
+
+
+def record(pdf: bytes, earlier: Sequence[KeptRecord] = (), stamping: Timestamping | None = None) -> KeptRecord:
+    stamp, failures = stamp_time(imprint(pdf, earlier), stamping or timestamping())
+    assert stamp is not None, failures
+    return KeptRecord(stamp.token, long_term().of((OWN.sealing_key.certificate, OWN.root)).data)
+
+
+@pytest.fixture
+def moved(monkeypatch: pytest.MonkeyPatch) -> "list[timedelta]":
+    """The clock, moved by all of these."""
+    by, real = list[timedelta](), clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + sum(by, timedelta(0)))
+    return by
+
+
+def test_a_late_timestamp_proves_that_the_seal_existed(moved: list[timedelta]) -> None:
+    late = record(bare())
+    found = verify(bare(), [ROOT], [late])
+    assert found.ok and found.level == "B-B" and len(found.kept) == 1
+    assert any(sentence.startswith("Timestamped beside the file, as it is now, on ") for sentence in found.findings)
+    assert found.to_json()["kept_timestamps"][0]["authority"] == "Paraph Development Timestamp Authority"
+    moved.append(11 * YEAR)  # the certificates of both have ended
+    assert not verify(bare(), [ROOT]).trusted
+    assert verify(bare(), [ROOT], [late]).trusted
+
+
+def authority_of_years(name: str, years: float) -> Timestamping:
+    """One whose certificate begins now."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    purposes = [ExtendedKeyUsageOID.TIME_STAMPING]
+    root_key = forge.curve_key("long root")
+    own = forge.certificate(name, key, "Long Root", root_key, purposes=purposes, end=years * YEAR)
+    return Timestamping([BuiltInAuthority(LocalKey(key, [own, long_root()]))], [forge.der_of(long_root())])
+
+
+@cache
+def long_root() -> x509.Certificate:
+    key = forge.curve_key("long root")
+    return forge.certificate("Long Root", key, "Long Root", key, ca=True, end=90 * YEAR)
+
+
+def test_renewals_carry_a_file_through_the_decades(moved: list[timedelta]) -> None:
+    """Each before the one before it ages; one that comes too late preserves nothing."""
+    roots = [ROOT, forge.der_of(long_root())]
+    pdf = sealed(paper(text("x", 72, 700)), at=clock.now(), timestamping=timestamping(), long_term=long_term()).content
+    kept: list[KeptRecord] = []
+    for number in range(3):
+        moved.append(9 * YEAR)
+        kept.append(record(pdf, kept, authority_of_years(f"Authority {number}", 10)))
+    found = verify(pdf, roots, kept)
+    assert found.ok and found.level == "B-LTA" and len(found.kept) == 3
+    assert not any("has expired since" in sentence for sentence in found.findings)
+    assert sum("has expired since" in sentence for sentence in verify(pdf, roots, kept[:1]).findings) == 1
+    assert sum("has expired since" in sentence for sentence in verify(pdf, roots).findings) == 1
+    moved.append(11 * YEAR)
+    kept.append(record(pdf, kept, authority_of_years("Too late", 10)))
+    found = verify(pdf, roots, kept)
+    assert [s for s in found.findings if "expired" in s] == [
+        'The certificate of the timestamp authority "Authority 2" has expired since; '
+        "an archive timestamp before that would have preserved the proof."
+    ]
+
+
+def test_openssl_agrees(tmp_path: Path) -> None:
+    first = record(bare())
+    second = record(bare(), [first])
+    for token, data in ((first.token, bare()), (second.token, bare() + first.encoded)):
+        (tmp_path / "token").write_bytes(token)
+        (tmp_path / "data").write_bytes(data)
+        command = [need("openssl", "openssl"), "ts", "-verify", "-token_in", "-in", "token", "-data", "data"]
+        done = subprocess.run(
+            [*command, "-CAfile", root_file(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0 and "Verification: OK" in done.stdout + done.stderr
+
+
+def _of_another_file(kept: list[KeptRecord]) -> list[KeptRecord]:
+    return [record(paper()), *kept]
+
+
+def _one_left_out(kept: list[KeptRecord]) -> list[KeptRecord]:
+    return kept[1:]
+
+
+def _exchanged(kept: list[KeptRecord]) -> list[KeptRecord]:
+    return kept[::-1]
+
+
+def _other_statuses(kept: list[KeptRecord]) -> list[KeptRecord]:
+    return [KeptRecord(kept[0].token, LongTermData()), *kept[1:]]
+
+
+def _flipped(kept: list[KeptRecord]) -> list[KeptRecord]:
+    token = bytearray(kept[0].token)
+    token[-20] ^= 1
+    return [KeptRecord(bytes(token), kept[0].statuses), *kept[1:]]
+
+
+@pytest.mark.parametrize("wrong", [_of_another_file, _one_left_out, _exchanged, _other_statuses, _flipped])
+def test_records_that_were_changed_do_not_count(wrong: object) -> None:
+    first = record(bare())
+    kept = [first, record(bare(), [first])]
+    assert verify(bare(), [ROOT], kept).ok
+    assert callable(wrong)
+    found = verify(bare(), [ROOT], wrong(kept))
+    assert not found.ok and len(found.kept) < 2
+    assert any("beside the file does not count" in sentence for sentence in found.findings)
+
+
+def test_a_stranger_and_an_older_one_do_not_count(moved: list[timedelta]) -> None:
+    strange = record(bare(), (), Timestamping([forge.Forge()], [forge.der_of(forge.root())]))
+    assert not verify(bare(), [ROOT], [strange]).ok
+    first = record(bare())
+    moved.append(timedelta(hours=-1))
+    assert verify(bare(), [ROOT], [first, record(bare(), [first])]).kept_holds is False
+
+
+def test_the_file_of_records_and_a_lone_token(tmp_path: Path) -> None:
+    digest, late = hashlib.sha256(bare()).digest(), record(bare())
+    content = to_file({digest: ("contract.pdf", [late])})
+    assert json.loads(content)["files"][0]["name"] == "contract.pdf"
+    assert from_file(content, bare()) == (late,) and from_file(content, b"another") == ()
+    assert from_file(late.token, bare()) == (KeptRecord(late.token),)
+    wrong = json.loads(content)
+    wrong["files"][0]["records"][0]["token"] = "not base64!"
+    for bad in (b"", b"[]", b"{", b'{"format": "other"}', b"\xff", json.dumps(wrong).encode(), b"[" * 100_000):
+        with pytest.raises(KeptRefused):
+            from_file(bad, bare())
+
+
+def test_the_command_reads_them(tmp_path: Path) -> None:
+    late = record(bare())
+    (tmp_path / "signed.pdf").write_bytes(bare())
+    (tmp_path / "kept.json").write_bytes(to_file({hashlib.sha256(bare()).digest(): ("x", [late])}))
+    (tmp_path / "token.tsr").write_bytes(late.token)
+    (tmp_path / "wrong.tsr").write_bytes(record(paper()).token)
+
+    def run(name: str) -> tuple[int, str]:
+        files = [str(tmp_path / "signed.pdf"), "--root", str(root_file(tmp_path)), "--evidence", str(tmp_path / name)]
+        result = CliRunner().invoke(main, ["verify", *files])
+        return result.exit_code, result.output
+
+    for name in ("kept.json", "token.tsr"):
+        code, said = run(name)
+        assert code == 0 and "Timestamped beside the file, as it is now, on" in said
+    assert run("wrong.tsr")[0] == 1
+    code, said = run("root.pem")
+    assert code == 1 and said == "The timestamps are neither JSON of paraph nor a token.\n"
+
+
+def test_a_proof_tied_with_its_timestamps() -> None:
+    proof = proven(evidence())
+    files = {"proof.pdf": proof, "signed.pdf": signed(), "uploaded.pdf": uploaded()}
+    kept = {name: [record(files[name])] for name in ("proof.pdf", "signed.pdf")}
+    result = tie(files, [ROOT], kept)
+    assert result.ok and sum("was timestamped beside the file on" in sentence for sentence in result.matches) == 2
+    assert not tie(files, [ROOT], {"signed.pdf": kept["proof.pdf"]}).ok

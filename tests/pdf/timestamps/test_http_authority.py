@@ -1,0 +1,214 @@
+"""The client against a real responder (OpenSSL behind HTTP), and against servers that misbehave."""
+
+import hashlib
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from paraph.kernel.environment import Environment
+from paraph.kernel.errors import DomainError
+from paraph.keys import development_authority
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.configured_authorities import timestamping
+from paraph.pdf.timestamps.http_authority import HttpAuthority
+from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
+from tests.independent import need
+from tests.pdf import forge
+
+DIGEST = hashlib.sha256(b"a seal's signature value").digest()
+REPLY = "application/timestamp-reply"
+Respond = Callable[[BaseHTTPRequestHandler, bytes], None]
+
+
+@contextmanager
+def server(respond: Respond) -> Iterator[str]:
+    """An HTTP server that answers every POST with ``respond``; gives its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            respond(self, self.rfile.read(int(self.headers["Content-Length"])))
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{running.server_port}/"
+        finally:
+            running.shutdown()
+            thread.join()
+
+
+def send(handler: BaseHTTPRequestHandler, body: bytes, media_type: str = REPLY, status: int = 200) -> None:
+    handler.send_response(status)
+    handler.send_header("Content-Type", media_type)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def openssl_responder(folder: Path) -> Respond:
+    """`openssl ts -reply` with a certificate below the test root."""
+    openssl = need("openssl", "openssl")
+    key = forge.rsa_key()
+    (folder / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    (folder / "own.pem").write_bytes(forge.leaf(key).public_bytes(Encoding.PEM))
+    (folder / "chain.pem").write_bytes(forge.middle().public_bytes(Encoding.PEM))
+    (folder / "serial").write_text("01\n")
+    (folder / "ts.cnf").write_text(
+        f"""[tsa]
+default_tsa = own
+[own]
+serial = {folder}/serial
+signer_cert = {folder}/own.pem
+signer_key = {folder}/key.pem
+certs = {folder}/chain.pem
+signer_digest = sha256
+default_policy = {forge.POLICY}
+digests = sha256, sha384
+accuracy = secs:1, millisecs:500
+ordering = yes
+tsa_name = yes
+ess_cert_id_chain = yes
+ess_cert_id_alg = sha256
+"""
+    )
+
+    def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        (folder / "query").write_bytes(body)
+        command = [openssl, "ts", "-reply", "-config", "ts.cnf", "-section", "own", "-queryfile", "query"]
+        subprocess.run([*command, "-out", "reply"], cwd=folder, check=True, capture_output=True)
+        send(handler, (folder / "reply").read_bytes(), f"{REPLY}; charset=binary")
+
+    return respond
+
+
+def trusting(*urls: str, seconds: float = 10) -> Timestamping:
+    return Timestamping([HttpAuthority(url) for url in urls], [forge.der_of(forge.root())], seconds)
+
+
+def test_a_real_responder(tmp_path: Path) -> None:
+    with server(openssl_responder(tmp_path)) as url:
+        stamp, failures = stamp_time(DIGEST, trusting(url))
+        assert failures == [] and stamp is not None
+        assert (stamp.authority, stamp.policy_oid, stamp.url) == ("Test Timestamps", forge.POLICY, url)
+        again, _ = stamp_time(hashlib.sha384(b"other").digest(), trusting(url))
+        assert again is not None
+        stamp, failures = stamp_time(hashlib.sha512(b"other").digest(), trusting(url))
+        assert stamp is None and "the hash is not accepted" in failures[0]
+
+
+def test_the_built_in_authority_over_http(tmp_path: Path) -> None:
+    development = development_authority(tmp_path, b"s" * 32)
+    built_in = BuiltInAuthority(development.timestamp_key)
+    with server(lambda handler, body: send(handler, built_in.answer(body))) as url:
+        stamp, failures = stamp_time(DIGEST, Timestamping([HttpAuthority(url)], [development.root]))
+    assert failures == [] and stamp is not None and stamp.url == url
+
+
+def drip(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", REPLY)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    for _ in range(20):
+        time.sleep(0.1)
+        try:
+            handler.wfile.write(b"0")
+        except OSError:
+            break
+    handler.close_connection = True
+
+
+def redirect(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+    handler.send_response(301)
+    handler.send_header("Location", "http://127.0.0.1:1/")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
+
+
+@pytest.mark.parametrize(
+    ("respond", "reason"),
+    [
+        (lambda handler, body: send(handler, b"", status=500), "HTTP status 500"),
+        (redirect, "HTTP status 301"),
+        (lambda handler, body: send(handler, b"<p>", "text/html; charset=utf-8"), "answered with text/html instead"),
+        (lambda handler, body: send(handler, b"", ""), "answered with no media type instead"),
+        (lambda handler, body: send(handler, b"garbage"), "not one of a timestamp authority"),
+        (lambda handler, body: send(handler, b"0" * 300_000), "its answer is too large"),
+        (lambda handler, body: handler.wfile.write(b"not HTTP at all\r\n\r\n"), "cannot be reached"),
+        (lambda handler, body: time.sleep(1), "no answer within 0.5 seconds"),
+        (drip, "no whole answer within 0.5 seconds"),
+    ],
+)
+def test_servers_that_misbehave(respond: Respond, reason: str) -> None:
+    with server(respond) as url:
+        start = time.monotonic()
+        stamp, failures = stamp_time(DIGEST, trusting(url, seconds=0.5))
+        assert time.monotonic() - start < 0.9
+    assert stamp is None and len(failures) == 1
+    assert reason in failures[0] and failures[0].startswith(url)
+
+
+def test_nobody_listens_and_the_next_one_answers(tmp_path: Path) -> None:
+    with server(openssl_responder(tmp_path)) as url:
+        stamp, failures = stamp_time(DIGEST, trusting("http://127.0.0.1:1/", url))
+    assert stamp is not None and stamp.url == url
+    assert failures == ["http://127.0.0.1:1/ gave no usable timestamp: it cannot be reached (ConnectError)."]
+
+
+def test_a_slow_one_leaves_time_for_the_next(tmp_path: Path) -> None:
+    with server(lambda handler, body: time.sleep(2)) as slow, server(openssl_responder(tmp_path)) as good:
+        stamp, failures = stamp_time(DIGEST, trusting(slow, good, seconds=2))
+    assert stamp is not None and "no answer within 1.0 seconds" in failures[0]
+
+
+def test_credentials_are_sent_but_never_told() -> None:
+    seen = []
+
+    def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        seen.append(handler.headers["Authorization"])
+        send(handler, b"", status=403)
+
+    with server(respond) as url:
+        _, failures = stamp_time(DIGEST, trusting(url.replace("http://", "http://me:secret@")))
+    assert seen == ["Basic bWU6c2VjcmV0"]
+    assert "secret" not in failures[0]
+
+
+def test_impossible_addresses_are_a_reason() -> None:
+    for url in ("http://", "http://[", "http://127.0.0.1:99999/"):
+        stamp, failures = stamp_time(DIGEST, trusting(url))
+        assert stamp is None and "gave no usable timestamp" in failures[0]
+
+
+def test_the_settings_name_authorities_in_order(tmp_path: Path) -> None:
+    development = development_authority(tmp_path, b"s" * 32)
+    roots = tmp_path / "roots.pem"
+    roots.write_bytes(forge.root().public_bytes(Encoding.PEM))
+    settings = Environment(timestamp_authorities="https://tsa.example.com/x, built-in", timestamp_roots=roots)
+    made = timestamping(settings, development)
+    assert [authority.name for authority in made.authorities] == ["https://tsa.example.com/x", "built-in"]
+    assert made.roots == [development.root, forge.der_of(forge.root())]
+    assert timestamping(Environment(), development).roots == [development.root]
+
+
+@pytest.mark.parametrize(
+    ("authorities", "sentence"),
+    [("https://tsa.example.com", "PARAPH_TIMESTAMP_ROOTS must name"), ("ftp://x", "neither an http address nor")],
+)
+def test_settings_that_cannot_work(tmp_path: Path, authorities: str, sentence: str) -> None:
+    development = development_authority(tmp_path, b"s" * 32)
+    with pytest.raises(DomainError, match=sentence):
+        timestamping(Environment(timestamp_authorities=authorities), development)

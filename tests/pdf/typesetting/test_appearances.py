@@ -1,0 +1,203 @@
+"""Stamps, initials and watermarks as a reader sees them."""
+
+import math
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+import typst
+
+from paraph.pdf.typesetting import fonts
+from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances, letters, stamps, watermark
+from paraph.pdf.typesetting.typeset import typeset
+from tests.pdf.pictures import DRAWN, font_names, ink_box, pictures, sizes, texts
+
+AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
+STAMP = StampContent(width=200, height=80, name="Anna-Maria Rossi", signed_at=AT, request_id=1042)
+LONG = "Maximiliana-Konstantina Freifrau von und zu Hohenstaufen-Wolfenbüttel Papadopoulou"
+ENDLESS = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+SIZES = [(80, 30), (80, 160), (400, 30), (400, 160), (200, 80), (120, 40), (100, 100)]
+
+
+def squeezed(text: str) -> str:
+    return "".join(character for character in text if not character.isspace() and character != "\u200b")
+
+
+def test_a_stamp_says_who_when_and_which_request() -> None:
+    [text] = texts(stamps([STAMP]))
+    for fact in ("Signed by", "Anna-Maria Rossi", "21 Nov 2026, 14:05:09 UTC", "Request 1042"):
+        assert fact in text
+
+
+@pytest.mark.parametrize(
+    ("locale", "facts"),
+    [
+        ("fr", ["Signé par", "21 nov. 2026, 14:05:09 UTC", "Demande 1042"]),
+        ("de-AT", ["Unterzeichnet von", "21. Nov. 2026, 14:05:09 UTC", "Vorgang 1042"]),
+        ("es", ["Firmado por", "21 nov 2026", "Solicitud 1042"]),
+        ("it", ["Firmato da", "Richiesta 1042"]),
+        ("pt", ["Assinado por", "Pedido 1042"]),
+        ("nl", ["Ondertekend door", "Verzoek 1042"]),
+        ("xx", ["Signed by", "Request 1042"]),
+    ],
+)
+def test_in_the_signers_language(locale: str, facts: list[str]) -> None:
+    [text] = texts(stamps([replace(STAMP, locale=locale)]))
+    assert all(fact in text for fact in facts)
+
+
+@pytest.mark.parametrize("signature", [{"type": "typed"}, DRAWN], ids=["typed", "drawn"])
+@pytest.mark.parametrize("name", ["Bo Li", LONG, ENDLESS, "محمد عبد الرحمن الخالدي", "नरेन्द्र कुमार शर्मा"])
+def test_nothing_is_clipped_at_any_size(name: str, signature: dict[str, object]) -> None:
+    contents = [replace(STAMP, width=w, height=h, name=name, signature=signature) for w, h in SIZES]
+    pdf = stamps(contents)
+    assert sizes(pdf) == SIZES
+    for picture, text in zip(pictures(pdf), texts(pdf), strict=True):
+        box = ink_box(picture)
+        assert box is not None
+        left, top, right, bottom = box
+        assert left >= 2 and top >= 2, "half a point at the least stays free"
+        assert right <= picture.width - 2 and bottom <= picture.height - 2
+        assert "1042" in text and "14:05:09 UTC" in text
+        if name.isascii():
+            assert squeezed(name) in squeezed(text)
+
+
+def test_a_stamp_is_transparent() -> None:
+    [picture] = pictures(stamps([STAMP]))
+    transparent = picture.getchannel("A").histogram()[0]
+    assert transparent > 0.7 * picture.width * picture.height
+
+
+def test_a_drawn_signature_is_on_the_stamp() -> None:
+    [typed], [drawn] = (list(pictures(stamps([replace(STAMP, signature=s)]))) for s in ({"type": "typed"}, DRAWN))
+    assert typed.tobytes() != drawn.tobytes()
+    assert texts(stamps([replace(STAMP, signature=DRAWN)]))[0].count("Anna-Maria") == 1, "only in the words"
+
+
+@pytest.mark.parametrize(
+    "strokes", [[], [[]], [[[0.5, 0.5]]], [[[0.5, 0.5], [0.5, 0.5]]], [[[float("nan"), 0.1], [float("inf"), 0.2]]]]
+)
+def test_what_draws_nothing_visible_is_typed_instead(strokes: list[list[list[float]]]) -> None:
+    typed = stamps([STAMP])
+    assert stamps([replace(STAMP, signature={"type": "drawn", "strokes": strokes})]) == typed
+
+
+def test_twenty_thousand_points_stay_small() -> None:
+    points = [[0.5 + 0.4 * math.cos(i / 50), 0.5 + 0.4 * math.sin(i / 37)] for i in range(20_000)]
+    pdf = stamps([replace(STAMP, signature={"type": "drawn", "strokes": [points]})])
+    assert len(pdf) < 2_000_000
+
+
+HOSTILE = [
+    '#panic("x")',
+    "*bold* _it_ `raw` $x$",
+    'back\\slash "quotes" \\u{41}',
+    "= head\n\n- item",
+    "- -- -",
+    "a\x00b\ud800c",
+    "@x <y>",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_markup_in_names_stays_text(name: str) -> None:
+    [text] = texts(stamps([replace(STAMP, width=400, height=160, name=name)]))
+    expected = name.replace("\x00", "").replace("\ud800", "?")
+    assert squeezed(text).count(squeezed(expected)) == 2
+
+
+@pytest.mark.parametrize("name", ["", " ", "\u202e", "\u0317"])
+def test_a_name_of_nothing_visible_still_gives_a_stamp(name: str) -> None:
+    [text] = texts(stamps([replace(STAMP, name=name)]))
+    assert "1042" in text
+
+
+def test_cjk_names_are_written_with_the_systems_font() -> None:
+    if not fonts.library().has_cjk:
+        pytest.skip("Noto Sans CJK is not installed (Debian: fonts-noto-cjk)")
+    pdf = stamps([replace(STAMP, name=name) for name in ("王小明", "山田たろう", "김민준")])
+    assert ["王小明" in texts(pdf)[0], "山田たろう" in texts(pdf)[1], "김민준" in texts(pdf)[2]] == [True] * 3
+    assert any("CJK" in name for name in font_names(pdf))
+
+
+def test_what_passes_for_legible_never_stops_typst() -> None:
+    """Letters of every font, mixed without sense: Typst would refuse a glyph that no font has."""
+    characters = sorted(set().union(*(font.characters for font in fonts.library().covering)))
+    chance = random.Random(2026)  # the same names in every run
+    names = ["".join(map(chr, chance.sample(characters, 16))) for _ in range(60)]
+    assert len(sizes(stamps([replace(STAMP, name=name) for name in names]))) == 60
+
+
+def test_typst_refuses_a_missing_glyph() -> None:
+    page = {"kind": "initials", "width": 48, "height": 24, "drawing": None}
+    letters = {"text": "\ua98a", "cjk": "", "rtl": False}
+    with pytest.raises(typst.TypstError, match="could not be displayed"):
+        typeset("appearances", {"pages": [{**page, "letters": letters}], "ink": "#000"}, standard="a-2b")
+
+
+def test_everything_in_one_file_with_equal_pictures_once() -> None:
+    drawn = appearances(
+        stamps=[STAMP, replace(STAMP, request_id=7), STAMP],
+        initials=[InitialsContent("Anna-Maria Rossi"), InitialsContent("Bo Li", DRAWN)],
+        watermarks=[(595, 842), (842, 595)],
+    )
+    assert (drawn.stamp_pages, drawn.initials_pages, drawn.watermark_pages) == ([0, 1, 0], [2, 3], [4, 5])
+    assert sizes(drawn.pdf) == [(200, 80), (200, 80), (48, 24), (48, 24), (595, 842), (842, 595)]
+    pages = texts(drawn.pdf)
+    assert "Request 7" in pages[1] and "AMR" in pages[2]
+    assert "SANDBOX" in pages[4] and "not legally binding" in pages[5]
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    with pytest.raises(ValueError, match="to draw"):
+        appearances()
+
+
+@pytest.mark.parametrize("size", [(595, 842), (842, 595), (20, 20), (2000, 100), (72.5, 600.25)])
+def test_the_watermark_spans_the_page_and_lets_it_through(size: tuple[float, float]) -> None:
+    [picture] = pictures(watermark(*size), scale=4 if max(size) < 700 else 1)
+    box = ink_box(picture)
+    assert box is not None
+    assert box[0] > 0 and box[1] > 0 and box[2] < picture.width and box[3] < picture.height
+    spans = (box[2] - box[0]) / picture.width, (box[3] - box[1]) / picture.height
+    assert max(spans) > 0.6
+    assert picture.getchannel("A").getbbox() and not any(picture.getchannel("A").histogram()[80:]), (
+        "print below stays readable"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "initials"),
+    [
+        ("Anna-Maria Rossi", "AMR"),
+        ("bo li", "BL"),
+        ("a b c d e f", "ABCF"),
+        ("王小明", "王"),
+        ("محمد الخالدي", "\u0645 \u0627"),
+        ("ßen ﬁnn ŉamen ǆemal", "SFND"),
+        ("ǰan ևa ΐx A\u030bke", "J̌ԵΪ́A̋"),
+        ("\u02bbIolani ﬃ", "IF"),
+        ("😀 👍", "😀"),
+        ("\u0301\u0302", "—"),
+        ("\u200b \u202e", "—"),
+        ("", "—"),
+    ],
+)
+def test_initials_of_a_name(name: str, initials: str) -> None:
+    assert letters(name) == initials
+
+
+def test_the_same_content_gives_the_same_bytes() -> None:
+    contents = [STAMP, replace(STAMP, signature=DRAWN)]
+    assert stamps(contents) == stamps(contents)
+
+
+def test_threads_do_not_meet() -> None:
+    contents = [[replace(STAMP, request_id=number, name=f"Signer {number}")] for number in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(stamps, contents))
+    for number, pdf in enumerate(results):
+        assert f"Request {number}" in texts(pdf)[0]

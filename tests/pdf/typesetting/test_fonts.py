@@ -1,0 +1,106 @@
+"""The library of fonts is the same on every machine, but for the scripts that only systems have."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from paraph.pdf.typesetting import fonts
+from paraph.pdf.typesetting.glyph_fallback import clean, legible
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> fonts.Library:
+    """A library of a machine without any font of its own."""
+    return fonts.open_library(tmp_path_factory.mktemp("fonts"), system_folders=())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Zoë Łukasiewicz", "Nguyễn Thị Hồng", "Γιώργος Ἀθηναῖος", "Зинаида Щёголева", "محمد الخالدي", "یاس‌من", "יעל כהן"],
+)
+def test_scripts_of_the_package_need_no_system_font(bare: fonts.Library, name: str) -> None:
+    assert not legible(name, bare).transliterated
+    assert legible(name, bare).text == name
+
+
+@pytest.mark.parametrize("name", ["नरेन्द्र शर्मा", "สมชาย ใจดี", "ნინო ბერიძე"])
+def test_indic_thai_and_georgian_too(bare: fonts.Library, name: str) -> None:
+    assert legible(name, bare).text == name
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("王小明", "WangXiaoMing"), ("Zoë 😀", "Zoë (grinning)"), ("Zoë \ue000", "Zoë [U+E000]"), ("Ꙃиꦗ", "Ꙃиj")],
+)
+def test_what_no_font_has_is_transliterated(bare: fonts.Library, name: str, written: str) -> None:
+    result = legible(name, bare)
+    assert result.transliterated
+    assert result.text == written
+
+
+def test_a_mark_that_its_base_has_no_font_with_goes_with_it(bare: fonts.Library) -> None:
+    # FiraGO has Arabic, Noto Sans the combining mark, and no font has both.
+    result = legible("م\u1ab0", bare)
+    assert result.transliterated
+    assert "\u1ab0" not in result.text
+
+
+def test_cjk_from_the_system() -> None:
+    if not fonts.library().has_cjk:
+        pytest.skip("Noto Sans CJK is not installed (Debian: fonts-noto-cjk)")
+    for name, region in [("王小明", "SC"), ("山田たろう", "JP"), ("김민준", "KR")]:
+        result = legible(name)
+        assert (result.text, result.transliterated, result.cjk) == (name, False, region)
+
+
+def test_text_from_outside_is_cleaned() -> None:
+    assert clean("  Ana\x00\n\tLopez\u202e \ud800x\u200b ") == "Ana Lopez ?x"
+    assert clean("e\u0301") == "é"
+
+
+def test_right_to_left_is_known() -> None:
+    assert legible("יעל Smith").right_to_left
+    assert not legible("Smith יעל").right_to_left
+
+
+def test_the_folder_is_filled_once_and_whole(tmp_path: Path) -> None:
+    first = fonts.open_library(tmp_path, ())
+    written = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.ttf")}
+    fonts.open_library(tmp_path, ())
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.ttf")} == written
+    assert len(written) == len(fonts.PACKAGED)
+    assert {"FiraGO", "Fira Mono", "Libertinus Serif"} <= set(first.typst_fonts.families())
+
+
+def test_a_file_that_was_cleaned_away_comes_back(tmp_path: Path) -> None:
+    fonts.open_library(tmp_path, ())
+    gone = next(tmp_path.rglob("FiraGO_Bold.ttf"))
+    content = gone.read_bytes()
+    gone.unlink()
+    fonts.open_library(tmp_path, ())
+    assert gone.read_bytes() == content
+
+
+def test_the_library_is_kept_where_it_is_told(tmp_path: Path) -> None:
+    program = f"""
+from pathlib import Path
+from paraph.pdf import fonts
+fonts.keep_fonts_in(Path({str(tmp_path / "data" / "fonts")!r}))
+print(fonts.library().covering[0].path)
+"""
+    output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert output.startswith(str(tmp_path / "data" / "fonts"))
+
+
+def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    own = fonts._own_folder()
+    assert own.stat().st_mode & 0o777 == 0o700
+    own.chmod(0o777)
+    assert fonts._own_folder() != own
+    own.rmdir()
+    own.symlink_to("/")
+    assert fonts._own_folder() != own

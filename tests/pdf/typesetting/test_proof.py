@@ -1,0 +1,256 @@
+"""The proof names every fact of specification 2.2, for every script and size, and never lets text run off the page."""
+
+import io
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pikepdf
+import pypdfium2 as pdfium
+import pytest
+
+from paraph.pdf.typesetting import fonts
+from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner, proof
+from tests.pdf.pictures import ink_box, pictures, texts
+
+AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
+UPLOADED, SIGNED, LAST = "a1" * 32, "b2" * 32, "c3" * 32
+CONSENT = "I have read the documents and sign them electronically; the exact words stand here."
+AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
+SEAL = ProofSeal(
+    algorithm="RSASSA_PKCS1_V1_5_SHA_256",
+    key_id="local:9f86d081884c7d65",
+    sealed_at=AT + timedelta(minutes=1),
+    timestamped_at=AT + timedelta(minutes=1, milliseconds=456),
+    timestamp_authority="Example Timestamp Authority",
+    timestamp_policy_oid="1.3.6.1.4.1.99999.1.2",
+)
+ANNA = ProofSigner("Anna-Maria Rossi", "anna@example.org", 1, "email", "anna@example.org", AT, "203.0.113.7", AGENT)
+BO = ProofSigner("Bo Łukasiewicz", "bo@example.org", 2, "sms", "+33612345678", AT, signature_type="drawn")
+CONTENT = ProofContent(
+    request_id=1042,
+    organization="Acme & Söhne",
+    environment="production",
+    mode="sequential",
+    created_at=AT - timedelta(hours=1),
+    completed_at=AT,
+    issued_at=AT + timedelta(minutes=2),
+    signers=[ANNA, BO],
+    documents=[ProofDocument(7, "Vertrag.pdf", 3, UPLOADED, SIGNED, SEAL)],
+    journal=[
+        JournalLine(
+            1,
+            "signature_request.created",
+            AT - timedelta(hours=1),
+            metadata={
+                "documents": [
+                    {"document_id": 7, "prints_differently": [2, 3], "can_change": ["scripts", "hover_annotations"]},
+                    {"document_id": 8, "prints_differently": [1], "print_unknown": 1, "can_change": []},
+                ]
+            },
+        ),
+        JournalLine(
+            2,
+            "signer.otp_sent",
+            AT - timedelta(minutes=2, milliseconds=3),
+            BO.name,
+            "198.51.100.4",
+            metadata={"provider": "sms", "recipient": "+33612345678", "resend": True, "acknowledgement": "SM-77"},
+        ),
+        JournalLine(
+            3, "signer.signed", AT, ANNA.name, "203.0.113.7", AGENT, {"consent_notice": CONSENT, "documents_count": 1}
+        ),
+        JournalLine(
+            4, "signature_request.pades_signed", AT, metadata={"signed_pdf_sha256": SIGNED, "nested": {"a": [1]}}
+        ),
+    ],
+    journal_hash=LAST,
+    evidence={"request": {"id": 1042}, "name": "王 \u0000 é"},
+    verification_url="https://sign.example.org/verify/1042",
+)
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
+def whole_text(content: ProofContent) -> str:
+    return squeezed("".join(texts(proof(content))))
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Request 1042",
+        "Acme & Söhne",
+        "production",
+        "one after the other",
+        "Both signers have signed",
+        "Anna-Maria Rossi",
+        "e-mail → anna@example.org",
+        "SMS → +33612345678",
+        "203.0.113.7",
+        AGENT,
+        "Vertrag.pdf",
+        "Pages 3",
+        f"SHA-256 of the uploaded file {UPLOADED}",
+        f"SHA-256 of the signed file {SIGNED}",
+        "RSASSA_PKCS1_V1_5_SHA_256",
+        "local:9f86d081884c7d65",
+        "2026-11-21 14:06:09.579 UTC",
+        "Timestamp issued by Example Timestamp Authority",
+        "policy 1.3.6.1.4.1.99999.1.2",
+        "2026-11-21 14:03:09.120 UTC One-time code sent",
+        f"“{CONSENT}”",
+        "sent to: +33612345678",
+        "sent again: yes",
+        "can look different than signed: document 7: pages 2, 3 print differently; it has scripts, annotations that "
+        "come or go under the mouse",
+        "document 8: page 1 prints differently; 1 page was not compared with its print",
+        "SM-77",
+        'nested: {"a": [1]}',
+        f"Hash of the last entry {LAST}",
+        "sha256sum signed.pdf",
+        "https://sign.example.org/verify/1042",
+        "Page 1 of",
+    ],
+)
+def test_every_fact_is_in_the_proof(fact: str) -> None:
+    assert squeezed(fact) in whole_text(CONTENT)
+
+
+def test_journal_lines_are_attributed_by_name() -> None:
+    text = whole_text(CONTENT)
+    journal = text[text.index("Attributedto") :]
+    for event, who in [
+        ("signature_request.created", "Acme&Söhne"),
+        ("signer.otp_sent", "BoŁukasiewicz"),
+        ("signer.signed", "Anna-MariaRossi"),
+        ("signature_request.pades_signed", "Service"),
+    ]:
+        after = journal[journal.index(event) :]
+        following = after[: after.find("2026-11-21", 1)]
+        assert who in following
+
+
+def test_the_sandbox_is_marked_on_every_page_and_only_there() -> None:
+    assert all("SANDBOX" in page for page in texts(proof(replace(CONTENT, environment="sandbox"))))
+    assert "notlegallybinding" in whole_text(replace(CONTENT, environment="sandbox"))
+    assert "SANDBOX" not in whole_text(CONTENT)
+
+
+def test_a_missing_timestamp_is_said_plainly() -> None:
+    bare = replace(SEAL, timestamped_at=None, timestamp_authority="", timestamp_policy_oid="")
+    stamped = CONTENT.documents[0]
+    text = whole_text(replace(CONTENT, documents=[replace(stamped, seal=bare)]))
+    assert squeezed("No timestamp authority could be reached when this document was sealed.") in text
+    assert squeezed("without a timestamp, because no timestamp authority could be reached") in text
+    mixed = whole_text(replace(CONTENT, documents=[stamped, replace(stamped, seal=bare)]))
+    assert squeezed("1 of 2 carry an RFC 3161 timestamp of Example Timestamp Authority") in mixed
+
+
+def test_it_is_pdf_a_3b_with_the_evidence_attached() -> None:
+    with pikepdf.open(io.BytesIO(proof(CONTENT))) as document:
+        with document.open_metadata() as metadata:
+            assert (metadata["pdfaid:part"], metadata["pdfaid:conformance"]) == ("3", "B")
+        attached = document.attachments["evidence.json"].get_file()
+        assert json.loads(attached.read_bytes()) == CONTENT.evidence
+        assert attached.mime_type == "application/json"
+        assert str(document.Root.AF[0].AFRelationship) == "/Data"
+        assert document.Root.MarkInfo.Marked, "tagged, for who listens to it"
+
+
+@pytest.mark.parametrize("name", ["Ανδρέας Λάγιος", "Зинаида Щёголева", "יעל כהן", "नरेन्द्र शर्मा", "สมชาย ใจดี", "ნინო"])
+def test_names_in_their_own_script(name: str) -> None:
+    content = replace(CONTENT, signers=[replace(ANNA, name=name)])
+    text = whole_text(content)
+    assert all(character in text for character in name if character.isalpha())
+    assert "transliteration" not in text
+
+
+def test_cjk_names() -> None:
+    if not fonts.library().has_cjk:
+        pytest.skip("Noto Sans CJK is not installed (Debian: fonts-noto-cjk)")
+    text = whole_text(replace(CONTENT, organization="株式会社サンプル", signers=[replace(ANNA, name="王小明")]))
+    assert "王小明" in text and "株式会社サンプル" in text
+
+
+def test_a_transliterated_name_says_so() -> None:
+    text = whole_text(replace(CONTENT, signers=[replace(ANNA, name="ꦗꦮ")]))
+    assert "writtenintransliteration" in text
+
+
+def test_nothing_runs_off_the_page() -> None:
+    endless = "x" * 300
+    seal = replace(SEAL, key_id=f"arn:{endless}/{endless}", timestamp_authority=endless)
+    metadata = {endless: endless, "consent_notice": f"{CONSENT} " * 200}
+    signer = replace(ANNA, name=endless, email=f"{endless}@e.org", destination=f"{endless}@f.org", user_agent=endless)
+    content = replace(
+        CONTENT,
+        organization=f"{endless} GmbH",
+        signers=[signer],
+        documents=[ProofDocument(7, f"{endless}.pdf", 3, UPLOADED, SIGNED, seal)],
+        journal=[JournalLine(1, "signer.signed", AT, endless, "::1", endless * 2, metadata)],
+        verification_url=f"https://e.org/{endless}",
+    )
+    pdf = proof(content)
+    assert squeezed("".join(texts(pdf))).count("theexactwordsstandhere") >= 198, "at most cut by a page's end"
+    for picture in pictures(pdf, scale=1):
+        box = ink_box(picture)
+        assert box is not None
+        left, top, right, bottom = box
+        assert left >= 50 and top >= 30 and right <= picture.width - 50 and bottom <= picture.height - 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#panic("x")',
+        '"))) #panic("y") \\u{41}',
+        "*b* _i_ $x$ `r`",
+        'a\\b "c"',
+        "= h",
+        "<x> @y",
+        "a\x00b",
+        "a\u202eb\u200bc",
+    ],
+)
+def test_markup_in_any_field_stays_text(text: str) -> None:
+    content = replace(
+        CONTENT,
+        organization=text,
+        signers=[replace(ANNA, name=text, destination=text, user_agent=text)],
+        documents=[replace(CONTENT.documents[0], name=text)],
+        journal=[JournalLine(1, text, AT, text, text, text, {text: text, "consent_notice": text})],
+    )
+    expected = squeezed(re.sub("[\x00\u202e\u200b]", "", text))
+    assert whole_text(content).count(expected) >= 10
+
+
+def test_the_largest_request_fits() -> None:
+    signers = [replace(ANNA, name=f"Signer Number{i}", order=i) for i in range(1, 101)]
+    documents = [replace(CONTENT.documents[0], name=f"document-{i}.pdf") for i in range(1, 51)]
+    journal = [replace(CONTENT.journal[i % 4], position=i, signer=signers[i % 100].name) for i in range(1, 1001)]
+    pages = texts(proof(replace(CONTENT, signers=signers, documents=documents, journal=journal)))
+    text = squeezed("".join(pages))
+    assert "All100signershavesigned" in text
+    assert all(f"SignerNumber{i}" in text for i in range(1, 101))
+    assert all(f"document-{i}.pdf" in text for i in range(1, 51))
+    assert f"Page {len(pages)} of {len(pages)}" in pages[-1]
+
+
+def test_the_same_content_gives_the_same_bytes() -> None:
+    first = proof(CONTENT)
+    assert proof(replace(CONTENT, request_id=7)) != first
+    assert proof(CONTENT) == first
+
+
+def test_threads_do_not_meet() -> None:
+    contents = [replace(CONTENT, request_id=9000 + number) for number in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(proof, contents))
+    for content, pdf in zip(contents, results, strict=True):
+        with pdfium.PdfDocument(pdf) as document:
+            assert f"Request {content.request_id}" in document[0].get_textpage().get_text_bounded()

@@ -1,0 +1,220 @@
+"""What would run is found wherever it hides, and the quick look never says otherwise than the thorough one."""
+
+import io
+import os
+import random
+import zlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.fast_scan import QuietFile, read_quietly
+from paraph.pdf.untrusted.jobs.source import Source
+from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.untrusted.test_reading_corpus import corpus
+
+Result = TypeVar("Result")
+PACKED = {"object_stream_mode": pikepdf.ObjectStreamMode.generate}
+
+
+def read(pdf: bytes, what: Callable[[Source], Result]) -> Result:
+    descriptor = os.memfd_create("test")
+    os.write(descriptor, pdf)
+    with Source(descriptor) as source:
+        return what(source)
+
+
+def counted(source: Source) -> dict[str, int]:
+    """By the thorough look."""
+    return count_actions(source.pikepdf())
+
+
+def told(pdf: bytes) -> dict[str, int]:
+    """As an inspection does."""
+    return read(pdf, lambda source: dict(NO_ACTIONS) if read_quietly(source) else counted(source))
+
+
+def quiet(pdf: bytes) -> bool:
+    return read(pdf, lambda source: read_quietly(source) is not None)
+
+
+_MARK = b"@here@"
+
+
+def many(*bodies: bytes, filling: int = 250) -> bytes:
+    """A file with a plain table and so many objects that the quick look is taken; the bodies are its last ones. A
+    body may hold the place of object 400, marked ``@here@``."""
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>"]
+    objects += [
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<<>>>>",
+        *[b"<</K (a \\) b (c) d)>>"] * filling,
+        *bodies,
+    ]
+    content, places = b"%PDF-1.7\n", {}
+    for number, body in enumerate(objects, start=1):
+        places[number] = len(content)
+        if inner := body.find(_MARK) + 1:
+            places[400] = len(content) + len(b"%d 0 obj\n" % number) + inner - 1
+        content += b"%d 0 obj\n%b\nendobj\n" % (number, body.replace(_MARK, b""))
+    table = b"".join(b"%d 1\n%010d 00000 n \n" % (number, place) for number, place in sorted(places.items()))
+    trailer = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (max(places) + 1, len(content))
+    return content + b"xref\n0 1\n0000000000 65535 f \n" + table + trailer
+
+
+LAST = 253  # objects of many() before the bodies
+
+
+def stream(data: bytes, dictionary: bytes = b"") -> bytes:
+    return b"<</Length %d%b>>\nstream\n%b\nendstream" % (len(data), dictionary, data)
+
+
+def test_a_plain_file_is_quiet() -> None:
+    assert quiet(many()) and told(many()) == NO_ACTIONS
+    assert quiet(many(stream(b"/JavaScript in data runs nothing")))
+    assert quiet(paper(text("a", 50, 50), **PACKED))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_each_kind_is_counted(packed: bool) -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        link: dict[str, Any] = {"/Type": Name.Annot, "/Subtype": Name.Link, "/Rect": Array([0, 0, 9, 9])}
+        actions = [
+            Dictionary(S=Name.JavaScript, JS="app.alert(1)"),
+            Dictionary(S=Name.Rendition, JS="app.alert(2)"),
+            Dictionary(S=Name.Launch, F="calc.exe"),
+            Dictionary(S=Name.SubmitForm, F="https://example.com"),
+            Dictionary(S=Name.ImportData, F="a.fdf"),
+            Dictionary(S=Name.URI, URI="https://example.com"),
+        ]
+        annotations = [document.make_indirect(Dictionary({**link, "/A": action})) for action in actions]
+        document.pages[0].obj.Annots = Array(annotations)
+        document.attachments["a.txt"] = b"attached"
+        document.Root.Ballast = Array([document.make_indirect(Dictionary(N=number)) for number in range(300)])
+
+    found = told(paper("", prepare=prepare, **(PACKED if packed else {})))
+    assert found == {"scripts": 2, "launch_actions": 1, "submit_actions": 2, "attachments": 1}
+
+
+SCRIPT = b"<</S/JavaScript/JS(app.alert\\(1\\))>>"
+
+
+HIDDEN = [
+    SCRIPT,
+    SCRIPT.replace(b"JavaScript", b"J#61vaScript"),
+    SCRIPT.replace(b"/S/", b"/S%a comment\n/"),
+    stream(b"data", b"/A" + SCRIPT),
+    # the place of another object, and a stream too, within a string of the one that has the script
+    b"<</Y(endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>",
+    b"<</Y(endobj\n@here@400 0 obj <</Length 2>>stream\nab\nendstream endobj)/S/JavaScript/JS(x)>>",
+    b"<</Y(>>endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>",
+    b"<</Y(\\(endobj)/Z @here@400 0 obj 1 endobj /S/JavaScript/JS(x)>>",
+    b"[(stream) " + SCRIPT + b"]",
+    b"<</X(stream)/Y(@here@400 0 obj <</Length 2>>stream\nab\nendstream endobj)/S/JavaScript/JS(x)>>",
+]
+
+
+def files_with_actions() -> list[bytes]:
+    """A script in a small file, in every way that we know to hide one."""
+    return [*(many(body, filling=3) for body in HIDDEN), _object_stream(SCRIPT, b"/Type/ObjStm")]
+
+
+@pytest.mark.parametrize("pdf", [many(body) for body in HIDDEN])
+def test_a_script_is_found_where_it_hides(pdf: bytes) -> None:
+    assert told(pdf)["scripts"] == 1
+
+
+def _object_stream(content: bytes, dictionary: bytes) -> bytes:
+    """A file whose object 300 is the first one in a stream that does not say what it is."""
+    data = zlib.compress(b"300 0 " + content)
+    container = stream(data, b"/Filter/FlateDecode/N 1/First 6" + dictionary)
+    pdf = many(container)
+    start = pdf.index(b"xref\n0 1\n")
+    rows = [b"\x00\0\0\0\0\0\xff"]
+    rows += [
+        b"\x01" + pdf.index(b"\n%d 0 obj" % number).__add__(1).to_bytes(4, "big") + b"\0\0" for number in range(1, 255)
+    ]
+    rows += [b"\x02" + (LAST + 1).to_bytes(4, "big") + b"\0\0"]
+    table = stream(b"".join(rows), b"/Type/XRef/W[1 4 2]/Size 301/Root 1 0 R/Index[0 255 300 1]")
+    return pdf[:start] + b"301 0 obj\n" + table + b"\nendobj\nstartxref\n%d\n%%%%EOF\n" % start
+
+
+@pytest.mark.parametrize("dictionary", [b"/Type/ObjStm", b"/Type/Obj#53tm", b""])
+def test_a_script_is_found_in_an_object_stream(dictionary: bytes) -> None:
+    pdf = _object_stream(SCRIPT, dictionary)
+    assert told(pdf) == read(pdf, counted)
+    assert told(_object_stream(SCRIPT, b"/Type/ObjStm"))["scripts"] == 1
+    assert told(_object_stream(b"<</S/J#61vaScript/JS(x)>>", b"/Type/ObjStm"))["scripts"] == 1
+    assert told(_object_stream(b"<</A 1>>", b"/Type/ObjStm")) == NO_ACTIONS
+
+
+@cache
+def _packed_twice() -> bytes:
+    return zlib.compress(zlib.compress(bytes(200 << 20), 9), 9)
+
+
+def _bomb(dictionary: bytes = b"") -> bytes:
+    return stream(_packed_twice(), b"/Filter[/FlateDecode/FlateDecode]" + dictionary)
+
+
+@pytest.mark.parametrize(
+    "dictionary",
+    [
+        b"",
+        b"/Y(endobj @here@400 0 obj 1 endobj)",
+        b"/Y(\\(endobj)/Z @here@400 0 obj 1 endobj ",
+        b"/Y(>> endobj @here@400 0 obj 1 endobj)",
+        b"/Y 1 %>> endobj @here@400 0 obj 1 endobj\n",
+        b"/Y<<endobj @here@400 0 obj 1 endobj>>",
+    ],
+)
+def test_a_bomb_is_found_where_it_hides(dictionary: bytes) -> None:
+    with pytest.raises(PdfRefused) as refused:
+        told(many(_bomb(dictionary)))
+    assert refused.value.reason == "too_complex"
+
+
+def test_the_quick_look_agrees_with_the_thorough_one() -> None:
+    for name, pdf in corpus().items():
+        if _judged(pdf, read_quietly):
+            assert _judged(pdf, counted) == NO_ACTIONS, name
+
+
+_PIECES = [
+    *(b"( ) \\ << >> endobj obj [ ] % /A /Y 1 null <41> #53".split()),
+    *(b"@here@400 0 obj ", b"@here@400 0 obj ", b"\n", b" ", b"stream\n", b"\nendstream", b"\nendobj\n", b"/Length 2"),
+    *(b"/S/JavaScript/JS(x)", b"/J#61vaScript", b"<</Length 2>>stream\nab\nendstream", b"/Z (a)"),
+]
+
+
+def test_whatever_is_put_together_nothing_is_overlooked() -> None:
+    """Pieces of objects in any order, with the place of another object among them; most are no sound PDF."""
+    chance = random.Random(4)
+    quiet_ones = speaking = 0
+    for _ in range(1500):
+        pieces = [chance.choice(_PIECES) for _ in range(chance.randint(2, 14))]
+        pdf = many(b"<<" + b"".join(pieces) + chance.choice([b">>", b"", b")>>"]), filling=2)
+        found = _judged(pdf, counted)
+        is_speaking = isinstance(found, dict) and any(found.values())
+        is_quiet_one = isinstance(_judged(pdf, read_quietly), QuietFile)
+        assert not (is_quiet_one and is_speaking), pdf
+        quiet_ones, speaking = quiet_ones + is_quiet_one, speaking + is_speaking
+    assert quiet_ones > 20 and speaking > 50
+
+
+def _judged(pdf: bytes, what: Callable[[Source], Any]) -> Any:
+    try:
+        return read(pdf, what)
+    except PdfRefused as refused:
+        return refused.reason
+
+
+def test_what_was_replaced_since_is_no_longer_told() -> None:
+    with pikepdf.open(io.BytesIO(many(SCRIPT))) as document:
+        document.get_object(LAST + 1, 0).S = Name.URI
+        assert told(saved(document)) == NO_ACTIONS

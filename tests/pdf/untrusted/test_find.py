@@ -1,0 +1,186 @@
+"""The tag search (specification 4.5, ``magic_field``): what counts as found, and where."""
+
+import unicodedata
+from typing import Any
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name
+
+from paraph.pdf.untrusted.find import Found, find_tags
+from tests.pdf.pdf_factory import paper, text
+
+TAG = "{{sign1}}"
+# of Helvetica, in thousandths: a brace 334, s 500, i 222, g n and digits 556
+TAG_WIDTH = 12 * (4 * 334 + 500 + 222 + 556 + 556 + 556) / 1000
+BEFORE = 12 * (667 + 222 + 556 + 556 + 556 + 556 + 278 + 556 + 500 + 278) / 1000  # "Signed by "
+
+
+def only(pdf: bytes, tag: str = TAG) -> Found:
+    found = find_tags(pdf, [tag])
+    assert list(found) == [tag]
+    return found[tag]
+
+
+def assert_at(found: Found, x: float, baseline: float, width: float = TAG_WIDTH) -> None:
+    assert found.x == pytest.approx(x, abs=1)
+    assert found.x + found.width / 2 == pytest.approx(x + width / 2, abs=0.5)
+    assert width - 1.5 < found.width < width  # the ink, without the bearings at both ends
+    assert found.y == pytest.approx(baseline - 2.6, abs=0.5)  # a brace hangs below the baseline
+    assert found.height == pytest.approx(11.3, abs=0.5)
+
+
+def test_a_plain_tag_is_found_where_it_stands() -> None:
+    found = only(paper(text(f"Signed by {TAG}", 100, 300), text("nothing", 50, 50)))
+    assert found.page_number == 1
+    assert_at(found, 100 + BEFORE, 300)
+
+
+def test_absent_tags_are_missing_and_case_counts() -> None:
+    pdf = paper(text(TAG, 100, 300))
+    assert find_tags(pdf, ["{{sign2}}", "{{SIGN1}}", "", " ", TAG]).keys() == {TAG}
+    assert find_tags(pdf, []) == {}
+
+
+def test_a_tag_is_found_within_a_longer_word() -> None:
+    assert find_tags(paper(text("{{sign10}}", 100, 300)), ["sign1", "{{sign1}}"]).keys() == {"sign1"}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "[({) -40 ({s) 120 (ig) -200 (n1}) 30 (})] TJ",
+        "[({{s) -700 (ign1) -900 (}})] TJ",
+        "({{) Tj (sign) Tj (1}}) Tj",
+        "({{si) Tj ET /F1 12 Tf 1 0 0 rg BT 1 0 0 1 115.34 300 Tm (gn1}}) Tj",
+        "2 Tc ({{sign1}}) Tj",
+        "<7b7b7369676e317d7d> Tj",
+    ],
+    ids=["kerned", "wide", "shows", "blocks", "spaced", "hexadecimal"],
+)
+def test_runs_are_joined(shown: str) -> None:
+    found = only(paper(f"BT /F1 12 Tf 1 0 0 1 100 300 Tm {shown} ET"))
+    assert found.x == pytest.approx(100, abs=1)
+    assert found.y == pytest.approx(297.4, abs=0.5)
+
+
+def test_pieces_drawn_in_another_order_are_joined() -> None:
+    content = text("gn1", 115.34, 300) + text("Total: 12", 100, 500) + text("{{si", 100, 300) + text("}}", 131.36, 300)
+    found = only(paper(content))
+    assert found.x == pytest.approx(100, abs=1)
+    assert found.width == pytest.approx(TAG_WIDTH - 6, abs=1.5)  # as the pieces overlap here
+
+
+def test_pieces_in_two_columns_are_not_joined() -> None:
+    assert find_tags(paper(text("n1}}", 300, 300) + text("{{sig", 100, 300)), [TAG]) == {}
+
+
+def test_text_of_a_form_object_is_placed_through_its_matrix() -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        resources = document.pages[0].obj.Resources
+        form = Dictionary(
+            Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 300, 50]), Matrix=Array([1, 0, 0, 1, 40, 60])
+        )
+        form.Resources = Dictionary(Font=resources.Font)
+        resources.XObject = Dictionary(X=document.make_stream(text(TAG, 10, 20).encode(), form))
+
+    assert_at(only(paper("q 1 0 0 1 100 200 cm /X Do Q", prepare=prepare)), 150, 280)
+
+
+@pytest.mark.parametrize(
+    ("rotate", "matrix"),
+    [(0, "1 0 0 1 200 300"), (90, "0 1 -1 0 295 200"), (180, "-1 0 0 -1 395 542"), (270, "0 -1 1 0 300 642")],
+)
+def test_upright_text_on_rotated_pages(rotate: int, matrix: str) -> None:
+    shown = f"BT /F1 12 Tf {matrix} Tm ({TAG}) Tj ET"
+    assert_at(only(paper(shown, page={"/Rotate": rotate})), 200, 300)
+
+
+def test_text_that_runs_upwards_has_an_upright_box() -> None:
+    found = only(paper(text(TAG, 100, 300), page={"/Rotate": 270}))
+    assert found.height == pytest.approx(TAG_WIDTH - 1, abs=1)
+    assert found.y == pytest.approx(100, abs=1)
+    assert found.x + found.width == pytest.approx(842 - 297.4, abs=0.5)
+
+
+def test_boxes_are_measured_from_the_crop_box() -> None:
+    page = {"/MediaBox": [-50, -20, 600, 800], "/CropBox": [20, 30, 580, 900]}
+    assert_at(only(paper(text(TAG, 100, 300), page=page)), 80, 270)
+
+
+def test_inherited_boxes_and_rotation_count() -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        tree, page = document.Root.Pages, document.pages[0].obj
+        tree.MediaBox, tree.CropBox, tree.Rotate = page.MediaBox, Array([20, 30, 595, 842]), 180
+        del page.MediaBox
+
+    shown = f"BT /F1 12 Tf -1 0 0 -1 300 400 Tm ({TAG}) Tj ET"
+    assert_at(only(paper(shown, prepare=prepare)), 595 - 300, 842 - 400)
+
+
+@pytest.mark.parametrize("streams", [pikepdf.ObjectStreamMode.disable, pikepdf.ObjectStreamMode.generate])
+def test_user_unit_scales(streams: pikepdf.ObjectStreamMode) -> None:
+    pdf = paper(text(TAG, 100, 300, 6), page={"/UserUnit": 2}, object_stream_mode=streams)
+    assert_at(only(pdf), 200, 600)
+
+
+def test_a_tag_over_two_lines_has_the_box_of_the_last() -> None:
+    found = only(paper(text("Please {{sig", 400, 300) + text("n1}} here", 100, 286)))
+    assert found.x == pytest.approx(100.8, abs=1)
+    assert found.width == pytest.approx(12 * (556 + 556 + 2 * 334) / 1000 - 1, abs=1)
+    assert found.y == pytest.approx(283.4, abs=0.5)
+
+
+def test_a_hyphen_at_the_end_of_a_line_is_a_hyphen() -> None:
+    found = only(paper(text("Here: sign-", 400, 300) + text("here please", 100, 286)), "sign-here")
+    assert found.x == pytest.approx(100.8, abs=1)
+
+
+def test_a_page_break_is_never_bridged() -> None:
+    assert find_tags(paper(text("{{si", 100, 50), text("gn1}}", 100, 800)), [TAG]) == {}
+
+
+@pytest.mark.parametrize("x", [20, 75, 420, 700], ids=["left", "cut on the left", "cut on the right", "right"])
+def test_text_outside_the_crop_box_does_not_count(x: float) -> None:
+    content = text(TAG, x, 300)
+    page = {"/CropBox": [90, 100, 440, 700]}
+    assert find_tags(paper(content, page=page), [TAG]) == {}
+    assert_at(only(paper(content + text(TAG, 200, 200), page=page)), 110, 100)
+
+
+def test_fields_and_annotations_are_no_text_of_the_page() -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        page = document.pages[0].obj
+        look = document.make_stream(
+            text(TAG, 2, 5).encode(),
+            Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 200, 30]), Resources=page.Resources),
+        )
+        rectangle = Array([100, 100, 300, 130])
+        common: dict[str, Any] = {"/Type": Name.Annot, "/Rect": rectangle, "/F": 4, "/AP": Dictionary(N=look)}
+        field = Dictionary({"/Subtype": Name.Widget, "/FT": Name.Tx, "/T": "a", "/V": TAG, **common})
+        note = Dictionary({"/Subtype": Name.FreeText, "/Contents": TAG, **common})
+        page.Annots = document.make_indirect(Array([document.make_indirect(field), document.make_indirect(note)]))
+        document.Root.AcroForm = Dictionary(Fields=Array([page.Annots[0]]))
+
+    assert find_tags(paper(text("nothing", 50, 50), prepare=prepare), [TAG]) == {}
+
+
+def test_the_first_in_reading_order_counts_not_the_first_drawn() -> None:
+    low, right, left = text(TAG, 50, 100), text(TAG, 300, 701), text(TAG, 200, 700)
+    found = only(paper(text("nothing", 50, 50), low + right + left, text(TAG, 50, 800)))
+    assert found.page_number == 2
+    assert_at(found, 200, 700)
+
+
+def test_many_tags_on_many_pages() -> None:
+    pages = [text(f"Page {number} of 300 {{{{initial{number}}}}}", 100, 100 + number) for number in range(1, 301)]
+    tags = [f"{{{{initial{number}}}}}" for number in (1, 150, 300)]
+    found = find_tags(paper(*pages), [*tags, "{{initial301}}"])
+    assert {tag: place.page_number for tag, place in found.items()} == dict(zip(tags, (1, 150, 300), strict=True))
+
+
+def test_composed_and_decomposed_accents_are_the_same() -> None:
+    tag = unicodedata.normalize("NFD", "{{café}}")
+    pdf = paper("BT /F1 12 Tf 1 0 0 1 100 300 Tm <7b7b636166e97d7d> Tj ET")
+    assert only(pdf, tag) == only(pdf, unicodedata.normalize("NFC", tag))
+    assert find_tags(pdf, ["{{cafe"]) == {}

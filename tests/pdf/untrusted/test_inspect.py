@@ -1,0 +1,257 @@
+"""The check of an upload: what is taken, what is refused and with which sentence, and what the preflight tells."""
+
+import io
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
+from paraph.pdf.untrusted.jobs.inspect_job import at_a_glance, thoroughly
+from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
+from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.render import render_page
+from paraph.pdf.untrusted.sandbox import Limits, configure
+from tests.pdf import hostile
+from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.structures import a_file_of_each_structure
+from tests.pdf.untrusted.test_reading_corpus import corpus
+
+PLAIN = paper(text("a", 50, 50))
+
+
+@pytest.fixture
+def strict() -> Iterator[None]:
+    """Less of everything, so that the tests take less time."""
+    configure(1, Limits(memory=400 << 20, processor_seconds=3))
+    yield
+    configure(2)
+
+
+def refusal(pdf: bytes, page_limit: int = 10) -> PdfRefused:
+    with pytest.raises(PdfRefused) as caught:
+        inspect(pdf, page_limit=page_limit)
+    assert caught.value.code == "validation_error"
+    assert caught.value.message.endswith(".")
+    return caught.value
+
+
+def preflight(pdf: bytes) -> dict[str, Any]:
+    return inspect(pdf, page_limit=10).preflight
+
+
+def test_a_plain_file() -> None:
+    inspection = inspect(PLAIN, page_limit=10)
+    assert inspection.pages == [(595, 842)]
+    assert inspection.preflight == {
+        "page_count": 1,
+        "sizes": [{"width": 595, "height": 842, "pages": 1}],
+        "rotated_pages": 0,
+        "version": "1.3",
+        "encryption": None,
+        "signatures": {"count": 0, "certification": None, "usage_rights": False},
+        "forms": {"fields": 0, "xfa": False},
+        "scripts": 0,
+        "launch_actions": 0,
+        "submit_actions": 0,
+        "attachments": 0,
+        "prints_differently": [],
+        "print_unknown": 0,
+        "can_change": [],
+        "repairs": [],
+        "method": "incremental",
+    }
+
+
+def test_both_ways_to_look_tell_the_same(tmp_path: Path) -> None:
+    """Of what our own reader takes: plain tables, streams and several revisions, real files where there are any."""
+    glanced = 0
+    for name, pdf in [*corpus().items(), *enumerate(a_file_of_each_structure())]:
+        (tmp_path / "file.pdf").write_bytes(pdf)
+        with Source(os.open(tmp_path / "file.pdf", os.O_RDONLY)) as source, suppress(PdfRefused):
+            quiet = read_quietly(source)
+            seen = at_a_glance(quiet.reader, page_limit=2000) if quiet and not quiet.may_draw_annotations else None
+            if quiet and seen and second_opinion(quiet.reader, source) is Opinion.SAME:
+                glanced += 1
+                (pages, facts), content = thoroughly(source, page_limit=2000, quiet=False)
+                assert content == b"", name
+                assert (seen.pages, {**seen.facts, "repairs": 0}) == (pages, {**facts, "repairs": 0}), name
+    assert glanced >= 5
+
+
+def test_pages_are_measured_as_the_reader_sees_them() -> None:
+    page = {"/CropBox": [10, 20, 310, 420], "/Rotate": 90, "/UserUnit": 2}
+    inspection = inspect(paper(text("a", 50, 50), "", page=page), page_limit=10)
+    assert inspection.pages == [(800, 600), (800, 600)]
+    assert inspection.preflight["sizes"] == [{"width": 800, "height": 600, "pages": 2}]
+    assert inspection.preflight["rotated_pages"] == 2
+
+
+@pytest.mark.parametrize("junk", [b"", b"junk before\n", b"x" * 1000])
+def test_the_mark_of_a_pdf_stands_within_the_first_kilobyte(junk: bytes) -> None:
+    assert inspect(junk + PLAIN, page_limit=10).pages
+    assert refusal(b"x" * 1024 + PLAIN).reason == "not_a_pdf"
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"%!PS-Adobe-3.0\n"])
+def test_what_is_no_pdf_is_refused(content: bytes) -> None:
+    assert refusal(content).reason == "not_a_pdf"
+
+
+@pytest.mark.parametrize("make", [hostile.truncated, hostile.noise, hostile.deep_arrays])
+def test_what_cannot_be_read_is_refused(make: Callable[[], bytes]) -> None:
+    assert refusal(make()).reason == "unreadable"
+
+
+def test_a_page_tree_that_is_damaged_is_refused() -> None:
+    assert refusal(hostile.looping_pages()).reason in {"cannot_be_sealed", "unreadable"}
+    assert refusal(hostile.counting_pages(3)).reason == "unclear_page_count"
+
+
+def test_a_password_is_refused_an_owner_password_is_not() -> None:
+    with pikepdf.open(io.BytesIO(PLAIN)) as document:
+        locked = saved(document, encryption=pikepdf.Encryption(user="u", owner="o"))
+        owned = saved(document, encryption=pikepdf.Encryption(user="", owner="o", R=6))
+    assert refusal(locked).reason == "password"
+    assert refusal(locked).message == "The PDF needs a password to be opened."
+    encryption = preflight(owned)["encryption"]
+    assert (encryption["method"], encryption["bits"]) == ("aesv3", 256)
+    assert encryption["permissions"]["print_highres"] is True
+
+
+def test_no_pages_and_too_many_are_refused() -> None:
+    assert refusal(saved(pikepdf.new())).reason in {"no_pages", "unreadable"}
+    assert inspect(paper("", "", ""), page_limit=3).pages
+    over = refusal(paper("", "", "", ""), page_limit=3)
+    assert (over.reason, over.message) == ("too_many_pages", "The PDF has 4 pages; at most 3 are allowed.")
+    assert refusal(hostile.counting_pages(1_000_000)).reason == "too_many_pages"
+
+
+def test_dynamic_xfa_is_refused_static_is_not() -> None:
+    def static(document: pikepdf.Pdf) -> None:
+        document.Root.AcroForm = Dictionary(XFA=document.make_stream(b"<xdp/>"), Fields=Array([]))
+
+    def dynamic(document: pikepdf.Pdf) -> None:
+        static(document)
+        document.Root.NeedsRendering = True
+
+    assert preflight(paper("", prepare=static))["forms"] == {"fields": 0, "xfa": True}
+    assert refusal(paper("", prepare=dynamic)).reason == "dynamic_xfa"
+
+
+def signed(certification: int | None = None, lock: int | None = None) -> bytes:
+    """A file with the structure of a signature, which reading does not verify."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        value = Dictionary(Type=Name.Sig, Filter=Name("/Adobe.PPKLite"), ByteRange=Array([0, 1, 2, 3]))
+        field = Dictionary(FT=Name.Sig, T="Signature1", V=document.make_indirect(value))
+        if certification:
+            parameters = Dictionary(Type=Name.TransformParams, P=certification, V=Name("/1.2"))
+            value.Reference = Array([Dictionary(TransformMethod=Name.DocMDP, TransformParams=parameters)])
+            document.Root.Perms = Dictionary(DocMDP=field.V)
+        if lock:
+            field.Lock = Dictionary(Type=Name.SigFieldLock, Action=Name.All, P=lock)
+        name = Dictionary(T="a", FT=Name.Tx)
+        group = Dictionary(T="group", Kids=Array([document.make_indirect(field), document.make_indirect(name)]))
+        document.Root.AcroForm = Dictionary(Fields=Array([document.make_indirect(group)]), SigFlags=3)
+
+    return paper("", prepare=prepare)
+
+
+def test_earlier_signatures_are_told() -> None:
+    assert preflight(signed())["signatures"] == {"count": 1, "certification": None, "usage_rights": False}
+    assert preflight(signed())["forms"]["fields"] == 2
+    assert preflight(signed(certification=2))["signatures"]["certification"] == 2
+    assert preflight(signed(lock=2))["signatures"]["count"] == 1
+
+
+@pytest.mark.parametrize("pdf", [signed(certification=1), signed(lock=1)], ids=["certified", "locked"])
+def test_a_signature_that_forbids_any_change_is_refused(pdf: bytes) -> None:
+    assert refusal(pdf).reason == "changes_forbidden"
+
+
+def test_scripts_and_launch_actions_are_told() -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.Root.OpenAction = Dictionary(S=Name.JavaScript, JS="app.alert(1)")
+        script = document.make_indirect(Dictionary(S=Name.JavaScript, JS="app.alert(2)"))
+        document.Root.Names = Dictionary(JavaScript=Dictionary(Names=Array(["a", script])))
+        launch = Dictionary(S=Name.Launch, F="calc.exe")
+        link = Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=Array([0, 0, 9, 9]), A=launch)
+        document.pages[0].obj.Annots = Array([document.make_indirect(link)])
+
+    for mode in (pikepdf.ObjectStreamMode.disable, pikepdf.ObjectStreamMode.generate):
+        told = preflight(paper("", prepare=prepare, object_stream_mode=mode))
+        assert (told["scripts"], told["launch_actions"]) == (2, 1)
+    hidden = paper("", prepare=prepare).replace(b"/S /JavaScript", b"/S /J#61vaScript")
+    assert preflight(hidden)["scripts"] == 2
+
+
+def test_repairs_are_told() -> None:
+    (repair, *_) = preflight(PLAIN.replace(b"startxref", b"startxerf"))["repairs"]
+    assert "<" not in repair
+    assert "/" not in repair
+
+
+@pytest.mark.parametrize(
+    "pdf",
+    [
+        hostile.nested_forms(),
+        hostile.inflating(),
+        hostile.inflating(on_page=True),
+        hostile.inflating(filters=2),
+        hostile.inflating(1024, filters=3),
+        hostile.many_contents(6, 100),
+        hostile.many_contents(60, 10, shared=True),
+        hostile.many_contents(1, 60, pages=50, shared=True),
+        hostile.many_fonts(),
+    ],
+    ids=[
+        "nested forms",
+        "hidden bomb",
+        "bomb on the page",
+        "bomb in a bomb",
+        "a tebibyte",
+        "a page of many streams",
+        "a page of one stream many times",
+        "many pages of one stream",
+        "many streams of the file",
+    ],
+)
+def test_bombs_are_refused_in_time_and_the_next_call_works(strict: None, pdf: bytes) -> None:
+    started = time.monotonic()
+    assert refusal(pdf, page_limit=100).reason == "too_complex"
+    assert time.monotonic() - started < 25
+    assert inspect(PLAIN, page_limit=10).pages
+
+
+@pytest.mark.parametrize("pdf", [hostile.nested_forms(), hostile.inflating(on_page=True)], ids=["forms", "bomb"])
+def test_searching_and_drawing_survive_bombs_too(strict: None, pdf: bytes) -> None:
+    for read in (lambda: find_tags(pdf, ["a"]), lambda: render_page(pdf, 1, 1)):
+        with pytest.raises(PdfRefused) as caught:
+            read()
+        assert caught.value.reason == "too_complex"
+
+
+def test_large_contents_are_no_bomb() -> None:
+    """Twenty times as much as the largest page among real files has."""
+    assert len(inspect(hostile.many_contents(1, 50), page_limit=10).pages) == 2
+    long = paper(*[text(f"Page {number} " + "lorem ipsum " * 500, 50, 50) for number in range(200)])
+    assert len(inspect(long, page_limit=200).pages) == 200
+
+
+def test_a_large_honest_image_is_no_bomb() -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        scan = Dictionary(Subtype=Name.Image, Width=11600, Height=11600, ColorSpace=Name.DeviceGray, BitsPerComponent=8)
+        image = document.make_stream(b"\xff" * 11600**2, scan)
+        document.pages[0].obj.Resources.XObject = Dictionary(X=image)
+
+    assert inspect(paper("q 500 0 0 500 0 0 cm /X Do Q", prepare=prepare), page_limit=1).pages

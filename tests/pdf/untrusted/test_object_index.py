@@ -1,0 +1,126 @@
+"""Streams that are described as nearly all are, and pages that are alike, are read as any other."""
+
+import random
+from typing import Any
+
+import pikepdf
+import pytest
+from pikepdf import Array
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.structure.crossreference import Section
+from paraph.pdf.structure.objects import Unsafe
+from paraph.pdf.structure.pages import geometries_of, geometry_of, pages
+from paraph.pdf.structure.reader import Reader
+from paraph.pdf.untrusted.jobs import object_index
+from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
+from tests.pdf.pdf_factory import paper
+from tests.pdf.untrusted.test_actions import LAST, PACKED, many, quiet, read
+
+_ENTRIES = [
+    *(b"/Length 4", b"/Length  4", b"/Length 3", b"/Length 5 0 R", b"/Length/X", b"/Length 4.", b"/Length1 4"),
+    *(b"/Filter/FlateDecode", b"/Filter /DCTDecode", b"/Filter[/FlateDecode]", b"/Filter 5 0 R", b"/Filter/F#6c"),
+    *(b"/DecodeParms 5 0 R", b"/DecodeParms<</K 1>>", b"/Subtype/Image", b"/Subtype 3", b"/First 12", b"/First -1"),
+    *(b"/Interpolate true", b"/K 1.5", b"/K(a)", b"/K/Length", b"/K[0 1]", b"/K 1 0 R", b"/ImageMask falsely"),
+    *(b"/K", b"4", b"%c\n", b"/L#65ngth 4", b"/", b"/ /K"),
+]
+_KNOWN = (b"/Length", b"/Filter", b"/DecodeParms", b"/Subtype", b"/First")
+
+
+def test_however_a_stream_is_described() -> None:
+    chance = random.Random(3)
+    usual_ones = 0
+    for _ in range(3000):
+        entries = chance.sample(_ENTRIES, k=chance.randint(0, 4))
+        at = chance.randint(0, len(entries))
+        dictionary = chance.choice([b"", b" ", b"\r\n"]).join([*entries[:at], b"/Length 4", *entries[at:]])
+        begin = chance.choice([b"\nstream\n", b"stream\r\n", b" stream\r", b"%c\nstream\n", b"\nstream "])
+        pdf = many(b"<<" + dictionary + b">>" + begin + b"data\nendstream", filling=1)
+        reader = Reader(pdf)
+        [span] = object_index.places(pdf).perhaps_streams
+        usual, other = (
+            _seen(way, pdf, span, reader) for way in (object_index._usual_stream, object_index._other_stream)
+        )
+        unread_key_twice = dictionary.count(b"/K") > 1 and other == "unsafe"
+        assert usual in (None, other) or unread_key_twice, pdf
+        usual_ones += usual is not None
+    assert usual_ones > 200
+
+
+def _seen(way: Any, pdf: bytes, span: object_index.Span, reader: Reader) -> object:
+    try:
+        place = way(pdf, span, reader)
+    except (Unsafe, SealError):
+        return "unsafe" if way is object_index._other_stream else None
+    return place and ({key: place.dictionary.get(key) for key in _KNOWN}, place.start, place.end)
+
+
+def test_objects_that_are_packed_are_found_with_their_containers() -> None:
+    pdf = paper(*[""] * 3, **PACKED)
+    found = object_index.places(pdf)
+    section = found.reader.crossreference.sections[0]
+    entries = {number: found.reader.crossreference.entry(number) for number in range(section.runs[0][1])}
+    in_use = {number: entry for number, entry in entries.items() if entry}
+    containers = {entry.place for entry in in_use.values() if entry.packed}
+    assert found.containers == {in_use[number].place for number in containers}
+    plain = {number for number, entry in in_use.items() if not entry.packed}
+    assert {span.number for span in found.perhaps_streams} <= plain and found.containers
+
+
+@pytest.mark.parametrize("row", [b"\x01", b"\x02", b"\x00"])
+def test_rows_that_name_one_place(row: bytes) -> None:
+    section = Section([(5, 3, 0)], {}, (row + b"\x00\x09\x07") * 3, (1, 2, 1))
+    plain: dict[int, tuple[int, int]] = {}
+    containers = object_index._rows(section, 5, 3, 0, plain)
+    assert (plain, containers) == {
+        b"\x01": ({9: (7, 7)}, set()),
+        b"\x02": ({}, {9}),
+        b"\x00": ({}, set()),
+    }[row]
+
+
+def test_an_object_stream_that_is_none() -> None:
+    """Nothing that stands in it could be looked at."""
+    pdf = paper("", **PACKED)
+    assert quiet(pdf)
+    at = pdf.index(b"/ObjStm")
+    start = pdf.rindex(b" obj", 0, at)
+    assert not quiet(pdf[:start] + b" obj [(stream)] endobj %" + pdf[start + 24 :])
+
+
+@pytest.mark.parametrize("entry", [b"%010d 00001 f \n", b"%010d 00000 n \n"])
+def test_an_object_stream_that_was_replaced(entry: bytes) -> None:
+    pdf = paper("", **PACKED)
+    found = object_index.places(pdf)
+    [container] = [span.number for span in found.perhaps_streams if span.place in found.containers]
+    root, size = found.reader.trailer[b"/Root"].number, found.reader.trailer[b"/Size"]
+    start = found.reader.crossreference.start or 0
+    trailer = b"trailer\n<</Size %d/Root %d 0 R/Prev %d>>\n" % (size, root, start)
+    added = pdf + b"\n%d 0 obj 1 endobj\n" % container
+    update = b"xref\n%d 1\n" % container + entry % (len(pdf) + 1) + trailer + b"startxref\n%d\n%%%%EOF\n" % len(added)
+    other = update.replace(b"xref\n%d 1\n" % container, b"xref\n0 1\n", 1).replace(b" 00000 n", b" 65535 f")
+    assert quiet(added + other)
+    assert not quiet(added + update)
+
+
+def test_pages_that_are_alike_have_one_geometry() -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        boxes = [document.make_indirect(Array([0, 0, 100, size])) for size in (100, 200, 300, 400, 500)]
+        for page, box in zip(document.pages, boxes, strict=False):
+            page.obj.MediaBox = box  # their texts differ in one reference, which is not the same size
+        for page in list(document.pages)[5:]:
+            page.obj.Rotate = 90
+
+    for packed in ({}, PACKED):
+        pdf = paper(*[""] * 9, prepare=prepare, **packed)
+        quiet = read(pdf, read_quietly)
+        assert quiet
+        reader = quiet.reader
+        found = geometries_of(reader, pages(reader))
+        assert found == [geometry_of(reader, page) for page in pages(reader)]
+        assert [page.height for page in found[:5]] == [100, 200, 300, 400, 500]
+        assert {page.rotate for page in found[5:9]} == {90}
+
+
+def test_the_last_object_counts_too() -> None:
+    assert object_index.places(many(b"<</Length 1>>stream\na\nendstream")).perhaps_streams[-1].number == LAST + 1

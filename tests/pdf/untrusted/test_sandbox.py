@@ -1,0 +1,355 @@
+"""The processes that read untrusted files: limits, replacement, many threads, no orphans."""
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
+from paraph.pdf.untrusted.sandbox import Limits, Sandbox
+from tests.pdf import hostile
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
+
+PDF = paper(text("{{sign1}}", 100, 300))
+SLOW = hostile.nested_forms()
+PICTURE: dict[str, Any] = {"page_number": 1, "scale": 1, "form": "png"}
+SHORT = Limits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    pool = Sandbox(1, SHORT)
+    yield pool
+    pool.close()
+
+
+def works(pool: Sandbox) -> bool:
+    return "{{sign1}}" in pool.call("find", PDF, tags=["{{sign1}}"])[0]["found"]
+
+
+def test_a_process_is_used_again(sandbox: Sandbox) -> None:
+    worker = worker_of(sandbox)
+    assert all(works(sandbox) for _ in range(5))
+    assert worker in children()
+
+
+def test_a_process_is_replaced_after_its_jobs() -> None:
+    pool = Sandbox(1, Limits(jobs=3))
+    worker = worker_of(pool)
+    assert works(pool)
+    assert works(pool)
+    assert not alive(worker)
+    assert works(pool)
+    pool.close()
+
+
+def send(process: int, sign: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):  # the signal before it has ended the process
+        os.kill(process, sign)
+
+
+def lost(pool: Sandbox, end: signal.Signals) -> None:
+    """The worker gets this signal in the middle of a job."""
+    worker = stopped(pool)
+
+    def send_both() -> None:
+        for sign in (end, signal.SIGCONT):  # in this order, however busy the machine is
+            send(worker, sign)
+
+    timer = threading.Timer(0.2, send_both)
+    timer.start()
+    try:
+        works(pool)
+    finally:
+        timer.join()
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_a_process_that_is_killed_from_outside_is_no_fault_of_the_file(sandbox: Sandbox, end: signal.Signals) -> None:
+    with pytest.raises(ReadersUnavailable) as caught:
+        lost(sandbox, end)
+    assert caught.value.code == "unavailable"
+    assert works(sandbox)
+
+
+@pytest.mark.parametrize("end", [signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT])
+def test_a_process_that_crashes_costs_its_file_only(sandbox: Sandbox, end: signal.Signals) -> None:
+    with pytest.raises(PdfRefused) as caught:
+        lost(sandbox, end)
+    assert caught.value.reason == "too_complex"
+    assert works(sandbox)
+
+
+def test_a_process_that_died_between_jobs_costs_nothing(sandbox: Sandbox) -> None:
+    worker = worker_of(sandbox)
+    os.kill(worker, signal.SIGKILL)
+    assert eventually(lambda: not alive(worker))
+    assert works(sandbox)
+
+
+def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
+    pool = Sandbox(1, Limits(wall_seconds=0.5))
+    worker = stopped(pool)
+    started = time.monotonic()
+    with pytest.raises(ReadersUnavailable):  # it stood still, so the file is not at fault
+        works(pool)
+    assert time.monotonic() - started < 5
+    assert not alive(worker)
+    assert works(pool)
+    pool.close()
+
+
+def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
+    """It has used most of its processor time when the machine stops giving it any."""
+    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
+    worker = worker_of(pool)
+    enough = processor_time(worker) + 1.2
+
+    def stop() -> None:
+        assert eventually(lambda: processor_time(worker) >= enough)
+        os.kill(worker, signal.SIGSTOP)
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(PdfRefused) as caught:
+        pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
+    stopping.join()
+    assert caught.value.reason == "too_complex"
+    assert works(pool)
+    pool.close()
+
+
+def test_what_earlier_jobs_used_is_not_held_against_the_next() -> None:
+    pool = Sandbox(1, Limits(processor_seconds=1, wall_seconds=1.0))
+    worker = worker_of(pool)
+    while processor_time(worker) < 1:
+        works(pool)
+    os.kill(worker, signal.SIGSTOP)
+    with pytest.raises(ReadersUnavailable):
+        works(pool)
+    pool.close()
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python", "/bin/false"])
+def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    before = children()
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", python)
+        with pytest.raises(ReadersUnavailable):
+            works(sandbox)
+    assert eventually(lambda: not any(map(alive, children() - before)))
+    assert works(sandbox)
+
+
+def test_processor_time_is_limited_per_job() -> None:
+    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=1, wall_seconds=120))
+    started = time.monotonic()
+    with pytest.raises(PdfRefused):
+        pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
+    assert time.monotonic() - started < 100  # it was not the other limit
+    assert works(pool)
+    pool.close()
+
+
+def test_memory_is_limited(sandbox: Sandbox) -> None:
+    with pytest.raises(PdfRefused) as caught:
+        sandbox.call("find", hostile.inflating(on_page=True), tags=["a"])
+    assert caught.value.reason == "too_complex"
+    assert works(sandbox)
+
+
+def test_a_worker_outlives_the_thread_that_needed_it_first(sandbox: Sandbox) -> None:
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(worker_of(sandbox)))
+    thread.start()
+    thread.join()
+    time.sleep(0.1)
+    assert alive(found[0])
+    assert works(sandbox)
+
+
+def test_many_threads_share_few_processes() -> None:
+    pool = Sandbox(2)
+    pdfs = [paper(text(f"{{{{mine{number}}}}}", 100, 300)) for number in range(8)]
+
+    def search(number: int) -> list[str]:
+        tags = [f"{{{{mine{other}}}}}" for other in range(8)]
+        return list(pool.call("find", pdfs[number % 8], tags=tags)[0]["found"])
+
+    before = len(children())
+    with ThreadPoolExecutor(8) as threads:
+        results = list(threads.map(search, range(80)))
+    assert results == [[f"{{{{mine{number % 8}}}}}"] for number in range(80)]
+    assert len(children()) <= before + 2
+    pool.close()
+
+
+def test_one_party_never_has_all_processes() -> None:
+    pool, asked, go_on = Sandbox(2), list[int](), threading.Event()
+    with ThreadPoolExecutor(4) as threads:
+        slow = [threads.submit(pool.call, "find", once(go_on, asked), party="a", tags=[]) for _ in range(4)]
+        assert eventually(lambda: bool(asked))
+        assert "{{sign1}}" in pool.call("find", PDF, party="b", tags=["{{sign1}}"])[0]["found"]
+        assert len(asked) == 1
+        go_on.set()
+        assert [each.result()[0] for each in slow] == [{"found": {}}] * 4
+    pool.close()
+
+
+def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.pdf.untrusted.sandbox._PATIENCE_SECONDS", 0.2)
+    pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(pool.call, "find", once(go_on, asked), tags=[])
+        assert eventually(lambda: bool(asked))
+        with pytest.raises(ReadersUnavailable):
+            works(pool)
+        go_on.set()
+        assert slow.result()
+    assert works(pool)
+    pool.close()
+
+
+def once(go_on: threading.Event, asked: list[int]) -> Callable[[], bytes]:
+    """The file, as soon as it may go on; whoever asks for it has a process."""
+
+    def content() -> bytes:
+        asked.append(1)
+        go_on.wait(60)
+        return PDF
+
+    return content
+
+
+def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
+    asked: list[bytes] = []
+
+    def content() -> bytes:
+        asked.append(SLOW)
+        return SLOW
+
+    def draw(party: str = "a", page: int = 1) -> str:
+        with pytest.raises(PdfRefused) as caught:
+            sandbox.call("render", content, party=party, sha256=b"slow", **{**PICTURE, "page_number": page})
+        return caught.value.reason
+
+    assert [draw() for _ in range(5)] == ["too_complex"] * 5
+    assert len(asked) == 1
+    assert draw(party="b") == "too_complex"
+    assert len(asked) == 2  # nobody learns what others have
+    assert [draw(page=2) for _ in range(2)] == ["no_such_page"] * 2
+    assert len(asked) == 4  # what is refused for another reason is looked at again
+
+
+def test_several_who_ask_the_same_are_answered_at_once() -> None:
+    pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
+
+    def search(_: int) -> list[str]:
+        content = once(go_on, asked)
+        return list(pool.call("find", content, sha256=b"sound", tags=["{{sign1}}"])[0]["found"])
+
+    with ThreadPoolExecutor(8) as threads:
+        found = threads.map(search, range(8))
+        assert eventually(lambda: bool(asked))
+        time.sleep(0.3)
+        go_on.set()
+        assert list(found) == [["{{sign1}}"]] * 8
+    assert len(asked) < 8
+    pool.close()
+
+
+def test_the_parent_keeps_nothing_of_what_it_passes_on(sandbox: Sandbox) -> None:
+    large = PDF + b"\n%" + b"x" * (8 << 20)
+    works(sandbox)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(20):
+        sandbox.call("find", large, tags=[])
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # KiB
+
+
+def test_closing_ends_the_processes() -> None:
+    pool = Sandbox(2)
+    worker = worker_of(pool)
+    pool.close()
+    assert not alive(worker)
+
+
+def test_the_processes_know_no_secret_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAPH_SECRET_KEY", "not for readers")
+    pool = Sandbox(1)
+    before = children()
+    pool.warm()
+    (worker,) = children() - before
+    environment = Path(f"/proc/{worker}/environ").read_bytes()  # before it is confined: then only root may read it
+    assert b"PARAPH" not in environment
+    assert b"not for readers" not in environment
+    pool.close()
+
+
+_SERVICE = """
+import sys, time
+from pathlib import Path
+from paraph.pdf.untrusted.find import find_tags
+find_tags(Path(sys.argv[1]).read_bytes(), ["a"])
+print(*(path.read_text() for path in Path("/proc/self/task").glob("*/children")), flush=True)
+if sys.argv[2] == "wait":
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("end", ["kill", "leave"])
+def test_no_process_is_left_when_the_service_ends(end: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(PDF)
+    command = [sys.executable, "-c", _SERVICE, str(file), "wait" if end == "kill" else "go"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as service:
+        assert service.stdout
+        assert service.stderr
+        workers = [int(process) for process in service.stdout.readline().split()]
+        assert workers
+        if end == "kill":
+            service.kill()
+        assert service.wait(20) == (-signal.SIGKILL if end == "kill" else 0)
+        assert service.stderr.read() == ""
+    assert eventually(lambda: not any(alive(worker) for worker in workers))
+
+
+def test_a_forked_process_has_a_pool_of_its_own() -> None:
+    script = """
+import os, sys
+from pathlib import Path
+from paraph.pdf.untrusted.find import find_tags
+pdf = Path(sys.argv[1]).read_bytes()
+assert find_tags(pdf, ["{{sign1}}"])
+child = os.fork()
+assert find_tags(pdf, ["{{sign1}}"])
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    assert find_tags(pdf, ["{{sign1}}"])
+"""
+    read, write = os.pipe()
+    os.write(write, PDF)
+    os.close(write)
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script, f"/dev/fd/{read}"],
+        pass_fds=[read],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    os.close(read)
+    assert (run.returncode, run.stderr) == (0, "")

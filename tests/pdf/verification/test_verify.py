@@ -1,0 +1,230 @@
+"""What `verify` says of sealed files, of files changed since, and of what is no sealed file at all."""
+
+import io
+import json
+import random
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name
+
+from paraph.kernel import clock
+from paraph.pdf.timestamps.timestamp import Timestamping
+from paraph.pdf.verification.verify import verify
+from tests import independent
+from tests.pdf import forge, revisions
+from tests.pdf.forge import Forge
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.revisions import Change, revised
+from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
+
+ROOTS = [authority("p-256").root]
+OTHER = [authority("rsa-3072").root]
+
+
+def with_a_field(document: pikepdf.Pdf) -> None:
+    field = Dictionary(
+        FT=Name.Tx, T="Remark", Type=Name.Annot, Subtype=Name.Widget, Rect=Array([100, 100, 200, 120]), F=4
+    )
+    page = document.pages[0].obj
+    page.Annots = Array([document.make_indirect(field)])
+    document.Root.AcroForm = Dictionary(Fields=Array([page.Annots[0]]))
+
+
+@pytest.fixture(scope="module")
+def contract() -> bytes:
+    return paper(text("A contract", 100, 700), text("Page two", 100, 700), prepare=with_a_field)
+
+
+@pytest.fixture(scope="module")
+def stamped(contract: bytes) -> bytes:
+    return sealed(contract, at=clock.now(), timestamping=timestamping()).content
+
+
+def test_a_sealed_and_timestamped_file(stamped: bytes, tmp_path: Path) -> None:
+    found = verify(stamped, ROOTS)
+    assert found.ok and found.intact and found.trusted and found.covers_whole_file and not found.altered
+    assert found.signer == "Paraph Development Seal" and found.level == "B-T" and found.changes == ()
+    assert found.timestamp is not None and found.timestamp.trusted
+    assert found.timestamp.authority == "Paraph Development Timestamp Authority"
+    assert found.signed_at == found.timestamp.time
+    assert found.findings == [
+        'Sealed by "Paraph Development Seal", which is trusted; the seal is intact and covers the whole file.',
+        f"The signer's certificate is {found.certificate}, which chains to the root {found.root}.",
+        "The seal says what it is for: document of signature request 71 (production).",
+        f'Timestamped on {clock.iso(found.timestamp.time)} by "Paraph Development Timestamp Authority".',
+        "Level B-T: a trusted timestamp proves when the seal existed.",
+    ]
+    (tmp_path / "sealed.pdf").write_bytes(stamped)
+    independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))
+
+
+def test_json_says_the_same(stamped: bytes) -> None:
+    found = verify(stamped, ROOTS)
+    told = json.loads(json.dumps(found.to_json()))
+    assert told["ok"] is True and told["level"] == "B-T" and told["signer"] == found.signer
+    assert told["signed_at"] == clock.iso_milliseconds(found.timestamp.time) if found.timestamp else False
+    assert told["signatures"][0]["coverage"] == "whole file" and told["signatures"][0]["kind"] == "seal"
+
+
+def test_without_timestamp_it_says_whose_clock_it_was(contract: bytes) -> None:
+    at = clock.now().replace(microsecond=0)
+    found = verify(sealed(contract, at=at).content, ROOTS)
+    assert found.ok and found.level == "B-B" and found.timestamp is None and found.signed_at == at
+    assert f"No timestamp; by the signer's own clock the time was {clock.iso(at)}." in found.findings
+
+
+@pytest.mark.parametrize("kind", ["p-256", "rsa-3072"])
+def test_each_kind_of_key(contract: bytes, kind: str) -> None:
+    key = authority(kind).sealing_key
+    assert verify(sealed(contract, key=key, at=clock.now()).content, [authority(kind).root]).ok
+
+
+def test_another_root_trusts_nothing(stamped: bytes) -> None:
+    for roots in (OTHER, []):
+        found = verify(stamped, roots)
+        assert found.intact and not found.trusted and not found.ok
+        assert any(sentence.startswith('"Paraph Development Seal" is not trusted') for sentence in found.findings)
+        assert any("The timestamp authority" in sentence and "not trusted" in sentence for sentence in found.findings)
+
+
+def test_a_certificate_for_something_else_seals_nothing(contract: bytes) -> None:
+    found = verify(sealed(contract, key=authority("p-256").timestamp_key, at=clock.now()).content, ROOTS)
+    assert found.intact and not found.trusted
+    assert any("its certificate is not one for documents" in sentence for sentence in found.findings)
+
+
+def test_an_untrusted_timestamp_authority_alone(contract: bytes) -> None:
+    elsewhere = Timestamping([Forge()], [forge.der_of(forge.root())])
+    content = sealed(contract, at=clock.now(), timestamping=elsewhere).content
+    found = verify(content, ROOTS)
+    assert found.intact and not found.trusted and found.timestamp is not None and not found.timestamp.trusted
+    assert found.level == "B-B"
+    assert verify(content, [*ROOTS, forge.der_of(forge.root())]).ok
+
+
+def test_expiry_is_judged_by_the_proven_time(contract: bytes, stamped: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = sealed(contract, at=clock.now()).content
+    later = clock.now() + timedelta(days=365 * 11)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    kept = verify(stamped, ROOTS)
+    assert kept.ok
+    assert any("has expired since" in sentence for sentence in kept.findings)
+    lost = verify(bare, ROOTS)
+    assert lost.intact and not lost.trusted
+    assert any("the certificate expired on" in sentence for sentence in lost.findings)
+
+
+def test_flipped_bytes_anywhere_are_noticed(stamped: bytes) -> None:
+    """A sample of the file, and of the seal's own value, which no digest covers."""
+    chance = random.Random(3161)
+    value = re.search(rb"/Contents\s*<([0-9a-f]+?)0*>", stamped)
+    assert value is not None
+    places = chance.sample(range(len(stamped)), 40) + chance.sample(range(*value.span(1)), 80)
+    places += [value.start(1) - 1, value.end() - 1, value.end() - 2, len(stamped) - 1, 0, len(stamped) - 8]
+    unnoticed = []
+    for place in places:
+        bit = 1 << chance.randrange(8)
+        changed = stamped[:place] + bytes([stamped[place] ^ bit]) + stamped[place + 1 :]
+        if verify(changed, ROOTS).ok:
+            unnoticed.append((place, bit))
+    assert unnoticed == []
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (revisions.content, "The file was changed after Seal"),
+        (revisions.comment, "The file was changed after Seal"),
+        (revisions.title, "The file was changed after Seal"),
+        (revisions.page_removed, "The file was changed after Seal"),
+        (revisions.orphan, "The file was changed after Seal"),
+        (revisions.field_filled, "Form fields were changed after Seal: Remark."),
+    ],
+)
+def test_a_revision_appended_after_the_seal(stamped: bytes, change: Change, sentence: str) -> None:
+    found = verify(revised(stamped, change), ROOTS)
+    assert found.intact and found.trusted and found.altered and not found.ok and not found.covers_whole_file
+    assert len(found.changes) == 1 and found.changes[0].startswith(sentence)
+    assert found.changes[0] in found.findings
+    assert "the seal is intact and covers its revision of the file" in found.findings[0]
+
+
+def test_bytes_appended_without_a_revision(stamped: bytes) -> None:
+    for junk in (b"\n", b"% a comment\n", b"\0" * 100):
+        found = verify(stamped + junk, ROOTS)
+        assert found.altered and not found.ok, junk
+
+
+def test_a_seal_taken_out(stamped: bytes, contract: bytes) -> None:
+    found = verify(revised(stamped, revisions.form_removed), ROOTS)
+    assert not found.ok and found.findings == ["The file is not sealed: it has no signature."]
+    assert verify(contract, ROOTS).findings == ["The file is not sealed: it has no signature."]
+
+
+def test_a_timestamp_taken_out_or_put_elsewhere(contract: bytes, stamped: bytes) -> None:
+    """The token stands among what the seal does not sign."""
+    mine = theirs = token(stamped)
+    while theirs == mine or len(theirs) != len(mine):  # an ECDSA signature is now and then a byte shorter
+        theirs = token(sealed(contract, at=clock.now(), timestamping=timestamping()).content)
+    found = verify(stamped.replace(mine, theirs), ROOTS)
+    assert not found.ok and any("a timestamp of something else" in sentence for sentence in found.findings)
+    identifier = b"060b2a864886f70d010910020e"
+    assert identifier in stamped
+    found = verify(stamped.replace(identifier, identifier[:-2] + b"7f"), ROOTS)
+    assert not found.ok and found.timestamp is None
+
+
+def token(pdf: bytes) -> bytes:
+    """The hexadecimal digits of the timestamp token."""
+    digits = pdf[pdf.index(b"060b2a864886f70d010910020e") + 26 :]
+    size = int(digits[12:16], 16) + 4  # SET of one SEQUENCE, both with lengths of two bytes
+    return digits[8 : 8 + 2 * size]
+
+
+def test_a_second_seal_by_somebody_else(stamped: bytes) -> None:
+    twice = sealed(stamped, key=authority("rsa-3072").sealing_key, at=clock.now()).content
+    found = verify(twice, ROOTS)
+    assert not found.trusted and not found.ok and [report.kind for report in found.signatures] == ["seal", "seal"]
+    first = found.signatures[0]
+    assert first.intact and first.trusted and not first.altered and first.coverage == "its revision"
+    assert first.changes == (f'A signature by "Paraph Development Seal" was added ({found.signatures[1].field_name}).',)
+    assert verify(twice, [*ROOTS, *OTHER]).ok
+
+
+def test_encrypted_files() -> None:
+    plain = paper(text("A contract", 100, 700))
+    with pikepdf.open(io.BytesIO(plain)) as document:
+        for user, sentence in (("", "not sealed"), ("secret", "encrypted and cannot be read without its password")):
+            output = io.BytesIO()
+            document.save(output, encryption=pikepdf.Encryption(owner="owner", user=user))
+            found = verify(output.getvalue(), ROOTS)
+            assert not found.ok and sentence in found.findings[0]
+
+
+@pytest.mark.parametrize("content", [b"", b"junk", b"%PDF-1.7\n", b"%PDF-1.7\nstartxref\n9\n%%EOF", b"\xff" * 9999])
+def test_what_is_no_pdf(content: bytes) -> None:
+    found = verify(content, ROOTS)
+    assert not found.ok and found.findings[0].startswith("The file cannot be read as a PDF")
+
+
+def test_hostile_values_never_raise(stamped: bytes) -> None:
+    """Wrong types and lengths where the reader looks."""
+    swaps = [
+        (rb"/ByteRange\s*\[[^\]]*\]", b"/ByteRange []"),
+        (rb"/ByteRange\s*\[[^\]]*\]", b"/ByteRange [0 1 2 3]"),
+        (rb"/ByteRange\s*\[[^\]]*\]", b"/ByteRange [0 99999999 99999999 5]"),
+        (rb"/ByteRange\s*\[[^\]]*\]", b"/ByteRange [-5 10 20 -1]"),
+        (rb"/ByteRange\s*\[[^\]]*\]", b"/ByteRange (x)"),
+        (rb"/SubFilter\s*/ETSI.CAdES.detached", b"/SubFilter /adbe.x509.rsa_sha1"),
+        (rb"/Contents\s*<30", b"/Contents <ff"),
+        (rb"/FT\s*/Sig", b"/FT /Tx"),
+    ]
+    for pattern, value in swaps:
+        found_at = [*re.finditer(pattern, stamped)][-1]
+        swapped = stamped[: found_at.start()] + value.ljust(len(found_at[0])) + stamped[found_at.end() :]
+        assert swapped != stamped and len(swapped) >= len(stamped)
+        assert not verify(swapped, ROOTS).ok

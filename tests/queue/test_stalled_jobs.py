@@ -1,0 +1,158 @@
+"""Jobs whose worker died go back into the queue, once; and not for ever."""
+
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from procrastinate.contrib.django import app
+
+from paraph.evidence.models import SealingFailure
+from paraph.operations.given_up import given_up
+from paraph.operations.retry import retry
+from paraph.operations.stuck import finalization
+from paraph.queue import stalled_jobs
+from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS, rescue_jobs
+from paraph.signature_requests.models import SignatureRequest
+from tests.factories import scene, sign
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def row(query: str, *values: Any) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(query, values)
+        return cursor.fetchone() if cursor.description else None
+
+
+@pytest.fixture(autouse=True)
+def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service runs."""
+    monkeypatch.setattr(stalled_jobs, "SERVICE_BEGAN", time.monotonic() - 3600)
+
+
+def job_of_a_worker_last_seen(seconds_ago: float) -> int:
+    job = app.configure_task("paraph.flow.jobs.expire").defer(request_id=1)
+    dies(job, seconds_ago)
+    return job
+
+
+def dies(job: int, seconds_ago: float = DEAD_AFTER_SECONDS + 1, *, at_it: float = 5) -> None:
+    """A worker takes the job, and is not seen any more after so many seconds."""
+    (worker,) = row(
+        "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - %s) RETURNING id",
+        timedelta(seconds=seconds_ago),
+    )
+    row("UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = %s", worker, job)
+    began = timedelta(seconds=seconds_ago + at_it)
+    row("UPDATE procrastinate_events SET at = now() - %s WHERE type = 'started' AND job_id = %s", began, job)
+
+
+def status(job: int) -> tuple[str, int]:
+    found = row("SELECT status, attempts FROM procrastinate_jobs WHERE id = %s", job)
+    return found[0], found[1]
+
+
+def test_a_dead_workers_job_is_done_again() -> None:
+    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    assert rescue_jobs() == 1
+    assert status(job) == ("todo", 1)
+    assert rescue_jobs() == 0
+
+
+def test_a_job_whose_worker_was_forgotten_is_done_again() -> None:
+    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    row("DELETE FROM procrastinate_workers")  # as a worker does that starts
+    assert rescue_jobs() == 1
+    assert status(job)[0] == "todo"
+
+
+def test_a_live_workers_job_is_left_alone() -> None:
+    job = job_of_a_worker_last_seen(1)
+    assert rescue_jobs() == 0
+    assert status(job) == ("doing", 0)
+
+
+def waits(job: int) -> timedelta:
+    (left,) = row("SELECT scheduled_at - now() FROM procrastinate_jobs WHERE id = %s", job)
+    assert isinstance(left, timedelta)
+    return left
+
+
+def test_a_job_over_which_three_workers_died_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
+    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    rescue_jobs()
+    dies(job)
+    rescue_jobs()
+    assert status(job) == ("todo", 2)
+    dies(job)
+    assert rescue_jobs() == 1
+    assert status(job)[0] == "failed"
+    assert rescue_jobs() == 0
+    assert "job gave up" in caplog.text
+
+
+def test_its_request_is_shown_and_can_be_tried_again() -> None:
+    made = scene()
+    sign(made)
+    request = SignatureRequest.objects.get()
+    (job,) = row("SELECT id FROM procrastinate_jobs WHERE task_name = 'paraph.flow.jobs.finalize'")
+    for _ in range(3):
+        dies(job)
+        rescue_jobs()
+
+    assert SealingFailure.objects.get().cause == "WorkerDied: A worker died 3 times while it was at this job."
+    assert given_up() == {request.pk}
+    told = finalization(request.pk)
+    assert told and told["state"] == "given_up"
+    assert "A worker died" not in told["cause"]
+
+    assert [each.outcome for each in retry(request.pk)] == ["deferred"]
+    found = row("SELECT id, status, priority FROM procrastinate_jobs WHERE task_name LIKE %s", "%finalize")
+    assert found[0] != job
+    assert found[1:] == ("todo", 0)
+
+
+def test_a_suspected_job_comes_after_all_others_and_not_beside_another_one() -> None:
+    jobs = [job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1) for _ in range(3)]
+    sound = app.configure_task("paraph.flow.jobs.expire").defer(request_id=1)
+    rescue_jobs()
+    assert all(waits(job) < timedelta(seconds=1) for job in jobs)
+    assert row("SELECT id FROM procrastinate_jobs ORDER BY priority DESC, id LIMIT 1") == (sound,)
+
+    for job in jobs:
+        dies(job)
+    rescue_jobs()
+    moments = sorted(waits(job) for job in jobs)
+    assert moments[1] - moments[0] > timedelta(seconds=1)
+    assert moments[2] - moments[1] > timedelta(seconds=1)
+
+
+def test_jobs_at_hand_when_the_whole_service_was_ended_are_not_suspected(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    for _ in range(4):
+        with monkeypatch.context() as restarted:
+            restarted.setattr(stalled_jobs, "SERVICE_BEGAN", time.monotonic() - DEAD_AFTER_SECONDS)
+            rescue_jobs()
+        assert status(job)[0] == "todo"
+        dies(job)
+    assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (0,)
+
+
+def test_workers_that_somebody_kills_are_no_fault_of_what_they_had_just_begun() -> None:
+    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    rescue_jobs()
+    for _ in range(4):
+        dies(job, at_it=0.2)
+        rescue_jobs()
+    assert status(job)[0] == "todo"
+    assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (-1,)
+
+
+def test_a_job_of_no_request_is_given_up_as_well() -> None:
+    job = app.configure_task("paraph.flow.jobs.sweep_storage").defer(timestamp=1)
+    for _ in range(3):
+        dies(job)
+        rescue_jobs()
+    assert status(job)[0] == "failed"

@@ -1,0 +1,187 @@
+"""Real deliveries to real servers by the worker's pump."""
+
+import hashlib
+import hmac
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.db import connection, transaction
+
+from paraph.outbound.post import Route
+from paraph.webhooks.dispatcher import Pump, route
+from paraph.webhooks.models import Attempt, Delivery
+from paraph.webhooks.outbox import release
+from tests import receiver as receivers
+from tests.receiver import answer, own_authority, receiver
+from tests.webhooks.parties import record, seal_everything, told
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LOCAL = Route(allow_private=True)
+
+
+@contextmanager
+def pumping(way: Route = LOCAL, *, slots: int = 40, seconds: float = 5) -> Iterator[None]:
+    pump = Pump(way, slots=slots, seconds=seconds)
+    pump.start()
+    try:
+        yield
+    finally:
+        pump.stop()
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "nothing of the kind happened"
+        time.sleep(0.02)
+
+
+def delivered(number: int) -> Callable[[], bool]:
+    return lambda: Delivery.objects.filter(status="delivered").count() == number
+
+
+def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
+    authority = own_authority(tmp_path, "callback.example")
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    with receiver() as hooks, receiver(tls=authority.server) as callback:
+        made, secret = told(hooks.url("hooks.example"), callback_url=callback.url("callback.example", "/done"))
+        record(made.request, "request.completed")
+        seal_everything(made)
+        release(made.request.pk)
+        with pumping(Route(allow_private=True, resolve=resolve, tls=authority.client)):
+            wait_for(delivered(2))
+    [first], [second] = hooks.received, callback.received
+    for received in (first, second):
+        expected = hmac.new(secret.encode(), received.body, hashlib.sha256).hexdigest()
+        assert received.headers["X-Service-Signature"] == f"sha256={expected}"
+        assert received.headers["X-Service-Event"] == "request.completed"
+        assert received.headers["Content-Type"] == "application/json"
+        assert b"signed_url" in received.body
+    ids = {received.headers["X-Service-Delivery"] for received in (first, second)}
+    assert ids == {str(pk) for pk in Attempt.objects.values_list("pk", flat=True)}
+    assert second.path == "/done"
+
+
+def test_a_failure_is_written_down_and_waits_for_its_retry() -> None:
+    with receiver(answer(503, b"busy")) as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        with pumping():
+            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+    attempt = Attempt.objects.get()
+    assert (attempt.status_code, attempt.response) == (503, "busy")
+    assert attempt.duration_ms is not None
+    assert len(hooks.received) == 1
+
+
+def test_hanging_endpoints_delay_nobody() -> None:
+    """More deliveries to hanging endpoints than there are slots, then healthy ones."""
+    with receiver(receivers.silent) as dead, receiver() as alive:
+        for _ in range(3):
+            sick, _ = told(dead.url())
+            for _ in range(30):
+                record(sick.request, "signer.notified", sick.signers[0])
+            Delivery.objects.filter(request=sick.request).update(failures=1)
+        well, _ = told(alive.url())
+        with pumping(slots=20, seconds=3):
+            wait_for(lambda: len(dead.received) == 10)
+            began = time.monotonic()
+            for _ in range(20):
+                record(well.request, "signer.notified", well.signers[0])
+            wait_for(delivered(20), 2)
+            assert time.monotonic() - began < 2
+            dead.released.set()
+
+
+def test_stopping_waits_for_what_is_under_way() -> None:
+    def slow(handler: receivers.Handler) -> None:
+        time.sleep(0.5)
+        answer()(handler)
+
+    with receiver(slow) as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        with pumping():
+            wait_for(lambda: bool(hooks.received))
+    assert Delivery.objects.get().status == "delivered"
+
+
+def test_what_cannot_be_packed_fails_alone() -> None:
+    with receiver() as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.completed")
+        release(made.request.pk)  # although nothing is sealed
+        record(made.request, "signer.notified", made.signers[0])
+        with pumping():
+            wait_for(delivered(1))
+            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+    assert Attempt.objects.get(delivery__failures=1).error == "not sent: ProofFile.DoesNotExist"
+
+
+def test_private_addresses_are_refused_where_they_are_not_allowed() -> None:
+    with receiver() as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        with pumping(Route()):
+            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+    assert "is not public (loopback)" in Attempt.objects.get().error
+    assert hooks.received == []
+
+
+def test_the_route_is_that_of_the_settings(settings: "pytest.FixtureRequest") -> None:
+    environment = settings.PARAPH.model_copy(  # type: ignore[attr-defined]
+        update={"allow_private_addresses": False, "outbound_proxy": "http://proxy.example:3128"}
+    )
+    settings.PARAPH = environment  # type: ignore[attr-defined]
+    assert route() == Route(allow_private=False, proxy="http://proxy.example:3128")
+
+
+def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None:
+    locked = threading.Event()
+
+    def answer_once_locked(handler: receivers.Handler) -> None:
+        locked.wait(5)
+        answer()(handler)
+
+    def kill_the_waiting_session() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+            return bool(cursor.fetchone()[0])
+
+    with receiver(answer_once_locked) as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        with pumping():
+            wait_for(lambda: bool(hooks.received))
+            with transaction.atomic():
+                Delivery.objects.select_for_update().get()
+                locked.set()
+                wait_for(kill_the_waiting_session)
+            wait_for(delivered(1))
+    assert len(hooks.received) == 1
+
+
+def test_an_answer_takes_five_seconds_at_most() -> None:
+    with receiver(receivers.silent) as hooks:
+        made, _ = told(hooks.url())
+        record(made.request, "request.expired")
+        pump = Pump(LOCAL)
+        pump.start()
+        try:
+            wait_for(lambda: Delivery.objects.filter(failures=1).exists())
+        finally:
+            pump.stop()
+    attempt = Attempt.objects.get()
+    assert attempt.error == "no complete answer within 5 seconds"
+    assert attempt.duration_ms is not None and 5000 <= attempt.duration_ms < 6000
