@@ -99,10 +99,11 @@ def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.N
 def _record(endpoints: int, port: int, each: int) -> list[int]:
     from django.db import transaction
 
+    from paraph.database.rows import insert
     from paraph.kernel import clock
     from paraph.organizations.registration import create_application, create_organization
     from paraph.signature_requests.models import SignatureRequest
-    from paraph.webhooks.outbox import record
+    from paraph.webhooks.outbox import deliveries
 
     organization = create_organization("bench", "free")
     made = []
@@ -115,7 +116,7 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
                 validity_days=1, expires_at=clock.now() + timedelta(days=1),
             )  # fmt: skip
             for _ in range(each):
-                record(request, "request.expired")
+                insert(deliveries(request, "request.expired"))
             made.append(application.pk)
     return made
 

@@ -90,7 +90,7 @@ def test_the_journal_names_it_before_anybody_signs() -> None:
     caller = Caller(document.organization_id, document.environment, "pro", application.pk)
     stamps = [{"signer_ref": ref, "stamps": [STAMP]} for ref in ("ada", "grace")]
     made = create(caller, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, VISITOR)
-    created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
+    created = Entry.objects.get(request=made.id, event_type="signature_request.created").metadata
     told = {"document_id": document.pk, **preparation_facts(document)}
     assert created["prepared_documents"] == [told] and "documents" not in created
 

@@ -3,13 +3,15 @@
 from datetime import datetime
 from typing import Any
 
+from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.organizations.models import Application
 from paraph.organizations.registration import create_application, create_organization
 from paraph.outbound.post import Answer
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.claim import ClaimedDelivery, claim
+from paraph.webhooks.outbox import deliveries
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
@@ -26,6 +28,13 @@ def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tupl
     SignatureRequest.objects.filter(pk=made.request.pk).update(application=new.application)
     made.request.refresh_from_db()
     return made, new.webhook_secret
+
+
+def record(
+    request: SignatureRequest, event_type: str, signer: Signer | None = None, occurred_at: datetime | None = None
+) -> None:
+    """The deliveries of an event, as ``flow.events`` writes them, without its journal entry."""
+    insert(deliveries(request, event_type, signer, occurred_at))
 
 
 def another_application(webhook_url: str) -> Application:

@@ -12,9 +12,8 @@ from paraph.kernel import clock
 from paraph.webhooks.claim import LEASE, claim, reclaim
 from paraph.webhooks.fairness import AT_ONCE, AT_ONCE_IN_TROUBLE
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
 from paraph.webhooks.record_outcomes import _OPEN, record_outcomes
-from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, prepared_deliveries, told
+from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, prepared_deliveries, record, told
 
 
 @pytest.mark.django_db

@@ -14,10 +14,10 @@ from django.db import connection, transaction
 from paraph.outbound.post import Route
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record, release
+from paraph.webhooks.outbox import release
 from tests import receiver as receivers
 from tests.receiver import answer, own_authority, receiver
-from tests.webhooks.parties import seal_everything, told
+from tests.webhooks.parties import record, seal_everything, told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,10 +11,9 @@ from django.db import connection
 
 from paraph.webhooks.claim import LEASE
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
 from tests import receiver as receivers
 from tests.receiver import answer, receiver
-from tests.webhooks.parties import told
+from tests.webhooks.parties import record, told
 from tests.webhooks.test_dispatcher import delivered, dispatching, wait_for
 
 _PROCESS = """

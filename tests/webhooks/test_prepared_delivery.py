@@ -9,8 +9,8 @@ import pytest
 
 from paraph.evidence.models import ProofFile
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.outbox import record, release
-from tests.webhooks.parties import prepared_deliveries, seal_everything, told
+from paraph.webhooks.outbox import release
+from tests.webhooks.parties import prepared_deliveries, record, seal_everything, told
 
 pytestmark = pytest.mark.django_db
 

@@ -7,10 +7,18 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
 from paraph.webhooks.record_outcomes import record_outcomes
 from paraph.webhooks.retries import next_attempt
-from tests.webhooks.parties import ACCEPTED, REFUSED, UNREACHABLE, answer_all, claim_now, prepared_deliveries, told
+from tests.webhooks.parties import (
+    ACCEPTED,
+    REFUSED,
+    UNREACHABLE,
+    answer_all,
+    claim_now,
+    prepared_deliveries,
+    record,
+    told,
+)
 
 pytestmark = pytest.mark.django_db
 

@@ -50,7 +50,7 @@ MIDDLEWARE = [
 DATABASES = {
     "default": dj_database_url.parse(
         PARAPH.database_url or embedded_url(DATA_DIR, PARAPH.postgres_dir),
-        engine="paraph.config.database",
+        engine="paraph.database",
         conn_max_age=None,  # threads are long-lived, and so are their connections
         conn_health_checks=True,
     )

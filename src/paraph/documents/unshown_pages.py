@@ -1,7 +1,7 @@
 """Remembering pages of which no picture can be drawn, by fault of the file: their documents cannot be signed."""
 
+from paraph.database.rows import insert_once
 from paraph.documents.models import Document, UnshownPage
-from paraph.rows.write import insert_once
 
 
 def remember(document: Document, page_number: int) -> None:

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from django.db import Error as DatabaseError
 from django.db.models import F
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.rows.prepared import prepared_cursor
 
 _MAX_CAUSE_LENGTH = 2000
 _MAX_SENTENCE_LENGTH = 500

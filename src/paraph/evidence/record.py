@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.rows import insert_once
 from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert_once
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 _UNSEALED = """

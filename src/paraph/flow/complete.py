@@ -2,13 +2,13 @@
 
 from datetime import datetime
 
+from paraph.database.compiled_query import CompiledQuery
+from paraph.database.rows import update
 from paraph.flow import events
 from paraph.queue.defer import defer
-from paraph.rows.read import Compiled
-from paraph.rows.write import update
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
 
-_DOCUMENTS = Compiled(RequestDocument.objects.all, "request")
+_DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")
 
 
 def complete(request: SignatureRequest, moment: datetime) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import get_language
 
+from paraph.database.rows import insert, reserve
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.journal.append import Origin, begin
 from paraph.journal.event_types import EventType
@@ -13,7 +14,6 @@ from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.organizations.scope import Caller
 from paraph.queue.defer import defer
-from paraph.rows.write import insert, reserve
 from paraph.signature_requests.models import (
     Mode,
     Placement,
@@ -22,13 +22,14 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.plan import RequestPlan, make_plan
+from paraph.signature_requests.reading import LoadedRequest, loaded_request
 from paraph.signature_requests.signing_token import new_salt
 
 
-def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
+def create(caller: Caller, payload: object, origin: Origin) -> LoadedRequest:
     """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    Returns it with its signers, request documents and branding profile loaded. Searches the documents for tags before
+    Returns it as it is shown. Searches the documents for tags before
     the transaction begins. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
@@ -39,7 +40,7 @@ def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
         raise
 
 
-def _made(caller: Caller, plan: RequestPlan, origin: Origin) -> SignatureRequest:
+def _made(caller: Caller, plan: RequestPlan, origin: Origin) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(caller, plan, ids[SignatureRequest][0])
@@ -50,9 +51,7 @@ def _made(caller: Caller, plan: RequestPlan, origin: Origin) -> SignatureRequest
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    loaded: Any = request  # Django's own place for rows that are already here
-    loaded._prefetched_objects_cache = {"signers": ordered, "request_documents": documents}
-    return request
+    return loaded_request(request, documents, ordered)
 
 
 def _request(caller: Caller, plan: RequestPlan, request_id: int) -> SignatureRequest:

@@ -1,14 +1,14 @@
 """Row locks of the flow. Every transaction takes them in this order: request, signer, code."""
 
-from paraph.rows.read import Compiled
+from paraph.database.compiled_query import CompiledQuery
 from paraph.signature_requests.models import SignatureRequest, Signer
 
 # With the application, whose URL webhooks go to.
-_REQUEST = Compiled(
+_REQUEST = CompiledQuery(
     lambda: SignatureRequest.objects.select_related("application").select_for_update(no_key=True, of=("self",))
 )
 # One statement locks both: PostgreSQL locks the tables of a joined row in the order of ``of``.
-_SIGNER = Compiled(
+_SIGNER = CompiledQuery(
     lambda: Signer.objects.select_related("request__application").select_for_update(no_key=True, of=("request", "self"))
 )
 

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence import failures
 from paraph.evidence.facts import certificate_facts
 from paraph.evidence.record import record_proof_file
@@ -16,12 +17,11 @@ from paraph.pdf.pki.purpose import of_proof
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.typesetting.proof import proof
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.keys import folder_of
 
-_REQUEST = Compiled(lambda: SignatureRequest.objects.select_related("organization", "proof"))
+_REQUEST = CompiledQuery(lambda: SignatureRequest.objects.select_related("organization", "proof"))
 
 
 def prove(request_id: int) -> None:

@@ -2,18 +2,18 @@
 
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import stage
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.read import Compiled
 from paraph.storage import store
 from paraph.webhooks import outbox
 
-_SEALED = Compiled(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
-_PROOF = Compiled(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
+_SEALED = CompiledQuery(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
+_PROOF = CompiledQuery(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
 
 _FINALIZE = "UPDATE signature_requests_signaturerequest SET finalized = true WHERE id = %s AND NOT finalized"
 

@@ -6,6 +6,7 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
 from paraph.evidence.facts import seal_facts
@@ -22,13 +23,12 @@ from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.structure.extendable import Method
 from paraph.pdf.untrusted.draft_apart import drafts_apart
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.storage.keys import folder_of
 
 _LARGE = ("document__preflight", "sealed__seal")
-_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))
+_ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))
 
 
 def seal(request_document_id: int) -> int | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from paraph.database.rows import update
 from paraph.flow import events
 from paraph.flow.complete import complete
 from paraph.flow.lock import lock_signer
@@ -14,7 +15,6 @@ from paraph.kernel import clock
 from paraph.otp import codes
 from paraph.pdf.typesetting.simplified_strokes import simplified
 from paraph.queue.defer import defer
-from paraph.rows.write import update
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus

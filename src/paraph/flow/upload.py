@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import DataError, IntegrityError
 from django.utils.translation import gettext as _
 
+from paraph.database import rows
 from paraph.documents.changeable import refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
@@ -14,7 +15,6 @@ from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import Caller, party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import Inspection, inspect
-from paraph.rows import write
 from paraph.storage import store
 from paraph.storage.draft import Draft
 
@@ -101,7 +101,7 @@ def _save(document: Document) -> None:
     """Inserts the row, and deletes the objects where the database refuses it. Where the database does not answer, the
     row may exist, so the objects stay; the sweep removes them if it does not."""
     try:
-        write.insert_new(document)
+        rows.insert_new(document)
     except (DataError, IntegrityError):
         store.delete(document.object_key)
         store.delete(document.shown_key)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
@@ -27,20 +26,6 @@ class Origin:
 
 
 SERVICE = Origin()
-
-
-def append(
-    request: SignatureRequest,
-    event_type: str,
-    *,
-    signer_id: int | None = None,
-    origin: Origin = SERVICE,
-    metadata: dict[str, Any] | None = None,
-) -> Entry:
-    """Adds one entry at the end of the request's chain: :func:`follow`, inserted."""
-    entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata)
-    insert([entry])
-    return entry
 
 
 def follow(

@@ -14,13 +14,13 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.rows import insert, update
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.read import Compiled
-from paraph.rows.write import insert, update
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
 
@@ -28,8 +28,8 @@ DIGITS = 6
 MAX_SENDS = 5
 WINDOW = timedelta(minutes=10)
 
-_LOCKED = Compiled(lambda: Signer.objects.select_for_update(no_key=True))
-_NEWEST = Compiled(OneTimeCode.objects.all)
+_LOCKED = CompiledQuery(lambda: Signer.objects.select_for_update(no_key=True))
+_NEWEST = CompiledQuery(OneTimeCode.objects.all)
 # Without the counts of guesses, which continue when a code is replaced, and while it is.
 _REPLACED = (
     "code_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends", "window_began_at",

@@ -12,13 +12,13 @@ from typing import Any
 
 from django.conf import settings
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.measures import figures
 from paraph.messaging.destination import destination_hash
 from paraph.otp import refusals
 from paraph.otp.models import WrongGuesses
 from paraph.otp.refusals import GuessRefusedError
-from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import SignatureRequest, Signer
 
 log = logging.getLogger("paraph.otp")

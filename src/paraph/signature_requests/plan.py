@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import Allowance, allowance
 from paraph.organizations.scope import Caller, branding_profiles, own
-from paraph.rows.read import Compiled
 from paraph.signature_requests import references, request_draft
 from paraph.signature_requests.models import Channel
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.request_draft import DocumentDraft, RequestDraft
 
-_DOCUMENT = Compiled(Document.objects.all)
+_DOCUMENT = CompiledQuery(Document.objects.all)
 
 
 @dataclass(frozen=True)

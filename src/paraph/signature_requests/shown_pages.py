@@ -1,7 +1,7 @@
 """Refusing to sign documents with a page that cannot be shown."""
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel.errors import DomainError
-from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Signer
 
 _UNSHOWN = """

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from paraph.rows.prepared import prepared_cursor
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.signature_requests.models import Signer
 
 _DIGESTS = """

@@ -3,9 +3,9 @@
 from datetime import datetime
 from enum import Enum
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
 

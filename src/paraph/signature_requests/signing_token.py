@@ -10,8 +10,8 @@ from functools import cache
 from django.conf import settings
 from django.db.models import Subquery
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.kernel import tokens
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import Signer
 
 _ID_BYTES = 8
@@ -20,7 +20,7 @@ _LENGTH = 43  # base64url of 32 bytes
 SALT_BYTES = 16
 
 # For an unknown id, the signer with the id before it: both cases take the same time, which therefore reveals nothing.
-_NEAREST = Compiled(
+_NEAREST = CompiledQuery(
     lambda: Signer.objects.select_related("request__organization", "request__branding_profile"),
     of=lambda identity: Subquery(Signer.objects.filter(pk__lte=identity).order_by("-pk").values("pk")[:1]),
 )

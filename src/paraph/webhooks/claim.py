@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from paraph.rows.prepared import prepared_cursor
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.webhooks.fairness import AT_ONCE, EndpointLoad, shares
 from paraph.webhooks.models import Delivery, DeliveryStatus
 

@@ -4,26 +4,15 @@ from datetime import datetime
 
 import structlog
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
 _RELEASE = "UPDATE webhooks_delivery SET status = 'waiting', due_at = %s WHERE request_id = %s AND status = 'held'"
-
-
-def record(
-    request: SignatureRequest,
-    event_type: str,
-    signer: Signer | None = None,
-    occurred_at: datetime | None = None,
-) -> None:
-    """Inserts the :func:`deliveries` of an event."""
-    insert(deliveries(request, event_type, signer, occurred_at))
 
 
 def deliveries(

@@ -4,16 +4,18 @@ import json
 from datetime import datetime
 from typing import Any
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.journal.event_types import EventType
 from paraph.kernel import clock
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 
 _LARGE = ("document__preflight", "document__pages", "sealed__seal")
-_DOCUMENTS = Compiled(lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE), "request")
-_PROOF = Compiled(lambda: ProofFile.objects.defer("seal"), "request")
+_DOCUMENTS = CompiledQuery(
+    lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE), "request"
+)
+_PROOF = CompiledQuery(lambda: ProofFile.objects.defer("seal"), "request")
 
 SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
 TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)

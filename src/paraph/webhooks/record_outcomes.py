@@ -7,9 +7,9 @@ from uuid import UUID
 
 import structlog
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.measures.figures import count_webhook
 from paraph.outbound.post import Answer
-from paraph.rows.prepared import prepared_cursor
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.retries import next_attempt
 

@@ -4,9 +4,9 @@ from django.http import HttpResponse
 
 from paraph.api.v1 import serialize
 from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.counted_pages import page_of_rows
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
-from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.upload import multipart

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.api.v1 import auth, errors
-from paraph.api.v1.ratelimit import RateLimited, Standing, headers
+from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, headers
 from paraph.kernel.errors import DomainError
 
 Functions = dict[str, Callable[..., HttpResponse]]
@@ -30,20 +30,21 @@ def endpoint(**functions: Callable[..., HttpResponse]) -> Callable[..., HttpResp
 def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) -> HttpResponse:
     """The response to the call, or to what went wrong; see :mod:`paraph.api.v1.errors` for the order of refusals."""
     function = functions.get("GET" if request.method == "HEAD" else request.method or "")
-    standing: Standing | None = None
+    status: RateLimitStatus | None = None
     try:
-        reading = getattr(function, "reading", None)
-        caller, standing, found = auth.identify(request, reading(**ids) if reading else None)
-        auth.check(caller, standing)
-        request.caller, request.found = caller, found  # type: ignore[attr-defined]  # what makes it an ApiRequest
+        prefetch = getattr(function, "prefetch", None)
+        caller, status, prefetched = auth.identify(request, prefetch(**ids) if prefetch else None)
+        auth.check(caller, status)
+        request.caller = caller  # type: ignore[attr-defined]  # with this and the next, it is an ApiRequest
+        request.prefetched = prefetched  # type: ignore[attr-defined]
         response = function(request, **ids) if function else _no_function(request, functions)
     except DomainError as error:
-        standing = error.standing if isinstance(error, RateLimited) else standing
+        status = error.status if isinstance(error, RateLimited) else status
         response = errors.refusal(error)
     except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them
         response = errors.crash()
-    if standing:
-        for name, value in headers(standing, at_least=int(response.headers.get("Retry-After", 0))).items():
+    if status:
+        for name, value in headers(status, at_least=int(response.headers.get("Retry-After", 0))).items():
             response.headers[name] = value
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "ApiKey"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
-from paraph.rows.prepared import prepared_cursor
 
 # A window in the future counts as over: a clock was set back. The clocks of servers differ by up to a minute.
 _OVER = """

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
 from paraph.journal.append import facts
 from paraph.journal.event_types import EventType
@@ -12,14 +13,13 @@ from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from paraph.rows.read import Compiled
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 
-_SIGNERS = Compiled(lambda: Signer.objects.select_related("code").order_by("order"), "request")
-_JOURNAL = Compiled(lambda: Entry.objects.order_by("position"), "request")
-_SEALED = Compiled(
+_SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code").order_by("order"), "request")
+_JOURNAL = CompiledQuery(lambda: Entry.objects.order_by("position"), "request")
+_SEALED = CompiledQuery(
     lambda: (
         SealedDocument.objects.select_related("request_document__document")
         .defer("request_document__document__preflight")

@@ -4,17 +4,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.organizations.models import Environment
 from paraph.pdf.drawing.initials_row import initials_places
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
-from paraph.rows.read import Compiled
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import Placement, RequestDocument, Signer
 
 Size = tuple[float, float]
 
-_PLACEMENTS = Compiled(
+_PLACEMENTS = CompiledQuery(
     lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
 )
 _ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark

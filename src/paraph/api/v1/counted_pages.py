@@ -1,7 +1,7 @@
 """Pages of lists that grow without end: neither counted nor skipped row by row (docs/decisions/long-lists.md).
 
-Whole days are counted from the tally; what a bound leaves of a day at either end is counted from its rows. A page
-is read from the beginning of the day that it begins in.
+Whole days are counted by adding up daily counts; what a bound leaves of a day at either end is counted from its rows.
+A page is read from the beginning of the day that it begins in.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 
 from paraph.api.v1.filters import Selection
 from paraph.api.v1.pagination import Page
-from paraph.organizations import tally
+from paraph.organizations import daily_counts
 from paraph.organizations.scope import Caller
 
 Row = TypeVar("Row", bound=Model)
@@ -31,8 +31,8 @@ def page_of_rows(
     early = _count(chosen.filter(created_at__lt=_midnight(first))) if _is_moment(selection.after, first) else 0
     late = _count(chosen.filter(created_at__gte=_after(last))) if _ends_within(selection.before, last) else 0
     ahead, behind = (late, early) if selection.descending else (early, late)
-    days = tally.Days(caller, resource, selection.status, first, last, selection.descending)
-    start = tally.start(days, max(0, page.offset - ahead))
+    days = daily_counts.Days(caller, resource, selection.status, first, last, selection.descending)
+    start = daily_counts.start(days, max(0, page.offset - ahead))
     count = ahead + start.count + behind
     if page.offset >= count:
         return count, chosen.none()

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, DataError, connection, connections
 from django.db.models import Field, Model
 
-from paraph.rows.prepared import one_row, prepared_cursor
+from paraph.database.prepared_statements import one_row, prepared_cursor
 
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
@@ -40,7 +40,7 @@ def insert(rows: Iterable[Model]) -> None:
 def insert_new(row: Model) -> None:
     """Inserts a row that has no id yet, and gives it one."""
     statement, fields = _inserting_new(type(row))
-    [found] = one_row(statement, [_text(getattr(row, field.attname)) for field in fields])
+    [found] = one_row(statement, [_text(getattr(row, field.attname)) for field in fields]) or [None]
     row.pk = int(found or 0)
 
 

@@ -1,4 +1,4 @@
-"""Statements that are asked again and again, each planned once for a connection (``paraph.config.database``)."""
+"""Statements that are asked again and again, each planned once for a connection (``paraph.database.base``)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,9 +14,9 @@ def prepared_cursor() -> CursorWrapper:
     return cursor
 
 
-def one_row(statement: str, values: Sequence[bytes | None]) -> list[bytes | None]:
-    """The row that a statement answers; it and the values of ``$1``, ``$2`` and so on as PostgreSQL writes them. For
-    statements of which even a cursor's costs count."""
+def one_row(statement: str, values: Sequence[bytes | None]) -> list[bytes | None] | None:
+    """The one row that a statement answers, or None; it and the values of ``$1``, ``$2`` and so on are as PostgreSQL
+    writes them. For statements of which even a cursor's costs count."""
     own: Any = connection  # of our engine, which has this
-    row: list[bytes | None] = own.one_row(statement, values)
+    row: list[bytes | None] | None = own.one_row(statement, values)
     return row

@@ -9,14 +9,14 @@ from django.db.models import Model, QuerySet
 from django.db.models import query as django_query
 from django.db.transaction import TransactionManagementError
 
-from paraph.rows.prepared import prepared_cursor
+from paraph.database.prepared_statements import prepared_cursor
 
 M = TypeVar("M", bound=Model)
 
 _ANY = -1  # stands for the value while the statement is compiled
 
 
-class Compiled(Generic[M]):
+class CompiledQuery(Generic[M]):
     """The rows of ``queryset`` whose ``field`` has a value, in its order, with what it joins to them and with its
     lock: what ``queryset.filter(field=value)`` returns. The queryset is asked for at the first call.
 
@@ -30,13 +30,13 @@ class Compiled(Generic[M]):
         self._of = of
 
     def all(self, value: int) -> list[M]:
-        made = self._made
-        if made.locks and connection.get_autocommit():
+        statement = self._statement
+        if statement.locks and connection.get_autocommit():
             raise TransactionManagementError("a lock outlives no statement outside of a transaction")
         with prepared_cursor() as cursor:
-            cursor.execute(made.statement, [value])
+            cursor.execute(statement.sql, [value])
             rows = cursor.fetchall()
-        return [made.instance(list(row)) for row in rows]
+        return [statement.instance(list(row)) for row in rows]
 
     def first(self, value: int) -> M | None:
         """None where there is no such row. To be asked where there is at most one."""
@@ -47,22 +47,22 @@ class Compiled(Generic[M]):
         """Raises the model's ``DoesNotExist``."""
         found = self.first(value)
         if found is None:
-            raise self._made.model.DoesNotExist(f"no {self._made.model.__name__} with {self._field} {value}")
+            raise self._statement.model.DoesNotExist(f"no {self._statement.model.__name__} with {self._field} {value}")
         return found
 
     @cached_property
-    def _made(self) -> "_Made":
+    def _statement(self) -> "_Statement":
         query = self._queryset().filter(**{self._field: self._of(_ANY)}).query
         compiler: Any = query.get_compiler(connection=connection)
-        statement, values = compiler.as_sql()
+        sql, values = compiler.as_sql()
         described, columns = compiler.klass_info, compiler.select
         own = described["select_fields"]
         if values != (_ANY,) or own != list(range(len(own))):
-            raise ValueError(f"not of a form that can be compiled: {statement}")
+            raise ValueError(f"not of a form that can be compiled: {sql}")
         populators_of: Any = django_query.get_related_populators
-        return _Made(
+        return _Statement(
             described["model"],
-            statement,
+            sql,
             bool(query.select_for_update),
             [column[0].target.attname for column in columns[: len(own)]],
             compiler.get_converters([column[0] for column in columns]),
@@ -70,11 +70,11 @@ class Compiled(Generic[M]):
         )
 
 
-class _Made(NamedTuple):
+class _Statement(NamedTuple):
     """``converters``: by position in a row. ``populators`` make the joined rows, as Django's own do."""
 
     model: Any
-    statement: str
+    sql: str
     locks: bool
     names: list[str]
     converters: dict[int, Any]

@@ -8,9 +8,9 @@ import pytest
 from django.db import DataError, IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from paraph.database import rows
 from paraph.documents.models import Document
 from paraph.organizations.models import BrandingProfile, Organization
-from paraph.rows import write
 
 pytestmark = pytest.mark.django_db
 
@@ -22,17 +22,17 @@ def profile(organization: Organization, name: str, pk: int | None = None) -> Bra
 
 
 def test_ids_are_taken_once() -> None:
-    first = write.reserve({Organization: 2, BrandingProfile: 1})
-    second = write.reserve({Organization: 1})
+    first = rows.reserve({Organization: 2, BrandingProfile: 1})
+    second = rows.reserve({Organization: 1})
     taken = [*first[Organization], *second[Organization], Organization.objects.create(name="x", plan="free").pk]
     assert len(first[BrandingProfile]) == 1 and taken == sorted(set(taken))
 
 
 def test_several_tables_in_one_statement() -> None:
-    [pk], [keyed] = write.reserve({Organization: 1, BrandingProfile: 1}).values()
+    [pk], [keyed] = rows.reserve({Organization: 1, BrandingProfile: 1}).values()
     organization = Organization(pk=pk, name="Zoë's %s", plan="free")
     with CaptureQueriesContext(connection) as queries:
-        write.insert(
+        rows.insert(
             [
                 organization,
                 profile(organization, "keyed", keyed),
@@ -61,7 +61,7 @@ def test_a_new_row_gets_an_id(within: bool, transactional_db: None) -> None:
     for key in "ab":  # the second one is a statement that is prepared already
         row = Document(organization=organization, preflight={"é": None}, object_key=key, created_at=moment, **values)
         with transaction.atomic() if within else nullcontext():
-            write.insert_new(row)
+            rows.insert_new(row)
         found = Document.objects.get(pk=row.pk)
         assert {field.attname: getattr(found, field.attname) for field in Document._meta.concrete_fields} == {
             field.attname: getattr(row, field.attname) for field in Document._meta.concrete_fields
@@ -72,33 +72,33 @@ def test_a_new_row_is_written_whole_or_refused() -> None:
     nobody: Any = None
     branding = profile(Organization.objects.create(name="x", plan="free"), "a\0b")
     with pytest.raises(DataError):
-        write.insert_new(branding)
+        rows.insert_new(branding)
     with pytest.raises(DataError), transaction.atomic():
-        write.insert_new(Organization(name="x" * 1000, plan="free"))
+        rows.insert_new(Organization(name="x" * 1000, plan="free"))
     with pytest.raises(IntegrityError), transaction.atomic():
-        write.insert_new(Organization(name=nobody, plan="free"))
+        rows.insert_new(Organization(name=nobody, plan="free"))
 
 
 def test_nothing_to_insert() -> None:
     with CaptureQueriesContext(connection) as queries:
-        write.insert([])
+        rows.insert([])
     assert not queries.captured_queries
 
 
 def test_once() -> None:
     organization = Organization.objects.create(name="x", plan="free")
-    assert write.insert_once(profile(organization, "one", 7))
-    assert not write.insert_once(profile(organization, "other", 7))
+    assert rows.insert_once(profile(organization, "one", 7))
+    assert not rows.insert_once(profile(organization, "other", 7))
     assert [row.name for row in BrandingProfile.objects.all()] == ["one"]
 
 
 def test_an_update_writes_the_named_fields() -> None:
     first, second = (Organization.objects.create(name=name, plan="free") for name in "ab")
     first.name, first.plan = "Zoë's %s", "pro"
-    write.update(first, "name")
+    rows.update(first, "name")
     assert [(row.name, row.plan) for row in Organization.objects.order_by("pk")] == [
         ("Zoë's %s", "free"),
         ("b", "free"),
     ]
-    write.update(Organization(pk=second.pk + 1, name="nobody"), "name")
+    rows.update(Organization(pk=second.pk + 1, name="nobody"), "name")
     assert Organization.objects.count() == 2

@@ -34,20 +34,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def prepared_cursor(self) -> Any:
         """A cursor whose statements PostgreSQL parses and plans once for the connection, after a few times: for those
         that are asked again and again. Values travel apart from them, so each is one statement."""
+        self.validate_thread_sharing()
         self.close_if_health_check_failed()
         self.ensure_connection()
-        wrapper: Any = self
         with self.wrap_database_errors:
             kept = self._kept
             if kept is None or not kept.free or kept.connection is not self.connection:
                 kept = self._kept = _KeptCursor(self.connection)
             kept.free = False
-            return wrapper._prepare_cursor(kept)
+        return self.make_debug_cursor(kept) if self.queries_logged else self.make_cursor(kept)
 
-    def one_row(self, statement: str, values: Sequence[bytes | None]) -> list[bytes | None]:
-        """The row that a statement answers, it and the values for ``$1``, ``$2`` and so on in PostgreSQL's own text
-        form. For what every call asks: one call of libpq, which lets go of Python once, where a cursor takes three
-        times the processor time."""
+    def one_row(self, statement: str, values: Sequence[bytes | None]) -> list[bytes | None] | None:
+        """The one row that a statement answers, None where it answers none; it and the values for ``$1``, ``$2`` and
+        so on are in PostgreSQL's own text form. For what every call asks: one call of libpq, which lets go of Python
+        once, where a cursor takes three times the processor time."""
         self.close_if_health_check_failed()
         if self.connection is None:
             self.ensure_connection()
@@ -58,7 +58,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             if row.status != _ROW:
                 error = error_from_result(row)
                 raise OperationalError(str(error)) if self.connection.closed else error
-        return [row.get_value(0, column) for column in range(row.nfields)]
+        return [row.get_value(0, column) for column in range(row.nfields)] if row.ntuples else None
 
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), "prepare_threshold": _TIMES}

@@ -7,7 +7,7 @@ import pytest
 from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from paraph.rows.prepared import one_row, prepared_cursor
+from paraph.database.prepared_statements import one_row, prepared_cursor
 
 
 @pytest.mark.django_db(transaction=True)
@@ -132,3 +132,8 @@ def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> No
     assert left != "well" or not made.health_check_done  # the next request looks again
     connection.ensure_connection()
     connection.set_autocommit(True)
+
+
+@pytest.mark.django_db
+def test_one_row_may_be_none() -> None:
+    assert one_row("SELECT $1::int WHERE false", [b"1"]) is None

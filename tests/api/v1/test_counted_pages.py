@@ -1,4 +1,4 @@
-"""Whatever the bounds, the order and the page: the tally gives what counting and skipping every row would."""
+"""Whatever the bounds, the order and the page: the daily counts give what counting and skipping every row would."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,11 +8,11 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from paraph.api.v1.counted_pages import page_of_rows
 from paraph.api.v1.filters import Selection
-from paraph.api.v1.long_lists import page_of_rows
 from paraph.api.v1.pagination import Page
 from paraph.documents.models import Document
-from paraph.organizations.models import Tally
+from paraph.organizations.models import DailyCount
 from paraph.organizations.scope import Caller, scoped
 from tests.api.v1.cast import Someone, payload, someone, stored_document
 
@@ -57,11 +57,11 @@ def test_pages_are_those_of_counting(caller: Caller, selection: Selection, page:
 
 
 def tallied(**of: Any) -> dict[str, int]:
-    rows = Tally.objects.filter(**of).exclude(count=0)
+    rows = DailyCount.objects.filter(**of).exclude(count=0)
     return {f"{row.resource} {row.day} {row.status}": row.count for row in rows}
 
 
-def test_the_tally_follows_rows(owner: Someone) -> None:
+def test_daily_counts_follow_rows(owner: Someone) -> None:
     row = stored_document(owner, created_at=START, status="pending")
     stored_document(owner, created_at=START + timedelta(hours=24))
     assert tallied() == {"documents 2026-03-01 pending": 1, "documents 2026-03-02 ready": 1}
