@@ -10,7 +10,7 @@ from paraph.kernel import clock
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.cms import CmsRefused, read_signed_data
 from paraph.pdf.pki.purpose import Purpose, of_document, of_proof, stated
-from paraph.pdf.verification.embedded import SignedFile
+from paraph.pdf.verification.embedded_signatures import SignedFile
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf.levels import level_by_pyhanko, long_term
@@ -88,7 +88,7 @@ class Odd(Purpose):
 )
 def test_what_cannot_be_read_is_no_purpose(value: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "paraph.pdf.sealing.draft_here.check", lambda *_given, **_more: None
+        "paraph.pdf.sealing.draft_in_process.check", lambda *_given, **_more: None
     )  # which would refuse to hand it out
     content = sealed(LETTER, purpose=Odd("proof", 7, value.hex()), at=clock.now()).content
     found = verify(content, ROOTS)

@@ -25,7 +25,7 @@ from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.timestamps.http_authority import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
-from paraph.pdf.verification.embedded import Embedded
+from paraph.pdf.verification.embedded_signatures import Embedded
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge

@@ -14,7 +14,7 @@ from paraph.outbound.exchange import Route
 from paraph.outbound.fetch import FetchFailed, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.status_questions import StatusQuestion, holds_until, status_questions
+from paraph.pdf.pki.status_requests import StatusQuestion, holds_until, status_questions
 from paraph.pdf.pki.statuses import Chain, StatusUnavailable
 
 _SEAL_WAITS = 3.0  # seconds, once; a seal waits for no authority that failed a moment ago

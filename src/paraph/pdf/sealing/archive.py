@@ -5,7 +5,7 @@ import hashlib
 from dataclasses import dataclass
 
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.sealing.draft import Draft
+from paraph.pdf.sealing.seal_draft import Draft
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.structure import signature_field
 from paraph.pdf.structure.objects import Unsafe

@@ -9,7 +9,7 @@ from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, Found, LongTerm
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.archive import archive
-from paraph.pdf.sealing.draft import Draft
+from paraph.pdf.sealing.seal_draft import Draft
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping
 
 

@@ -22,8 +22,8 @@ from paraph.pdf.pki.statuses import Found, LongTerm
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.augment import Prolonged, prolong
 from paraph.pdf.sealing.cms_template import template
-from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
-from paraph.pdf.sealing.draft_here import drafts_here
+from paraph.pdf.sealing.draft_in_process import drafts_here
+from paraph.pdf.sealing.seal_draft import Draft, Expected, Holed, Wanted
 from paraph.pdf.structure.extendable import Method
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import CONFUSED, Unsafe

@@ -9,7 +9,7 @@ from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import clean, clusters, legible
 from paraph.pdf.typesetting.signature_pictures import INK, Drawn
-from paraph.pdf.typesetting.stamp_wording import moment, wording
+from paraph.pdf.typesetting.stamp_words import moment, wording
 from paraph.pdf.typesetting.typeset import typeset
 
 NAMELESS = "—"

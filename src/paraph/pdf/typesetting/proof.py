@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from paraph.pdf.typesetting.proof_page import page
+from paraph.pdf.typesetting.proof_template_data import page
 from paraph.pdf.typesetting.typeset import typeset
 
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, get_args
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
+from paraph.pdf.sealing.seal_draft import Draft, Expected, Holed, Wanted
 from paraph.pdf.structure.extendable import Method
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import Unsafe
@@ -26,8 +26,8 @@ _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe,
 
 
 def drafts_apart(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
-    """As :func:`paraph.pdf.sealing.draft_here.drafts_here`. Where a process is lost by fault of the file, its steps
-    raise ``SealError``; where it is not, :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    """As :func:`paraph.pdf.sealing.draft_in_process.drafts_here`. Where a process is lost by fault of the file, its
+    steps raise ``SealError``; where it is not, :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
         with _memory() as file:
             yield DraftApart(pdf, method, wanted, file)
@@ -44,7 +44,7 @@ class DraftApart:
         self._known: dict[str, Any] = {}
 
     def seal_revision(self, data: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
         self._hold(0, self._upload)
         wanted = _described(self._wanted)
         told, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
@@ -55,12 +55,12 @@ class DraftApart:
         return _holed(told, content)
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
         self._hold(len(self.pdf), sealed)
         return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: Expected) -> None:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`. The process hashes the form anew."""
+        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`. The process hashes the form anew."""
         del original_hash
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pyhanko.sign.diff_analysis import ModificationLevel
 
-from paraph.pdf.verification.embedded import SignedFile
+from paraph.pdf.verification.embedded_signatures import SignedFile
 from paraph.pdf.verification.signature_check import Check
 
 

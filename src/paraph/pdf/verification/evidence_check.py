@@ -13,7 +13,7 @@ import pypdfium2 as pdfium
 from paraph.kernel import clock
 from paraph.pdf.report import Verification
 from paraph.pdf.timestamps.detached_timestamps import KeptRecord
-from paraph.pdf.typesetting.proof_page import EVIDENCE
+from paraph.pdf.typesetting.proof_template_data import EVIDENCE
 from paraph.pdf.verification.evidence_check_certificates import tie_certificates
 from paraph.pdf.verification.evidence_check_seals import tie_hands, tie_purpose
 from paraph.pdf.verification.evidence_check_signers import tie_signers

@@ -10,9 +10,9 @@ from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.signed_fields import SignatureField, ends_revision, signature_fields
-from paraph.pdf.verification.archive_again import is_archive_of
 from paraph.pdf.verification.revisions_by_pyhanko import RevisionsByPyHanko
-from paraph.pdf.verification.stored_data import StoredData, StoreReader
+from paraph.pdf.verification.rewritten_archive import is_archive_of
+from paraph.pdf.verification.stored_validation_data import StoredData, StoreReader
 
 _KEPT = 2
 

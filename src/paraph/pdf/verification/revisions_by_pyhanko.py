@@ -14,8 +14,8 @@ from pyhanko.sign.validation.status import SignatureCoverageLevel
 
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.structure.signed_fields import SignatureField, date_of, printable
-from paraph.pdf.verification.comparison import POLICY
-from paraph.pdf.verification.stored_data import StoredData
+from paraph.pdf.verification.diff_policy import POLICY
+from paraph.pdf.verification.stored_validation_data import StoredData
 
 logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # what it would log of hostile files stands in the findings
 

@@ -16,7 +16,7 @@ from paraph.pdf.pki.signing_time import signing_time
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Coverage, Level, SealTimestamp
 from paraph.pdf.timestamps.timestamp_token import Token, TokenMismatch, TokenRefused, check_token
-from paraph.pdf.verification.embedded import Embedded
+from paraph.pdf.verification.embedded_signatures import Embedded
 
 PADES = "/ETSI.CAdES.detached"
 _ACCEPTED = (PADES, "/adbe.pkcs7.detached")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.cms import read_signed_data
 from paraph.pdf.timestamps.timestamp_token import check_token
-from paraph.pdf.verification.embedded import SignedFile
+from paraph.pdf.verification.embedded_signatures import SignedFile
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from functools import partial
 from paraph.pdf.report import SignatureReport, Verification
 from paraph.pdf.timestamps.detached_timestamps import KeptCheck, KeptRecord, check_kept
 from paraph.pdf.verification.changes import changes
-from paraph.pdf.verification.embedded import Embedded, SignedFile, Unreadable
+from paraph.pdf.verification.embedded_signatures import Embedded, SignedFile, Unreadable
+from paraph.pdf.verification.findings import is_asked_for, sentences
 from paraph.pdf.verification.signature_check import Check, cannot_judge, check_document_timestamp, check_seal, level
 from paraph.pdf.verification.timestamp_expiry import note_aged
-from paraph.pdf.verification.verify_words import is_asked_for, sentences
 
 __all__ = ["verify"]
 

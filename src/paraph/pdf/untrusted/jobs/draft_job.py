@@ -12,8 +12,8 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki.purpose import from_json
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing.archive import archive_revision
-from paraph.pdf.sealing.draft import Wanted
-from paraph.pdf.sealing.draft_here import Prepared, holed, prepared
+from paraph.pdf.sealing.draft_in_process import Prepared, holed, prepared
+from paraph.pdf.sealing.seal_draft import Wanted
 from paraph.pdf.sealing.self_check import check_appended
 from paraph.pdf.structure.extendable import Method, forms
 from paraph.pdf.structure.normalise import Unreadable

@@ -1,7 +1,7 @@
 """What a seal needs of the file itself: reading it, writing revisions after it, reading the result again.
 
 All that an untrusted file can harm is behind this, and no key comes near it. It happens in this process
-(:mod:`paraph.pdf.sealing.draft_here`) or in a sandboxed one (:mod:`paraph.pdf.untrusted.draft_apart`).
+(:mod:`paraph.pdf.sealing.draft_in_process`) or in a sandboxed one (:mod:`paraph.pdf.untrusted.draft_apart`).
 """
 
 import hashlib

@@ -9,7 +9,7 @@ from paraph.pdf.drawing.drawing_check import Placed
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing import archive
-from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
+from paraph.pdf.sealing.seal_draft import Draft, Expected, Holed, Wanted
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.sealing.self_check import check
 from paraph.pdf.structure import signature_field
@@ -37,19 +37,19 @@ class DraftHere:
         self._written: Written
 
     def seal_revision(self, data: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
         self._prepared = prepared(Reader(self.pdf), self._wanted, data, hole)
         self._written = self._prepared.revision.write()
         return holed(self._written, len(self.pdf))
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
         following = Following(self._prepared.revision, self._written)
         written = archive.archive_revision(following, missing, self._prepared.names, hole).write()
         return holed(written, len(self.pdf) + len(sealed))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: Expected) -> None:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
         start, placed = self._prepared.start, self._prepared.placed
         check(content, self.pdf, original_hash=original_hash, original_start=start, placed=placed, **vars(expected))
 

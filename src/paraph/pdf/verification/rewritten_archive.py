@@ -14,7 +14,7 @@ from paraph.pdf.structure import signature_field
 from paraph.pdf.structure.objects import Stream, Unsafe
 from paraph.pdf.structure.reader import Reader, decoded
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.verification.stored_data import KEYS
+from paraph.pdf.verification.stored_validation_data import KEYS
 
 
 def is_archive_of(before: Reader, after: Reader, value: bytes) -> bool:
