@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
-from paraph.pdf.pki.purpose import Purpose, of_document, of_proof
+from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, seal
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
@@ -21,7 +21,7 @@ from tests import independent
 from tests.pdf.pdf_factory import saved
 
 AT = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
-DOCUMENT, PROOF = of_document(71, "production"), of_proof(71, "production")
+DOCUMENT, PROOF = document_purpose(71, "production"), proof_purpose(71, "production")
 RED, GREEN, BLUE, WATERMARK = 0, 1, 2, 3  # pages of :func:`pictures`
 
 

@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, record_from_json
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, detached_timestamp_from_json
 from paraph.pdf.timestamps.timestamp import Timestamp
 
 Kept = SealedDocument | ProofFile
@@ -49,11 +49,14 @@ def overdue() -> int:
     return sum(model.objects.filter(timestamp_attempts__gte=enough).count() for model in (SealedDocument, ProofFile))
 
 
-def records_of(object_key: str) -> list[KeptRecord]:
+def records_of(object_key: str) -> list[DetachedTimestamp]:
     """The timestamps beside a file, in their order."""
     rows = KeptTimestamp.objects.filter(object_key=object_key).order_by("position")
     encoded = ((bytes(row.token), row.statuses) for row in rows)
-    return [KeptRecord(token, record_from_json({"token": "", **statuses}).statuses) for token, statuses in encoded]
+    return [
+        DetachedTimestamp(token, detached_timestamp_from_json({"token": "", **statuses}).statuses)
+        for token, statuses in encoded
+    ]
 
 
 def key_chain(file: Kept) -> list[tuple[bytes, ...]]:
@@ -62,7 +65,7 @@ def key_chain(file: Kept) -> list[tuple[bytes, ...]]:
     return [tuple(base64.b64decode(link) for link in links)] if links else []
 
 
-def keep(file: Kept, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: Timestamp) -> bool:
+def keep(file: Kept, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> bool:
     """Adds a timestamp over the file and ``earlier``. False where somebody else was quicker."""
     try:
         with transaction.atomic():

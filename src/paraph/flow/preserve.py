@@ -9,7 +9,7 @@ from paraph.evidence.preservation import Kept
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, imprint
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, imprint
 from paraph.pdf.timestamps.timestamp import Timestamp, stamp_time
 from paraph.storage import store
 
@@ -38,7 +38,9 @@ def preserve_due() -> int:
             preservation.postpone(file)
             _log.warning("no timestamp", failures=failures)
             break
-        count += preservation.keep(file, earlier, KeptRecord(stamp.token, _statuses(context, file, stamp)), stamp)
+        count += preservation.keep(
+            file, earlier, DetachedTimestamp(stamp.token, _statuses(context, file, stamp)), stamp
+        )
     return count
 
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from paraph.pdf.drawing.marks import Mark, Overlay
     from paraph.pdf.errors import SealError
     from paraph.pdf.pki.identity import Identity
-    from paraph.pdf.pki.purpose import Purpose
-    from paraph.pdf.pki.purpose import of_document as document_purpose
-    from paraph.pdf.pki.purpose import of_proof as proof_purpose
+    from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
     from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
     from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
     from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
@@ -37,8 +35,7 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.tag_placement import Rect
     from paraph.pdf.untrusted.tag_placement import under as place_under
     from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
-    from paraph.pdf.verification.evidence_check import Tie
-    from paraph.pdf.verification.evidence_check import tie as tie_files
+    from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
     from paraph.pdf.verification.verify import verify as verify_pdf
 
 _HOMES = {
@@ -59,13 +56,13 @@ _HOMES = {
         "ProofSigner",
         "proof as typeset_proof",
     ),
-    "pki.purpose": ("Purpose", "of_document as document_purpose", "of_proof as proof_purpose"),
+    "pki.purpose": ("Purpose", "document_purpose", "proof_purpose"),
     "refusal": ("PdfRefused", "ReadersUnavailable"),
     "untrusted.render": ("render_page", "render_png"),
     "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
     "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
     "untrusted.text_layer": ("TextLayer", "Word", "text_layer"),
-    "verification.evidence_check": ("Tie", "tie as tie_files"),
+    "verification.evidence_check": ("EvidenceCheck", "check_evidence"),
     "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
     "report": ("SealTimestamp", "SignatureReport", "Verification"),
     "verification.verify": ("verify as verify_pdf",),
@@ -78,6 +75,7 @@ __all__ = [
     "Appearances",
     "BuiltInAuthority",
     "DevelopmentStatuses",
+    "EvidenceCheck",
     "Found",
     "HttpAuthority",
     "Identity",
@@ -101,12 +99,12 @@ __all__ = [
     "SignatureReport",
     "StampContent",
     "TextLayer",
-    "Tie",
     "Timestamp",
     "TimestampAuthority",
     "Timestamping",
     "Verification",
     "Word",
+    "check_evidence",
     "document_purpose",
     "draw_appearances",
     "find_tags",
@@ -118,7 +116,6 @@ __all__ = [
     "seal_pdf",
     "stamp_time",
     "text_layer",
-    "tie_files",
     "typeset_proof",
     "verify_pdf",
 ]

@@ -93,7 +93,7 @@ class Verification:
     """Of the signer."""
     root: Identity | None = None
     """Which of the roots that certificate chains to."""
-    as_asked: bool = True
+    signer_accepted: bool = True
     """Whether the signer is one of those that were asked for, where any were."""
     purpose: Purpose | None = None
     """What the seal says that it was for."""
@@ -104,16 +104,16 @@ class Verification:
     changes: Sequence[str] = ()
     findings: Sequence[str] = ()
     signatures: Sequence[SignatureReport] = field(default=())
-    kept: Sequence[SealTimestamp] = ()
+    detached_timestamps: Sequence[SealTimestamp] = ()
     """Timestamps kept beside the file that hold and are trusted, in order."""
-    kept_holds: bool = True
+    detached_timestamps_hold: bool = True
     """Whether all of those that were given are such."""
 
     @property
     def ok(self) -> bool:
         """Sealed by whom was asked for, intact, trusted, nothing was altered since or between seals, and timestamps
         given beside the file are about it: the only case in which ``paraph verify`` ends 0."""
-        return self.sound and self.earlier_match and self.as_asked and self.kept_holds
+        return self.sound and self.earlier_match and self.signer_accepted and self.detached_timestamps_hold
 
     @property
     def sound(self) -> bool:
@@ -132,7 +132,7 @@ class Verification:
             "signer": self.signer,
             "certificate": self.certificate.to_json() if self.certificate else None,
             "root": self.root.to_json() if self.root else None,
-            "as_asked": self.as_asked,
+            "as_asked": self.signer_accepted,
             "purpose": self.purpose.to_json() if self.purpose else None,
             "signed_at": _iso(self.signed_at),
             "timestamp": _timestamp_json(self.timestamp),
@@ -140,7 +140,7 @@ class Verification:
             "changes": list(self.changes),
             "findings": list(self.findings),
             "signatures": [signature.to_json() for signature in self.signatures],
-            "kept_timestamps": [_timestamp_json(stamp) for stamp in self.kept],
+            "kept_timestamps": [_timestamp_json(stamp) for stamp in self.detached_timestamps],
         }
 
 

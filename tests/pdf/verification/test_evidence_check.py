@@ -12,7 +12,7 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.pdf.typesetting.proof import proof
-from paraph.pdf.verification.evidence_check import Tie, tie
+from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import PROOF, authority, sealed
 from tests.pdf.typesetting.test_proof import ANNA, BO, CONTENT
@@ -74,9 +74,9 @@ def proven(content: dict[str, Any], printed: str | None = None, **how: Any) -> b
     return sealed(made, **{"key": authority("p-256").proof_key, "purpose": PROOF, "at": clock.now(), **how}).content
 
 
-def tied(proof_file: bytes, **files: bytes) -> Tie:
+def tied(proof_file: bytes, **files: bytes) -> EvidenceCheck:
     given = {"signed.pdf": signed(), "uploaded.pdf": uploaded(), "proof.pdf": proof_file}
-    return tie(given | {f"{name}.pdf": pdf for name, pdf in files.items()}, [authority("p-256").root])
+    return check_evidence(given | {f"{name}.pdf": pdf for name, pdf in files.items()}, [authority("p-256").root])
 
 
 def test_three_files_that_belong_together() -> None:
@@ -205,5 +205,5 @@ def test_a_signed_file_that_does_not_begin_with_the_upload() -> None:
 
 
 def test_without_a_proof() -> None:
-    result = tie({"signed.pdf": signed(), "uploaded.pdf": uploaded()}, [authority("p-256").root])
+    result = check_evidence({"signed.pdf": signed(), "uploaded.pdf": uploaded()}, [authority("p-256").root])
     assert result.problems == ["One proof file is needed; 0 of the files are proofs."]

@@ -10,13 +10,13 @@ from paraph.kernel import clock
 from paraph.keys import development_authority
 from paraph.keys.certificates import read_roots
 from paraph.keys.local import LocalKey
-from paraph.pdf.pki.purpose import Purpose, of_document, of_proof
-from paraph.pdf.verification.evidence_check import Tie, tie
+from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
+from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from tests.keys.certified_keys import Root, make_key, make_root
 from tests.pdf.sealed_files import PROOF, authority, sealed, sealed_without_purpose
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, tied, uploaded
 
-ISSUED_BEFORE = Path(__file__).parent / "issued_before"
+ISSUED_BEFORE = Path(__file__).parents[1] / "issued_before"
 OWN = authority("p-256")
 
 
@@ -26,7 +26,7 @@ def issued_before() -> dict[str, bytes]:
 
 
 def test_a_proof_of_an_earlier_version_verifies_as_what_it_is() -> None:
-    result = tie(issued_before(), read_roots(ISSUED_BEFORE / "root.pem"))
+    result = check_evidence(issued_before(), read_roots(ISSUED_BEFORE / "root.pem"))
     assert result.ok, result.problems
     for name in ("proof.pdf", "signed.pdf"):
         assert f"{name} was sealed before seals said what they were for." in result.matches
@@ -45,7 +45,7 @@ def test_seals_say_what_they_are_for() -> None:
 def test_evidence_under_the_seal_of_a_document_is_no_proof() -> None:
     for key in (OWN.sealing_key, OWN.proof_key):
         for format_ in ("paraph-evidence/1", "paraph-evidence/2"):
-            result = tied(proven(evidence() | {"format": format_}, purpose=of_document(71, "production"), key=key))
+            result = tied(proven(evidence() | {"format": format_}, purpose=document_purpose(71, "production"), key=key))
             assert result.problems == [
                 "One proof file is needed; 0 of the files are proofs.",
                 "proof.pdf carries evidence, but is no proof: its seal says that it is the document of signature "
@@ -53,14 +53,14 @@ def test_evidence_under_the_seal_of_a_document_is_no_proof() -> None:
             ]
 
 
-@pytest.mark.parametrize("purpose", [of_proof(72, "production"), of_proof(71, "sandbox")])
+@pytest.mark.parametrize("purpose", [proof_purpose(72, "production"), proof_purpose(71, "sandbox")])
 def test_a_proof_of_another_request_or_environment(purpose: Purpose) -> None:
     assert tied(proven(evidence(), purpose=purpose)).problems == [
         f"The seal of proof.pdf was made for another purpose: {purpose}."
     ]
 
 
-@pytest.mark.parametrize("purpose", [of_document(72, "production"), of_document(71, "sandbox"), PROOF])
+@pytest.mark.parametrize("purpose", [document_purpose(72, "production"), document_purpose(71, "sandbox"), PROOF])
 def test_a_document_of_another_request_or_environment_or_a_proof(purpose: Purpose) -> None:
     other = sealed(uploaded(), purpose=purpose, at=clock.now()).content
     result = tied(proven(evidence(hashlib.sha256(other).hexdigest())), signed=other)
@@ -124,15 +124,15 @@ def test_the_same_name_under_another_root_is_another_organization(tmp_path: Path
         "uploaded.pdf": uploaded(),
         "proof.pdf": proven(evidence(), key=elsewhere.proof_key),
     }
-    result = tie(files, [OWN.root, elsewhere.root])
+    result = check_evidence(files, [OWN.root, elsewhere.root])
     assert any("were sealed by different organizations" in each for each in result.problems)
 
 
 def test_who_sealed_can_be_asked_for() -> None:
     files = {"signed.pdf": signed(), "uploaded.pdf": uploaded(), "proof.pdf": proven(evidence())}
     names = ["Paraph Development Seal", hashlib.sha256(OWN.proof_key.certificate).hexdigest()]
-    assert tie(files, [OWN.root], signers=names).ok
-    result = tie(files, [OWN.root], signers=names[:1])
+    assert check_evidence(files, [OWN.root], signers=names).ok
+    result = check_evidence(files, [OWN.root], signers=names[:1])
     assert not result.ok and any("It is not sealed by Paraph Development Seal." in each for each in result.problems)
 
 
@@ -141,11 +141,11 @@ def _operators_key(root: Root, name: str) -> LocalKey:
     return LocalKey(key, [root.issue(key.public_key(), name), root.certificate])
 
 
-def _tied_under(proof_key: LocalKey, document_key: LocalKey) -> Tie:
+def _tied_under(proof_key: LocalKey, document_key: LocalKey) -> EvidenceCheck:
     document = sealed(uploaded(), key=document_key, at=clock.now()).content
     content = evidence(hashlib.sha256(document).hexdigest())
     chain = {hashlib.sha256(link).hexdigest(): link for link in (document_key.certificate, *document_key.chain)}
     content["documents"][0]["certificates"]["seal"] = list(chain)
     content["certificates"] = {digest: base64.b64encode(link).decode() for digest, link in chain.items()}
     files = {"signed.pdf": document, "uploaded.pdf": uploaded(), "proof.pdf": proven(content, key=proof_key)}
-    return tie(files, [document_key.chain[-1]])
+    return check_evidence(files, [document_key.chain[-1]])

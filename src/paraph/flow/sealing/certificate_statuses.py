@@ -14,7 +14,7 @@ from paraph.outbound.exchange import Route
 from paraph.outbound.fetch import FetchFailed, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.status_requests import StatusQuestion, holds_until, status_questions
+from paraph.pdf.pki.status_requests import StatusRequest, holds_until, status_requests
 from paraph.pdf.pki.statuses import Chain, StatusUnavailable
 
 _SEAL_WAITS = 3.0  # seconds, once; a seal waits for no authority that failed a moment ago
@@ -70,7 +70,7 @@ def _renewed(row: CertificateStatus, end: float) -> bool:
     """Whether one of the ways that the certificate names gave a genuine answer."""
     certificate, issuer = bytes(row.certificate), bytes(row.issuer)
     reasons = []
-    for question in status_questions(certificate, issuer):
+    for question in status_requests(certificate, issuer):
         try:
             data = _asked(question, end)
             if _is_genuine(data, certificate, issuer):
@@ -83,7 +83,7 @@ def _renewed(row: CertificateStatus, end: float) -> bool:
     return False
 
 
-def _asked(question: StatusQuestion, end: float) -> LongTermData:
+def _asked(question: StatusRequest, end: float) -> LongTermData:
     seconds = end - time.monotonic()
     if seconds <= 0:
         raise FetchFailed("the time was used up")

@@ -10,16 +10,16 @@ from typing import Any, Literal, get_args
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.cms import CmsRefused, SignedData
 
-Kind = Literal["document", "proof"]
+PurposeKind = Literal["document", "proof"]
 
 _VERSION = 1
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """Made by :func:`of_document` or :func:`of_proof`."""
+    """Made by :func:`document_purpose` or :func:`proof_purpose`."""
 
-    kind: Kind
+    kind: PurposeKind
     request_id: int
     environment: str
     """``sandbox`` or ``production``."""
@@ -42,12 +42,12 @@ class Purpose:
         return {"kind": self.kind, "request_id": self.request_id, "environment": self.environment}
 
 
-def of_document(request_id: int, environment: str) -> Purpose:
+def document_purpose(request_id: int, environment: str) -> Purpose:
     """For every file that came from outside, whatever is in it. Raises nothing."""
     return Purpose("document", request_id, environment)
 
 
-def of_proof(request_id: int, environment: str) -> Purpose:
+def proof_purpose(request_id: int, environment: str) -> Purpose:
     """For the proof that the service has typeset itself, and for nothing else. Raises nothing."""
     return Purpose("proof", request_id, environment)
 
@@ -57,7 +57,7 @@ def from_json(told: dict[str, Any]) -> Purpose:
     return Purpose(**told)
 
 
-def stated(signed: SignedData) -> Purpose | None:
+def stated_purpose(signed: SignedData) -> Purpose | None:
     """What the seal says; ``None`` for one that does not say it: of another program, or of an earlier version.
 
     Raises :class:`CmsRefused` where it says something that cannot be read.
@@ -75,8 +75,8 @@ def stated(signed: SignedData) -> Purpose | None:
     return said
 
 
-def _kind(text: str) -> Kind:
-    for kind in get_args(Kind):
+def _kind(text: str) -> PurposeKind:
+    for kind in get_args(PurposeKind):
         if text == kind:
             return kind  # type: ignore[no-any-return]  # get_args() forgets of what
     raise ValueError(text)

@@ -20,7 +20,7 @@ _OCSP_TYPE = "application/ocsp-request"
 
 
 @dataclass(frozen=True)
-class StatusQuestion:
+class StatusRequest:
     """One way to ask. ``body`` is empty for a list, which is simply fetched."""
 
     url: str
@@ -46,14 +46,14 @@ class StatusQuestion:
         return LongTermData(crls=(answer,))
 
 
-def status_questions(certificate: bytes, issuer: bytes) -> Iterator[StatusQuestion]:
+def status_requests(certificate: bytes, issuer: bytes) -> Iterator[StatusRequest]:
     """Every way that the certificate (DER) names: responders first, whose answers are small, then lists."""
     own, above = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(issuer)
     # SHA-1 only names the issuer here, and is the one hash that all responders know.
     request = ocsp.OCSPRequestBuilder().add_certificate(own, above, SHA1()).build()  # noqa: S303  see above
     body = request.public_bytes(Encoding.DER)
-    yield from (StatusQuestion(url, body) for url in _responders(own))
-    yield from (StatusQuestion(url) for url in _lists(own))
+    yield from (StatusRequest(url, body) for url in _responders(own))
+    yield from (StatusRequest(url) for url in _lists(own))
 
 
 def holds_until(data: LongTermData) -> datetime | None:

@@ -32,7 +32,7 @@ class StatusSource(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class CollectedStatuses:
     """Statuses, and a sentence for each chain that has none."""
 
     data: LongTermData
@@ -52,13 +52,13 @@ class LongTerm:
     recall: Callable[[], Chain] | None = None
     """Asked for that chain once, where no authority has answered yet."""
 
-    def expected(self, key_chain: Chain) -> Found:
+    def expected(self, key_chain: Chain) -> CollectedStatuses:
         """The statuses of the key's chain and of the authority that is expected to answer."""
         if not self.authority_chain and self.recall is not None:
             self.authority_chain, self.recall = self.recall(), None
         return self.of(key_chain, self.authority_chain) if self.authority_chain else self.of(key_chain)
 
-    def of(self, *chains: Chain) -> Found:
+    def of(self, *chains: Chain) -> CollectedStatuses:
         """The statuses of these chains, as far as they can be had. Raises :class:`Revoked` for the first one."""
         data, missing = LongTermData(), list[str]()
         for chain in chains:
@@ -70,7 +70,7 @@ class LongTerm:
                 if chain is chains[0]:
                     raise
                 missing.append(f"{error}.")
-        return Found(data, tuple(missing))
+        return CollectedStatuses(data, tuple(missing))
 
     def refuse(self, chain: Chain, moment: datetime) -> None:
         """Raises :class:`Revoked` where it is known that a certificate of the chain was revoked at ``moment``."""

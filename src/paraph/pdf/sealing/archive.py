@@ -5,7 +5,7 @@ import hashlib
 from dataclasses import dataclass
 
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.sealing.seal_draft import Draft
+from paraph.pdf.sealing.seal_draft import SealDraft
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.structure import signature_field
 from paraph.pdf.structure.objects import Unsafe
@@ -29,7 +29,7 @@ class Archived:
 
 
 def archive(
-    draft: Draft,
+    draft: SealDraft,
     sealed: bytes | bytearray,
     sealed_hash: "hashlib._Hash",
     *,

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.statuses import Chain, Found, LongTerm
+from paraph.pdf.pki.statuses import Chain, CollectedStatuses, LongTerm
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.archive import archive
-from paraph.pdf.sealing.seal_draft import Draft
+from paraph.pdf.sealing.seal_draft import SealDraft
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping
 
 
 @dataclass(frozen=True)
-class Prolonged:
+class Augmented:
     """What follows the upload in the finished file. ``hash`` is SHA-256 of all of it; ``data`` the statuses that are
     in it; ``reasons`` a sentence for each thing that kept it from the level asked for."""
 
@@ -26,8 +26,8 @@ class Prolonged:
     archive: Timestamp | None = None
 
 
-def prolong(
-    draft: Draft,
+def augment(
+    draft: SealDraft,
     sealed: bytes | bytearray,
     sealed_hash: "hashlib._Hash",
     *,
@@ -35,8 +35,8 @@ def prolong(
     key_chain: Chain,
     long_term: LongTerm | None,
     timestamping: Timestamping | None,
-    found: Found,
-) -> Prolonged | None:
+    found: CollectedStatuses,
+) -> Augmented | None:
     """``sealed``: what the seal appended; ``found``: the statuses that it carries already.
 
     ``None``: the timestamp came from another authority than expected, whose statuses are known now and belong into
@@ -44,7 +44,7 @@ def prolong(
     """
     if seal_timestamp is None or timestamping is None or long_term is None:
         level: Level = "B-T" if seal_timestamp else "B-B"
-        return Prolonged(sealed, sealed_hash, level, found.data, found.missing)
+        return Augmented(sealed, sealed_hash, level, found.data, found.missing)
     moment, chain = seal_timestamp.time, seal_timestamp.chain
     chains = [(key_chain, moment), (chain, moment)]
     added, reasons = LongTermData(), found.missing
@@ -55,9 +55,9 @@ def prolong(
     long_term.authority_chain = chain
     level = "B-LT" if _proven(chains, found.data) else "B-T"
     if not _proven(chains, found.data + added):
-        return Prolonged(sealed, sealed_hash, level, found.data, reasons)
+        return Augmented(sealed, sealed_hash, level, found.data, reasons)
     if not long_term.archive:
-        return Prolonged(sealed, sealed_hash, level, found.data) if level == "B-LT" or known == chain else None
+        return Augmented(sealed, sealed_hash, level, found.data) if level == "B-LT" or known == chain else None
     made, failures = archive(
         draft,
         sealed,
@@ -68,8 +68,8 @@ def prolong(
     )
     if made is None:
         lacking = f"No archive timestamp could be had. {' '.join(failures)}"
-        return Prolonged(sealed, sealed_hash, level, found.data, (*reasons, lacking))
-    return Prolonged(sealed + made.text, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
+        return Augmented(sealed, sealed_hash, level, found.data, (*reasons, lacking))
+    return Augmented(sealed + made.text, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
 
 
 def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> bool:

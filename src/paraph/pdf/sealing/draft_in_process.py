@@ -9,7 +9,7 @@ from paraph.pdf.drawing.drawing_check import Placed
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing import archive
-from paraph.pdf.sealing.seal_draft import Draft, Expected, Holed, Wanted
+from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.sealing.self_check import check
 from paraph.pdf.structure import signature_field
@@ -20,42 +20,42 @@ from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.revision import Revision, Written
 
 
-def drafts_here(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
+def drafts_in_process(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
     """The drafts of the forms that a file has, read in this process; each is made when it is asked for. Raises
     :class:`~paraph.pdf.structure.normalise.Unreadable` at the last."""
     for method, form in forms(pdf):
-        yield DraftHere(form, method, wanted)
+        yield DraftInProcess(form, method, wanted)
 
 
-class DraftHere:
+class DraftInProcess:
     """Keeps what it has read from one step to the next."""
 
-    def __init__(self, pdf: bytes, method: Method, wanted: Wanted) -> None:
+    def __init__(self, pdf: bytes, method: Method, wanted: SealContent) -> None:
         self.pdf, self.method = pdf, method
         self._wanted = wanted
-        self._prepared: Prepared
+        self._prepared: SealRevision
         self._written: Written
 
-    def seal_revision(self, data: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
-        self._prepared = prepared(Reader(self.pdf), self._wanted, data, hole)
+    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
+        self._prepared = seal_revision(Reader(self.pdf), self._wanted, data, hole)
         self._written = self._prepared.revision.write()
-        return holed(self._written, len(self.pdf))
+        return unsigned_revision(self._written, len(self.pdf))
 
-    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
         following = Following(self._prepared.revision, self._written)
         written = archive.archive_revision(following, missing, self._prepared.names, hole).write()
-        return holed(written, len(self.pdf) + len(sealed))
+        return unsigned_revision(written, len(self.pdf) + len(sealed))
 
-    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: Expected) -> None:
-        """See :class:`~paraph.pdf.sealing.seal_draft.Draft`."""
+    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
         start, placed = self._prepared.start, self._prepared.placed
         check(content, self.pdf, original_hash=original_hash, original_start=start, placed=placed, **vars(expected))
 
 
 @dataclass(frozen=True)
-class Prepared:
+class SealRevision:
     """The revision of the seal with everything but its signature's value; ``names``: of the fields before it."""
 
     revision: Revision
@@ -68,7 +68,7 @@ class Prepared:
         return self.revision.reader.crossreference.start
 
 
-def prepared(reader: Reader, wanted: Wanted, data: LongTermData, hole: int) -> Prepared:
+def seal_revision(reader: Reader, wanted: SealContent, data: LongTermData, hole: int) -> SealRevision:
     """The revision of the seal. Raises ``SealError`` and ``Unsafe``."""
     revision = Revision(reader)
     standing = signature_field.standing(revision)
@@ -84,10 +84,10 @@ def prepared(reader: Reader, wanted: Wanted, data: LongTermData, hole: int) -> P
     widgets = drawn.widgets or [signature_field.Widget(first, (0, 0, 0, 0), None)]
     signature_field.add_field(revision, signature, standing.field_names, widgets)
     revision.put_signature(signature, signature_field.signature_dictionary(wanted.at, wanted.reason, wanted.name), hole)
-    return Prepared(revision, standing.field_names, drawn.placed)
+    return SealRevision(revision, standing.field_names, drawn.placed)
 
 
-def holed(written: Written, size: int) -> Holed:
+def unsigned_revision(written: Written, size: int) -> UnsignedRevision:
     """``size``: of all that stands before the revision."""
     start, end = (place - size for place in written.hole)
-    return Holed(written.text, start, end)
+    return UnsignedRevision(written.text, start, end)

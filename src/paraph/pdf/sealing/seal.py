@@ -18,12 +18,12 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki.certificate import without_root
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.statuses import Found, LongTerm
+from paraph.pdf.pki.statuses import CollectedStatuses, LongTerm
 from paraph.pdf.report import Level
-from paraph.pdf.sealing.augment import Prolonged, prolong
+from paraph.pdf.sealing.augment import Augmented, augment
 from paraph.pdf.sealing.cms_template import template
-from paraph.pdf.sealing.draft_in_process import drafts_here
-from paraph.pdf.sealing.seal_draft import Draft, Expected, Holed, Wanted
+from paraph.pdf.sealing.draft_in_process import drafts_in_process
+from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
 from paraph.pdf.structure.extendable import Method
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
@@ -34,8 +34,8 @@ __all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]
 _TOKEN_SIZE = 8192
 _TOKEN_MARGIN = 512
 _TRIES = 3
-_NOTHING = Found(LongTermData())
-Drafts = Callable[[bytes, Wanted], Iterator[Draft]]
+_NOTHING = CollectedStatuses(LongTermData())
+Drafts = Callable[[bytes, SealContent], Iterator[SealDraft]]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def seal(
     reason: str = "",
     name: str = "",
     at: datetime,
-    drafts: Drafts = drafts_here,
+    drafts: Drafts = drafts_in_process,
 ) -> SealedPdf:
     """Draws the marks and the overlay, seals, and validates the result.
 
@@ -104,7 +104,7 @@ def seal(
         timestamping = replace(timestamping, refuse=long_term.refuse)
     order = _Order(key, purpose, timestamping, long_term)
     try:
-        return _first_that_works(drafts(pdf, Wanted(appearances, marks, page_overlay, reason, name, at)), order)
+        return _first_that_works(drafts(pdf, SealContent(appearances, marks, page_overlay, reason, name, at)), order)
     except Unreadable as error:
         raise SealError(str(error)) from error
     except Unsafe as error:
@@ -113,7 +113,7 @@ def seal(
         raise SealError("The PDF cannot be sealed: its structure is nested too deeply.") from error
 
 
-def _first_that_works(drafts: Iterator[Draft], order: _Order) -> SealedPdf:
+def _first_that_works(drafts: Iterator[SealDraft], order: _Order) -> SealedPdf:
     for draft in drafts:
         try:
             return _attempt(draft, order)
@@ -122,7 +122,7 @@ def _first_that_works(drafts: Iterator[Draft], order: _Order) -> SealedPdf:
     raise unsafe
 
 
-def _attempt(draft: Draft, order: _Order) -> SealedPdf:
+def _attempt(draft: SealDraft, order: _Order) -> SealedPdf:
     """Again where the timestamp needs more room, or statuses of an authority that nobody expected to answer."""
     token_size = _TOKEN_SIZE if order.timestamping else 0
     for _ in range(_TRIES):
@@ -154,11 +154,11 @@ class _Signed:
     failures: list[str]
 
 
-def _sealed(draft: Draft, order: _Order, token_size: int) -> SealedPdf:
+def _sealed(draft: SealDraft, order: _Order, token_size: int) -> SealedPdf:
     found = order.long_term.expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
     written = draft.seal_revision(found.data, template(order.key).size(order.purpose, token_size))
     signed = _signed(draft.pdf, written, order)
-    long = prolong(
+    long = augment(
         draft,
         signed.text,
         signed.hash,
@@ -188,7 +188,7 @@ def _sealed(draft: Draft, order: _Order, token_size: int) -> SealedPdf:
     )
 
 
-def _signed(pdf: bytes, written: Holed, order: _Order) -> _Signed:
+def _signed(pdf: bytes, written: UnsignedRevision, order: _Order) -> _Signed:
     original_hash = hashlib.sha256(pdf)
     cms = template(order.key)
     attributes = cms.signed_attributes(written.hashed_after(original_hash).digest(), order.purpose)
@@ -206,8 +206,8 @@ def _signed(pdf: bytes, written: Holed, order: _Order) -> _Signed:
     return _Signed(written.text, whole, original_hash, signature.request_id, stamp, failures)
 
 
-def _expected(draft: Draft, signed: _Signed, long: Prolonged, order: _Order) -> Expected:
-    return Expected(
+def _expected(draft: SealDraft, signed: _Signed, long: Augmented, order: _Order) -> ExpectedSeal:
+    return ExpectedSeal(
         certificates=without_root(order.key.certificate, order.key.chain),
         purpose=order.purpose,
         token=signed.timestamp.token if signed.timestamp else b"",

@@ -17,7 +17,7 @@ from paraph.pdf.structure.extendable import Method
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SealContent:
     """What the revision of the seal shows and says. ``appearances``: a PDF with the pictures of marks and overlay."""
 
     appearances: bytes
@@ -28,7 +28,7 @@ class Wanted:
     at: datetime
 
 
-class Holed(NamedTuple):
+class UnsignedRevision(NamedTuple):
     """The text of a revision, with a hole from ``start`` to ``end`` for the value of a signature, its angle brackets
     included. Everything but the hole is to be signed, after the file."""
 
@@ -54,7 +54,7 @@ class Holed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedSeal:
     """What must be found in the finished file: see :func:`paraph.pdf.sealing.self_check.check`."""
 
     certificates: Sequence[bytes]
@@ -65,7 +65,7 @@ class Expected:
     statuses: LongTermData
 
 
-class Draft(Protocol):
+class SealDraft(Protocol):
     """One form of a file on its way to a seal. Called in this order. Each may raise ``SealError`` and ``Unsafe``."""
 
     @property
@@ -76,12 +76,12 @@ class Draft(Protocol):
     def pdf(self) -> bytes:
         """The form, once its revision is written: the beginning of the sealed file."""
 
-    def seal_revision(self, data: LongTermData, hole: int) -> Holed:
+    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
         """The revision of the seal, with ``data`` and room for a value of ``hole`` bytes. May be asked for again."""
 
-    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> Holed:
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
         """The revision of an archive timestamp, behind ``sealed``: the finished text of the seal's revision."""
 
-    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: Expected) -> None:
+    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
         """Reads the finished file. Raises ``SealError`` unless it is what was to be written. ``original_hash``:
         SHA-256 of the form."""

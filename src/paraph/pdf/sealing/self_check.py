@@ -12,7 +12,7 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.cms import CmsRefused, SignedData, check_signature, read_signed_data
 from paraph.pdf.pki.der import DerError
-from paraph.pdf.pki.purpose import Purpose, stated
+from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing.self_check_archive import check_archive, check_store, covered
 from paraph.pdf.structure.objects import Unsafe
@@ -69,7 +69,7 @@ def check_appended(
         signed = _check_seal(content, original_size, original_hash, signatures[0], size)
         if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
             raise SealError("The seal carries other certificates than its own.")
-        if stated(signed) != purpose:
+        if stated_purpose(signed) != purpose:
             raise SealError("The seal says that it is for something else.")
         _check_timestamp(signed, token)
         check_store(reader, statuses)

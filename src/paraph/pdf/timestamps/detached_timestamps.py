@@ -25,12 +25,12 @@ FORMAT = "paraph-timestamps/1"
 _LISTS = ("certificates", "crls", "ocsps")
 
 
-class KeptRefused(ValueError):
+class DetachedTimestampsRefused(ValueError):
     """The records cannot be read; the message is one sentence."""
 
 
 @dataclass(frozen=True)
-class KeptRecord:
+class DetachedTimestamp:
     """A token (DER), and what was known of the certificates of seal and authorities when it came."""
 
     token: bytes
@@ -46,16 +46,16 @@ class KeptRecord:
         return {"token": _text(self.token), **{name: [_text(item) for item in items] for name, items in lists}}
 
 
-def record_from_json(value: Mapping[str, Any]) -> KeptRecord:
-    """Raises :class:`KeptRefused`."""
+def detached_timestamp_from_json(value: Mapping[str, Any]) -> DetachedTimestamp:
+    """Raises :class:`DetachedTimestampsRefused`."""
     try:
         lists = (tuple(_bytes(item) for item in value.get(name, ())) for name in _LISTS)
-        return KeptRecord(_bytes(value["token"]), LongTermData(*lists))
+        return DetachedTimestamp(_bytes(value["token"]), LongTermData(*lists))
     except (KeyError, TypeError, AttributeError, ValueError, binascii.Error) as error:
-        raise KeptRefused("A record of the timestamps is not what it must be.") from error
+        raise DetachedTimestampsRefused("A record of the timestamps is not what it must be.") from error
 
 
-def imprint(pdf: bytes, earlier: Iterable[KeptRecord], algorithm: str = "sha256") -> bytes:
+def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "sha256") -> bytes:
     """What the next token is over: the digest of the file and of all earlier records."""
     hash_ = hashlib.new(algorithm, pdf)
     for record in earlier:
@@ -63,7 +63,7 @@ def imprint(pdf: bytes, earlier: Iterable[KeptRecord], algorithm: str = "sha256"
     return hash_.digest()
 
 
-def to_file(records: Mapping[bytes, tuple[str, Sequence[KeptRecord]]]) -> bytes:
+def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestamp]]]) -> bytes:
     """A JSON file for ``paraph verify --evidence``: name and records by the SHA-256 of each file."""
     files = [
         {"sha256": digest.hex(), "name": name, "records": [record.to_json() for record in kept]}
@@ -72,26 +72,26 @@ def to_file(records: Mapping[bytes, tuple[str, Sequence[KeptRecord]]]) -> bytes:
     return json.dumps({"format": FORMAT, "files": files}, ensure_ascii=False, indent=1).encode()
 
 
-def from_file(content: bytes, pdf: bytes) -> tuple[KeptRecord, ...]:
+def read_timestamps_file(content: bytes, pdf: bytes) -> tuple[DetachedTimestamp, ...]:
     """The records of ``pdf``: of such a JSON file, or the one token that ``content`` is (DER). Empty where the JSON
-    says nothing of this file. Raises :class:`KeptRefused`."""
+    says nothing of this file. Raises :class:`DetachedTimestampsRefused`."""
     if content[:1] == b"\x30":
-        return (KeptRecord(content),)
+        return (DetachedTimestamp(content),)
     try:
         value = json.loads(content)
         if value["format"] != FORMAT:
-            raise KeptRefused("The timestamps are of a form that is not known.")
+            raise DetachedTimestampsRefused("The timestamps are of a form that is not known.")
         digest = hashlib.sha256(pdf).hexdigest()
         found = [file["records"] for file in value["files"] if file["sha256"] == digest]
-        return tuple(record_from_json(record) for records in found for record in records)
+        return tuple(detached_timestamp_from_json(record) for records in found for record in records)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        if isinstance(error, KeptRefused):
+        if isinstance(error, DetachedTimestampsRefused):
             raise
-        raise KeptRefused("The timestamps are neither JSON of paraph nor a token.") from error
+        raise DetachedTimestampsRefused("The timestamps are neither JSON of paraph nor a token.") from error
 
 
 @dataclass(frozen=True)
-class KeptCheck:
+class DetachedTimestampsCheck:
     """What records prove of a file. ``times``: of the tokens that hold and are trusted, in order. ``ends``: when the
     certificate of the newest of them ends. ``findings``: a sentence for each thing that does not hold."""
 
@@ -102,7 +102,9 @@ class KeptCheck:
     findings: tuple[str, ...] = ()
 
 
-def check_kept(pdf: bytes, records: Sequence[KeptRecord], roots: Sequence[bytes]) -> KeptCheck:
+def check_detached_timestamps(
+    pdf: bytes, records: Sequence[DetachedTimestamp], roots: Sequence[bytes]
+) -> DetachedTimestampsCheck:
     """Checks each record against the file and those before it; the first one that does not hold ends it."""
     timestamps, times, ends, data = list[SealTimestamp](), list[datetime](), list[datetime](), LongTermData()
     for position, record in enumerate(records):
@@ -116,12 +118,12 @@ def check_kept(pdf: bytes, records: Sequence[KeptRecord], roots: Sequence[bytes]
                 raise TokenRefused("it is older than the one before it")
         except (TokenRefused, Untrusted, Revoked) as error:
             finding = f"Timestamp {position + 1} beside the file does not count: {error}."
-            return KeptCheck(tuple(timestamps), data, tuple(times), tuple(ends), (finding,))
+            return DetachedTimestampsCheck(tuple(timestamps), data, tuple(times), tuple(ends), (finding,))
         data += record.statuses
         timestamps.append(SealTimestamp(token.authority, token.time, token.policy_oid, trusted=True))
         times.append(token.time)
         ends.append(min(load(link).parsed.not_valid_after_utc for link in chain))
-    return KeptCheck(tuple(timestamps), data, tuple(times), tuple(ends))
+    return DetachedTimestampsCheck(tuple(timestamps), data, tuple(times), tuple(ends))
 
 
 def _text(content: bytes) -> str:

@@ -13,7 +13,7 @@ from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.der import DerError
 from paraph.pdf.pki.revocation_data import Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
-from paraph.pdf.timestamps.timestamp_token import Token, TokenRefused, check_token
+from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenRefused, check_token
 
 _CLOCKS_APART = timedelta(days=1)
 _SHORTEST_TRY = 0.05
@@ -176,5 +176,5 @@ def _rejection(code: int, details: list[der.Element]) -> str:
     return "the authority " + ", ".join(reasons)
 
 
-def _check_trust(token: Token, roots: Sequence[bytes]) -> tuple[bytes, ...]:
+def _check_trust(token: TimestampToken, roots: Sequence[bytes]) -> tuple[bytes, ...]:
     return check_chain(token.signer, token.certificates, roots, token.time)

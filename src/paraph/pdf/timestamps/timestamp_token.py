@@ -20,7 +20,7 @@ class TokenMismatch(TokenRefused):
 
 
 @dataclass(frozen=True)
-class Token:
+class TimestampToken:
     """What a genuine token says, and who signed it."""
 
     time: datetime
@@ -36,7 +36,7 @@ class Token:
         return self.signer.name
 
 
-def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Token:
+def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> TimestampToken:
     """Checks everything that the token itself can prove (RFC 3161 §2.4.2).
 
     That is its structure, imprint, signature, the certificate it names, and that this certificate is for timestamps
@@ -62,7 +62,9 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Token
     parsed = signed.signer.parsed
     if not parsed.not_valid_before_utc <= time <= parsed.not_valid_after_utc:
         raise TokenRefused("its certificate was not valid at the time it states")
-    return Token(time=time, policy_oid=policy, nonce=nonce, signer=signed.signer, certificates=signed.certificates)
+    return TimestampToken(
+        time=time, policy_oid=policy, nonce=nonce, signer=signed.signer, certificates=signed.certificates
+    )
 
 
 def _read_info(info: Element, stamped_digest: Callable[[str], bytes]) -> tuple[datetime, str, int | None]:

@@ -7,9 +7,9 @@ from datetime import datetime
 from itertools import dropwhile
 from typing import Any
 
-from paraph.pdf.typesetting.glyph_fallback import clean, clusters, legible
-from paraph.pdf.typesetting.signature_pictures import INK, Drawn
-from paraph.pdf.typesetting.stamp_words import moment, wording
+from paraph.pdf.typesetting.glyph_fallback import clean, clusters, glyph_fallback
+from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures
+from paraph.pdf.typesetting.stamp_words import moment, stamp_words
 from paraph.pdf.typesetting.typeset import typeset
 
 NAMELESS = "—"
@@ -68,8 +68,8 @@ def appearances(
     all sizes. The pages are transparent and their content is marked as artifact. Raises ``ValueError`` when there is
     nothing to draw.
     """
-    signatures = Drawn((stamp.signature, stamp.width * 0.9, stamp.height * 0.5) for stamp in stamps)
-    marks = Drawn((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
+    signatures = SignaturePictures((stamp.signature, stamp.width * 0.9, stamp.height * 0.5) for stamp in stamps)
+    marks = SignaturePictures((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
     pages: dict[str, dict[str, Any]] = {}
     order: dict[str, int] = {}
 
@@ -102,9 +102,9 @@ def watermark(width: float, height: float) -> bytes:
     return appearances(watermarks=[(width, height)]).pdf
 
 
-def _stamp(stamp: StampContent, drawn: Drawn) -> dict[str, Any]:
-    words = wording(stamp.locale)
-    name = legible(clean(stamp.name) or NAMELESS)
+def _stamp(stamp: StampContent, drawn: SignaturePictures) -> dict[str, Any]:
+    words = stamp_words(stamp.locale)
+    name = glyph_fallback(clean(stamp.name) or NAMELESS)
     return {
         "width": stamp.width,
         "height": stamp.height,
@@ -116,11 +116,11 @@ def _stamp(stamp: StampContent, drawn: Drawn) -> dict[str, Any]:
     }
 
 
-def _initials(content: InitialsContent, drawn: Drawn) -> dict[str, Any]:
+def _initials(content: InitialsContent, drawn: SignaturePictures) -> dict[str, Any]:
     return {
         "width": content.width,
         "height": content.height,
-        "letters": legible(letters(content.name)).to_json(),
+        "letters": glyph_fallback(letters(content.name)).to_json(),
         "drawing": drawn.number(content.initials),
     }
 

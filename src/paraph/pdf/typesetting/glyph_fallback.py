@@ -1,7 +1,7 @@
 """Text that can be written with the fonts at hand: never a box where a letter should be.
 
-A missing glyph is silent in Typst. So every text from outside goes through :func:`legible` first: what no font can
-write is replaced by its transliteration, and the caller learns that this happened.
+A missing glyph is silent in Typst. So every text from outside goes through :func:`glyph_fallback` first: what no font
+can write is replaced by its transliteration, and the caller learns that this happened.
 """
 
 import re
@@ -22,7 +22,7 @@ _RIGHT_TO_LEFT = ("R", "AL")
 
 
 @dataclass(frozen=True)
-class Legible:
+class WritableText:
     """``text`` can be written as it is; ``transliterated`` tells whether it differs from what was given."""
 
     text: str
@@ -48,16 +48,16 @@ class Legible:
         return result
 
 
-def legible(text: str, fonts: Library | None = None) -> Legible:
+def glyph_fallback(text: str, fonts: Library | None = None) -> WritableText:
     """``text`` cleaned (:func:`clean`), each cluster that no font has replaced by ASCII that sounds like it."""
-    return _legible(text, fonts or library())
+    return _glyph_fallback(text, fonts or library())
 
 
 @lru_cache(maxsize=4096)
-def _legible(text: str, fonts: Library) -> Legible:
+def _glyph_fallback(text: str, fonts: Library) -> WritableText:
     given = clean(text)
     if given.isascii():
-        return Legible(given)
+        return WritableText(given)
     written: list[str] = []
     replaced = False
     for cluster in clusters(given):
@@ -67,12 +67,12 @@ def _legible(text: str, fonts: Library) -> Legible:
             replaced = True
             written.append(_spoken(cluster))
     result = " ".join("".join(written).split()) if replaced else given
-    return Legible(result, replaced, _cjk(result), _is_right_to_left(result))
+    return WritableText(result, replaced, _cjk(result), _is_right_to_left(result))
 
 
-def written(text: str) -> str | dict[str, Any]:
-    """``text`` for a template's ``write``: legible, with places for line breaks in addresses and endless words."""
-    result = legible(text)
+def template_text(text: str) -> str | dict[str, Any]:
+    """``text`` for a template's ``write``, with places for line breaks in addresses and endless words."""
+    result = glyph_fallback(text)
     if result.right_to_left or all(len(word) <= _LONGEST_PIECE for word in result.text.split(" ")):
         return result.text if result.text.isascii() else result.to_json()
     parts = [

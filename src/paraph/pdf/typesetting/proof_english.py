@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from paraph.pdf.typesetting.proof_words import Words, milliseconds
+from paraph.pdf.typesetting.proof_words import ProofWords, milliseconds
 
 if TYPE_CHECKING:
     from paraph.pdf.typesetting.proof import ProofContent
@@ -138,7 +138,7 @@ def _timestamps(content: "ProofContent") -> str:
     return f"and {len(stamped)} of {len(seals)} carry an RFC 3161 timestamp of {names}"
 
 
-ENGLISH = Words(
+ENGLISH = ProofWords(
     language="en",
     title="Proof of signature",
     events=_EVENTS,

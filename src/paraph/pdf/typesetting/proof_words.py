@@ -12,7 +12,7 @@ SENDERS_EVENTS = frozenset({"signature_request.created", "signature_request.iden
 
 
 @dataclass(frozen=True)
-class Words:
+class ProofWords:
     """Labels, names and sentences of one language; what is not in a table is shown as it stands in the journal."""
 
     language: str  # BCP 47

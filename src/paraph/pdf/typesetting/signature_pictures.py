@@ -9,17 +9,17 @@ from paraph.pdf.typesetting.strokes import ink
 
 INK = "#16264f"
 
-Placed = tuple[Mapping[str, Any], float, float]
+SizedSignature = tuple[Mapping[str, Any], float, float]
 
 
-class Drawn:
+class SignaturePictures:
     """The drawings among the placed signatures, each given with about the room that it gets, in points.
 
     One picture serves all the sizes of a drawing. Its pen is the mean of those that suit them, so that a drawing of
     one size has the one for that.
     """
 
-    def __init__(self, placed: Iterable[Placed]) -> None:
+    def __init__(self, placed: Iterable[SizedSignature]) -> None:
         self.pictures: list[dict[str, Any]] = []  # SVG with its proportions
         self._numbers: dict[str, int] = {}
         for name, (signature, pen) in _pens(placed).items():
@@ -33,7 +33,7 @@ class Drawn:
         return self._numbers.get(repr(signature))
 
 
-def _pens(placed: Iterable[Placed]) -> dict[str, tuple[Mapping[str, Any], float]]:
+def _pens(placed: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, Any], float]]:
     """Each drawing once, with the half-width of its line as a share of its longer side."""
     drawings: dict[str, Mapping[str, Any]] = {}
     pens: dict[str, set[float]] = defaultdict(set)

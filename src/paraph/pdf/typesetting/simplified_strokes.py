@@ -16,19 +16,19 @@ _UNSEEN = 1 / 4000  # of the drawing's longer side: a tenth of a point on the la
 _SPACING = 0.01  # likewise: beyond this, ink becomes thinner as points go
 _DECIMALS = 6
 
-Points = Sequence[Sequence[float]]
+Stroke = Sequence[Sequence[float]]
 
 
-def simplified(strokes: Sequence[Points], aspect: float = 1.0) -> list[list[list[float]]]:
+def simplified(strokes: Sequence[Stroke], aspect: float = 1.0) -> list[list[list[float]]]:
     """The strokes ``[[[x, y], …], …]``, numbers all of them, with some of their points. ``aspect`` is width / height
     of what 0..1 stands for. Of more strokes than a signature has, the longest stay."""
     strokes = _longest(strokes, aspect)
-    line = _Line(strokes, aspect)
+    line = _ThinnedStrokes(strokes, aspect)
     line.thin()
     return line.strokes()
 
 
-def _longest(strokes: Sequence[Points], aspect: float) -> list[Points]:
+def _longest(strokes: Sequence[Stroke], aspect: float) -> list[Stroke]:
     if len(strokes) <= MOST_STROKES:
         return list(strokes)
 
@@ -39,10 +39,10 @@ def _longest(strokes: Sequence[Points], aspect: float) -> list[Points]:
     return [strokes[index] for index in sorted(chosen)]
 
 
-class _Line:
+class _ThinnedStrokes:
     """The points of all strokes, in units of the drawing's longer side; each knows its neighbours of those left."""
 
-    def __init__(self, strokes: Sequence[Points], aspect: float) -> None:
+    def __init__(self, strokes: Sequence[Stroke], aspect: float) -> None:
         self._given = [point for stroke in strokes for point in stroke]
         scale = 1 / (_longer_side(self._given, aspect) or 1)
         self._points = [(x * aspect * scale, y * scale) for x, y in self._given]
@@ -97,6 +97,6 @@ class _Line:
         return moved if spacing <= _SPACING else moved + _UNSEEN
 
 
-def _longer_side(points: Points, aspect: float) -> float:
+def _longer_side(points: Stroke, aspect: float) -> float:
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return max((max(xs) - min(xs)) * aspect, max(ys) - min(ys))

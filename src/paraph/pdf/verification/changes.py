@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pyhanko.sign.diff_analysis import ModificationLevel
 
 from paraph.pdf.verification.embedded_signatures import SignedFile
-from paraph.pdf.verification.signature_check import Check
+from paraph.pdf.verification.signature_check import SignatureCheck
 
 
-def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[bool, list[str]]:
+def changes(file: SignedFile, check: SignatureCheck, later: Sequence[SignatureCheck]) -> tuple[bool, list[str]]:
     """Whether the file was altered since ``check``, and what was appended, a sentence each.
 
     ``later``: the signatures after it. Long-term data, document timestamps and further signatures alter nothing.
@@ -27,7 +27,7 @@ def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[boo
     return bool(altered), [*added, *altered]
 
 
-def _addition(other: Check) -> str:
+def _addition(other: SignatureCheck) -> str:
     if other.embedded.fault:
         return f"A signature that cannot be read was added ({other.embedded.label})."
     if other.embedded.is_document_timestamp:
@@ -35,7 +35,7 @@ def _addition(other: Check) -> str:
     return f'A signature by "{other.signer}" was added ({other.embedded.label}).'
 
 
-def _alterations(check: Check, later: Sequence[Check]) -> list[str]:
+def _alterations(check: SignatureCheck, later: Sequence[SignatureCheck]) -> list[str]:
     name = check.embedded.label
     appended = check.embedded.appended()
     if appended is None:

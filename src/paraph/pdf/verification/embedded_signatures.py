@@ -9,18 +9,18 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.report import Coverage
 from paraph.pdf.structure.signed_fields import SignatureField
-from paraph.pdf.verification.revisions import OwnRevisions, Revisions
-from paraph.pdf.verification.revisions_by_pyhanko import Locked, RevisionsByPyHanko
+from paraph.pdf.verification.revisions import Revisions, RevisionsByReader
+from paraph.pdf.verification.revisions_by_pyhanko import PasswordNeeded, RevisionsByPyHanko
 
 _MOST_SIGNATURES = 200
 _HEXADECIMAL = (frozenset(b"0123456789abcdef"), frozenset(b"0123456789ABCDEF"))
 
 
-class Unreadable(ValueError):
+class NotVerifiable(ValueError):
     """The file cannot be verified at all; the message is one sentence."""
 
 
-class Embedded:
+class EmbeddedSignature:
     """One signature: where it stands, what its bytes are, what it covers, what came after it.
 
     ``fault`` tells why it cannot be judged at all, and is empty where it can.
@@ -43,7 +43,7 @@ class Embedded:
         """The name of its field in a sentence."""
         return self.field_name or "without a name"
 
-    def is_followed_by(self, archive: "Embedded") -> bool:
+    def is_followed_by(self, archive: "EmbeddedSignature") -> bool:
         """Whether nothing came after it but that archive timestamp. Both must cover their revision."""
         return archive.field.end == len(self._pdf) and self._revisions.archived(self.field, archive.field)
 
@@ -90,17 +90,17 @@ class SignedFile:
     part of the file that cannot be judged."""
 
     def __init__(self, pdf: bytes) -> None:
-        """Raises :class:`Unreadable`."""
+        """Raises :class:`NotVerifiable`."""
         self._revisions = _opened(pdf)
         fields, self.findings = self._revisions.fields, list[str]()
         if len(fields) > _MOST_SIGNATURES:
             self.findings.append(f"Of its {len(fields)} signatures the newest {_MOST_SIGNATURES} were looked at.")
-        self.signatures = [Embedded(pdf, field, self._revisions) for field in fields[-_MOST_SIGNATURES:]]
+        self.signatures = [EmbeddedSignature(pdf, field, self._revisions) for field in fields[-_MOST_SIGNATURES:]]
         self._stored = self._revisions.stored()
         if self._stored.incomplete:
             self.findings.append("Some of the long-term validation data in the file cannot be read.")
 
-    def long_term_data(self, embedded: Embedded | None = None) -> LongTermData:
+    def long_term_data(self, embedded: EmbeddedSignature | None = None) -> LongTermData:
         """The document security store, now or as it was with a signature that covers its revision; empty where there
         is none."""
         return self._stored.data if embedded is None else self._revisions.stored(embedded.field).data
@@ -109,9 +109,9 @@ class SignedFile:
 def _opened(pdf: bytes) -> Revisions:
     """By our own reader; by pyHanko, which is more lenient, where that refuses."""
     try:
-        return OwnRevisions(pdf)
+        return RevisionsByReader(pdf)
     except SealError as error:
-        raise Unreadable("The file is encrypted and cannot be read without its password.") from error
+        raise NotVerifiable("The file is encrypted and cannot be read without its password.") from error
     except Exception:  # noqa: BLE001 — whatever it is, the other reader may read the file
         return _opened_by_pyhanko(pdf)
 
@@ -119,8 +119,8 @@ def _opened(pdf: bytes) -> Revisions:
 def _opened_by_pyhanko(pdf: bytes) -> Revisions:
     try:
         return RevisionsByPyHanko(pdf)
-    except Locked as error:
-        raise Unreadable("The file is encrypted and cannot be read without its password.") from error
+    except PasswordNeeded as error:
+        raise NotVerifiable("The file is encrypted and cannot be read without its password.") from error
     except Exception as error:
         sentence = f"The file cannot be read as a PDF with signatures ({type(error).__name__})."
-        raise Unreadable(sentence) from error
+        raise NotVerifiable(sentence) from error

@@ -12,18 +12,18 @@ import pypdfium2 as pdfium
 
 from paraph.kernel import clock
 from paraph.pdf.report import Verification
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.typesetting.proof_template_data import EVIDENCE
-from paraph.pdf.verification.evidence_check_certificates import tie_certificates
-from paraph.pdf.verification.evidence_check_seals import tie_hands, tie_purpose
-from paraph.pdf.verification.evidence_check_signers import tie_signers
+from paraph.pdf.verification.evidence_check_certificates import check_certificates
+from paraph.pdf.verification.evidence_check_seals import check_purpose, check_same_sealer
+from paraph.pdf.verification.evidence_check_signers import check_signers
 from paraph.pdf.verification.verify import verify
 
 _FORMATS = ("paraph-evidence/1", "paraph-evidence/2")
 
 
 @dataclass
-class Tie:
+class EvidenceCheck:
     """What matches and what does not, a sentence each."""
 
     matches: list[str] = field(default_factory=list)
@@ -60,12 +60,12 @@ def evidence_of(pdf: bytes) -> dict[str, Any] | None:
     return evidence if isinstance(evidence, dict) and evidence.get("format") in _FORMATS else None
 
 
-def tie(
+def check_evidence(
     files: Mapping[str, bytes],
     roots: Sequence[bytes],
-    kept: Mapping[str, Sequence[KeptRecord]] | None = None,
+    kept: Mapping[str, Sequence[DetachedTimestamp]] | None = None,
     signers: Sequence[str] = (),
-) -> Tie:
+) -> EvidenceCheck:
     """Compares a proof with its signed and uploaded files, by name and in any order. Raises nothing.
 
     Exactly one of ``files`` is a proof; every document of it needs its signed and its uploaded file, and no other file
@@ -73,7 +73,7 @@ def tie(
     file, by its name; ``signers``: who may have sealed proof and documents, as
     :func:`paraph.pdf.verification.verify.verify` takes them.
     """
-    result = Tie()
+    result = EvidenceCheck()
     judge = _Judge(files, roots, kept or {}, signers)
     bearers = {name: evidence for name, pdf in files.items() if (evidence := evidence_of(pdf)) is not None}
     proofs = {name: evidence for name, evidence in bearers.items() if not _is_document(judge(name))}
@@ -88,7 +88,7 @@ def tie(
     _sealed(result, proof_name, judge)
     others = {name: pdf for name, pdf in files.items() if name != proof_name}
     try:
-        tie_purpose(result, proof_name, "proof", judge(proof_name), evidence)
+        check_purpose(result, proof_name, "proof", judge(proof_name), evidence)
         _journal(result, files[proof_name], evidence)
         _documents(result, evidence, others, judge, proof_name)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError):  # also of certificates that cannot be read
@@ -102,7 +102,7 @@ class _Judge:
 
     files: Mapping[str, bytes]
     roots: Sequence[bytes]
-    kept: Mapping[str, Sequence[KeptRecord]]
+    kept: Mapping[str, Sequence[DetachedTimestamp]]
     signers: Sequence[str]
     _found: dict[str, Verification] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ def _is_document(seal: Verification) -> bool:
     return seal.purpose is not None and seal.purpose.kind == "document"
 
 
-def _sealed(result: Tie, name: str, judge: _Judge) -> None:
+def _sealed(result: EvidenceCheck, name: str, judge: _Judge) -> None:
     verification = judge(name)
     holds = verification.ok and verification.covers_whole_file
     why = " ".join(verification.findings)
@@ -126,13 +126,13 @@ def _sealed(result: Tie, name: str, judge: _Judge) -> None:
     if holds:
         whom = f"{verification.certificate}, which chains to the root {verification.root}"
         result.matches.append(f"The signer's certificate of {name} is {whom}.")
-    for stamp in verification.kept:
+    for stamp in verification.detached_timestamps:
         result.matches.append(
             f'{name} was timestamped beside the file on {clock.iso(stamp.time)} by "{stamp.authority}".'
         )
 
 
-def _journal(result: Tie, proof: bytes, evidence: dict[str, Any]) -> None:
+def _journal(result: EvidenceCheck, proof: bytes, evidence: dict[str, Any]) -> None:
     """The rule of the chain is the one that the proof prints: SHA-256 of the entry's JSON, keys sorted, no spaces."""
     journal, previous = evidence["journal"], "00" * 32
     broken = None
@@ -155,7 +155,7 @@ def _journal(result: Tie, proof: bytes, evidence: dict[str, Any]) -> None:
     result.note(
         printed, "The proof prints the journal's last hash.", "The proof does not print the journal's last hash."
     )
-    tie_signers(result, evidence["signers"], journal, text)
+    check_signers(result, evidence["signers"], journal, text)
 
 
 def _text(pdf: bytes) -> str:
@@ -167,7 +167,7 @@ def _text(pdf: bytes) -> str:
 
 
 def _documents(
-    result: Tie, evidence: dict[str, Any], files: Mapping[str, bytes], judge: _Judge, proof_name: str
+    result: EvidenceCheck, evidence: dict[str, Any], files: Mapping[str, bytes], judge: _Judge, proof_name: str
 ) -> None:
     digest_of = {name: hashlib.sha256(pdf).hexdigest() for name, pdf in files.items()}
     by_digest = {digest: name for name, digest in digest_of.items()}
@@ -193,16 +193,18 @@ def _documents(
         )
         if signed := found["signed"]:
             _sealed(result, signed, judge)
-            tie_purpose(result, signed, "document", judge(signed), evidence)
-            tie_hands(result, proof_name, judge(proof_name), signed, judge(signed))
-            tie_certificates(result, document, evidence["certificates"], signed, files[signed])
+            check_purpose(result, signed, "document", judge(signed), evidence)
+            check_same_sealer(result, proof_name, judge(proof_name), signed, judge(signed))
+            check_certificates(result, document, evidence["certificates"], signed, files[signed])
         if signed and found["uploaded"]:
             _prefix(result, files, signed, found["uploaded"], seal or {})
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
     result.problems += [f"The proof says nothing of {name}." for name in files if digest_of[name] not in known]
 
 
-def _prefix(result: Tie, files: Mapping[str, bytes], signed: str, uploaded: str, seal: Mapping[str, Any]) -> None:
+def _prefix(
+    result: EvidenceCheck, files: Mapping[str, bytes], signed: str, uploaded: str, seal: Mapping[str, Any]
+) -> None:
     """``seal``: what the journal says of it. Earlier versions rewrote files when they sealed, and did not say how."""
     if "prepared_pdf_sha256" in seal:
         beginning = hashlib.sha256(files[signed][: seal["prepared_pdf_size"]]).hexdigest()

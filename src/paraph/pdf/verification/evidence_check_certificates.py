@@ -7,16 +7,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from paraph.pdf.pki.certificate import is_issued_by, load
-from paraph.pdf.verification.signer_certificates import sealers
+from paraph.pdf.verification.signer_certificates import signer_certificates
 
 if TYPE_CHECKING:
-    from paraph.pdf.verification.evidence_check import Tie
+    from paraph.pdf.verification.evidence_check import EvidenceCheck
 
 KINDS = ("seal", "timestamp", "archive_timestamp")
 
 
-def tie_certificates(
-    result: "Tie", document: Mapping[str, Any], known: Mapping[str, str], name: str, pdf: bytes
+def check_certificates(
+    result: "EvidenceCheck", document: Mapping[str, Any], known: Mapping[str, str], name: str, pdf: bytes
 ) -> None:
     """Notes whether the chains of ``document["certificates"]`` are whole and begin with the certificates that made
     the seal and the timestamps of ``pdf``.
@@ -26,7 +26,7 @@ def tie_certificates(
     """
     chains = {kind: [_found(known, digest) for digest in document["certificates"].get(kind, ())] for kind in KINDS}
     broken = [kind for kind, chain in chains.items() if not _is_whole(chain)]
-    made = sealers(pdf)
+    made = signer_certificates(pdf)
     other = [kind for kind in KINDS if (chains[kind][0] if chains[kind] else None) != getattr(made, kind)]
     count = len({link for chain in chains.values() for link in chain})
     result.note(

@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from paraph.pdf.pki.purpose import Kind
+from paraph.pdf.pki.purpose import PurposeKind
 from paraph.pdf.report import Verification
 
 if TYPE_CHECKING:
-    from paraph.pdf.verification.evidence_check import Tie
+    from paraph.pdf.verification.evidence_check import EvidenceCheck
 
 WITHOUT_PURPOSE = "paraph-evidence/1"
 """The format of evidence in proofs that were sealed before seals said what they were for."""
 
 
-def tie_purpose(result: "Tie", name: str, kind: Kind, seal: Verification, evidence: Mapping[str, Any]) -> None:
+def check_purpose(
+    result: "EvidenceCheck", name: str, kind: PurposeKind, seal: Verification, evidence: Mapping[str, Any]
+) -> None:
     """Notes whether the seal of the file was made for this: as proof or document, of the evidence's request.
 
     A seal that does not say so was made before seals did; it stands for what it did then, where the evidence is of
@@ -36,10 +38,12 @@ def tie_purpose(result: "Tie", name: str, kind: Kind, seal: Verification, eviden
         f"The seal of {name} says what it is for: {purpose}.",
         f"The seal of {name} was made for another purpose: {purpose}.",
     )
-    _tie_certificate(result, name, kind, seal)
+    _check_proof_certificate(result, name, kind, seal)
 
 
-def tie_hands(result: "Tie", proof_name: str, proof: Verification, name: str, document: Verification) -> None:
+def check_same_sealer(
+    result: "EvidenceCheck", proof_name: str, proof: Verification, name: str, document: Verification
+) -> None:
     """Notes whether proof and document were sealed by one hand: by the same certificate, or by certificates of the
     same organization under the same root."""
     if not (proof.certificate and document.certificate and proof.root and document.root):
@@ -54,7 +58,7 @@ def tie_hands(result: "Tie", proof_name: str, proof: Verification, name: str, do
     )
 
 
-def _tie_certificate(result: "Tie", name: str, kind: Kind, seal: Verification) -> None:
+def _check_proof_certificate(result: "EvidenceCheck", name: str, kind: PurposeKind, seal: Verification) -> None:
     """A certificate for proofs seals nothing else; a development authority has such certificates, and so its proofs
     need them."""
     own = seal.certificate

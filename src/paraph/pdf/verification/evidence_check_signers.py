@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paraph.pdf.verification.evidence_check import Tie
+    from paraph.pdf.verification.evidence_check import EvidenceCheck
 
 
-def tie_signers(
-    result: "Tie", signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
+def check_signers(
+    result: "EvidenceCheck", signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
 ) -> None:
     """Notes whether each signer has signed exactly once, nobody else has, and the proof prints each one's address.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from paraph.kernel import clock
 from paraph.pdf.report import Level, SignatureReport
-from paraph.pdf.timestamps.detached_timestamps import KeptCheck
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsCheck
 
 _LEVELS: dict[Level, str] = {
     "": "The seal does not follow PAdES.",
@@ -17,7 +17,11 @@ _LEVELS: dict[Level, str] = {
 
 
 def sentences(
-    reports: Sequence[SignatureReport], place: int, kept: KeptCheck, aged: Sequence[str], signers: Sequence[str]
+    reports: Sequence[SignatureReport],
+    place: int,
+    kept: DetachedTimestampsCheck,
+    aged: Sequence[str],
+    signers: Sequence[str],
 ) -> list[str]:
     """The verdict on the seal at ``place`` in plain words, then what was found in every signature, each sentence
     once."""
@@ -34,7 +38,7 @@ def sentences(
     return list(dict.fromkeys(found + [finding for report in reports for finding in report.findings]))
 
 
-def is_asked_for(seal: SignatureReport, signers: Sequence[str]) -> bool:
+def is_accepted(seal: SignatureReport, signers: Sequence[str]) -> bool:
     """Whether it is by one of ``signers``, or there are none."""
     return not signers or (seal.certificate is not None and seal.certificate.is_one_of(signers))
 
@@ -48,7 +52,7 @@ def _whom(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
     if seal.certificate:
         chain = f", which chains to the root {seal.root}" if seal.root else ""
         yield f"The signer's certificate is {seal.certificate}{chain}."
-    if not is_asked_for(seal, signers):
+    if not is_accepted(seal, signers):
         yield f"It is not sealed by {' or '.join(signers)}."
     if seal.purpose:
         yield f"The seal says what it is for: {seal.purpose}."

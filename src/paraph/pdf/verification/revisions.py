@@ -29,7 +29,7 @@ class Revisions(Protocol):
     def appended(self, field: SignatureField) -> tuple[ModificationLevel, set[str]] | None: ...
 
 
-class OwnRevisions:
+class RevisionsByReader:
     """By our own reader, which reads every file that this service ever sealed."""
 
     def __init__(self, pdf: bytes) -> None:

@@ -22,7 +22,7 @@ logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # what it would log of 
 _STORE = ("/Certs", "/CRLs", "/OCSPs")
 
 
-class Locked(ValueError):
+class PasswordNeeded(ValueError):
     """The file needs a password."""
 
 
@@ -30,10 +30,10 @@ class RevisionsByPyHanko:
     """See :class:`~paraph.pdf.verification.revisions.Revisions`."""
 
     def __init__(self, pdf: bytes) -> None:
-        """Raises :class:`Locked`, and whatever pyHanko raises for a broken file."""
+        """Raises :class:`PasswordNeeded`, and whatever pyHanko raises for a broken file."""
         self._reader = PdfFileReader(BytesIO(pdf), strict=False)
         if self._reader.encrypted and self._reader.decrypt("").status is AuthStatus.FAILED:
-            raise Locked
+            raise PasswordNeeded
         self._signatures: dict[SignatureField, EmbeddedPdfSignature] = {}
         found = enumerate_sig_fields(self._reader, filled_status=True)
         self.fields = sorted((self._field(*each) for each in found), key=lambda field: field.rank)

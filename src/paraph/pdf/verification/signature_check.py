@@ -10,23 +10,23 @@ from paraph.pdf.pki import oids
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.cms import CmsMismatch, CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
 from paraph.pdf.pki.identity import Identity
-from paraph.pdf.pki.purpose import Purpose, stated
+from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.signing_time import signing_time
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Coverage, Level, SealTimestamp
-from paraph.pdf.timestamps.timestamp_token import Token, TokenMismatch, TokenRefused, check_token
-from paraph.pdf.verification.embedded_signatures import Embedded
+from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch, TokenRefused, check_token
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature
 
 PADES = "/ETSI.CAdES.detached"
 _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
 
 
 @dataclass
-class Check:
+class SignatureCheck:
     """What is known of one signature so far."""
 
-    embedded: Embedded
+    embedded: EmbeddedSignature
     coverage: Coverage
     claimed_at: datetime | None = None
     """By the signer's own clock."""
@@ -55,16 +55,18 @@ class Check:
         return self.embedded.is_document_timestamp and self.intact and self.trusted
 
 
-def cannot_judge(embedded: Embedded, why: str) -> Check:
+def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
     """A signature that is reported, and of which nothing is known."""
     kind = "document timestamp" if embedded.is_document_timestamp else "signature"
     finding = f"The {kind} {embedded.label} cannot be read: {why}."
-    return Check(embedded, "unclear", embedded.claimed_at, findings=[finding])
+    return SignatureCheck(embedded, "unclear", embedded.claimed_at, findings=[finding])
 
 
-def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried: LongTermData) -> Check:
+def check_document_timestamp(
+    embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData
+) -> SignatureCheck:
     """A signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3)."""
-    check = Check(embedded, embedded.coverage())
+    check = SignatureCheck(embedded, embedded.coverage())
     try:
         token = check_token(embedded.contents, embedded.digest)
     except TokenRefused as error:
@@ -80,15 +82,15 @@ def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried
 
 
 def check_seal(
-    embedded: Embedded, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
-) -> Check:
+    embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
+) -> SignatureCheck:
     """A signature by somebody.
 
     ``carried``: the file's long-term data; ``archived_at``: the time of the first trusted document timestamp after
     it, or ``None``. The certificate must have been valid at the earliest time that is proven: that of the trusted
     timestamp, else ``archived_at``, else now. The signer's own clock proves nothing.
     """
-    check = Check(embedded, embedded.coverage(), embedded.claimed_at)
+    check = SignatureCheck(embedded, embedded.coverage(), embedded.claimed_at)
     if embedded.sub_filter not in _ACCEPTED:
         check.findings.append(f"The signature {embedded.label} has the form {embedded.sub_filter or 'of none'}.")
         return check
@@ -99,7 +101,7 @@ def check_seal(
         if signed.content is not None:
             raise CmsRefused("it carries content of its own")
         check_signature(signed, embedded.digest)
-        check.purpose = stated(signed)
+        check.purpose = stated_purpose(signed)
     except CmsRefused as error:
         check.mismatch = isinstance(error, CmsMismatch)
         check.findings.append(f"The seal {embedded.label} does not hold: {error}.")
@@ -112,7 +114,7 @@ def check_seal(
     return check
 
 
-def level(check: Check, carried: LongTermData, archived: LongTermData | None) -> Level:
+def level(check: SignatureCheck, carried: LongTermData, archived: LongTermData | None) -> Level:
     """The PAdES level. ``carried``: the file's long-term data; ``archived``: what a trusted document timestamp covers
     of it, ``None`` where there is no such timestamp."""
     if not (check.pades and check.intact):
@@ -124,18 +126,18 @@ def level(check: Check, carried: LongTermData, archived: LongTermData | None) ->
     return "B-LTA" if archived is not None and _proven(check, archived) else "B-LT"
 
 
-def _proven(check: Check, data: LongTermData) -> bool:
+def _proven(check: SignatureCheck, data: LongTermData) -> bool:
     return all(data.proves(chain, moment) for chain, moment in check.chains)
 
 
-def _covers(check: Check) -> bool:
+def _covers(check: SignatureCheck) -> bool:
     if check.coverage == "unclear":
         check.findings.append(f"What {check.embedded.label} covers is not the revision that it belongs to.")
         check.mismatch = True
     return check.coverage != "unclear"
 
 
-def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
+def _check_timestamp(check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
     attribute = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN)
     if not attribute:
         return
@@ -149,7 +151,9 @@ def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], c
     check.timestamp = _judge(check, token, roots, carried)
 
 
-def _judge(check: Check, token: Token, roots: Sequence[bytes], carried: LongTermData) -> SealTimestamp:
+def _judge(
+    check: SignatureCheck, token: TimestampToken, roots: Sequence[bytes], carried: LongTermData
+) -> SealTimestamp:
     """The timestamp of a genuine token, trusted or not."""
     trusted = True
     try:
@@ -164,7 +168,7 @@ def _judge(check: Check, token: Token, roots: Sequence[bytes], carried: LongTerm
 
 
 def _check_signer(
-    check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
+    check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
 ) -> None:
     try:
         if not signed.signer.for_documents:

@@ -10,7 +10,7 @@ from paraph.pdf.verification.embedded_signatures import SignedFile
 
 
 @dataclass(frozen=True)
-class Sealers:
+class SignerCertificates:
     """DER of certificates; None where there is no such timestamp."""
 
     seal: bytes
@@ -18,7 +18,7 @@ class Sealers:
     archive_timestamp: bytes | None
 
 
-def sealers(pdf: bytes) -> Sealers:
+def signer_certificates(pdf: bytes) -> SignerCertificates:
     """Of the last seal, of the token in it, and of the first document timestamp after it.
 
     Raises ``ValueError`` for a file without a seal, or with one that cannot be read.
@@ -32,7 +32,7 @@ def sealers(pdf: bytes) -> Sealers:
     inside = check_token(tokens[0].raw, lambda name: hashlib.new(name, signed.signature).digest()) if tokens else None
     later = signatures[places[-1] + 1 :]
     archive = check_token(later[0].contents, later[0].digest) if later else None
-    return Sealers(
+    return SignerCertificates(
         seal=signed.signer.encoded,
         timestamp=inside.signer.encoded if inside else None,
         archive_timestamp=archive.signer.encoded if archive else None,

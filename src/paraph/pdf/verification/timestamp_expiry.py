@@ -4,17 +4,19 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from paraph.kernel import clock
-from paraph.pdf.timestamps.detached_timestamps import KeptCheck
-from paraph.pdf.verification.signature_check import Check
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsCheck
+from paraph.pdf.verification.signature_check import SignatureCheck
 
 
-def note_aged(checks: Sequence[Check], kept: KeptCheck) -> list[str]:
+def expired_timestamps(checks: Sequence[SignatureCheck], kept: DetachedTimestampsCheck) -> list[str]:
     """A sentence for each timestamp that aged and that nothing preserved. ``checks`` are in the order of the file."""
     now = clock.now()
     return [_sentence(name) for name, ends, later in _timestamps(checks, kept) if ends < now and not _any(later, ends)]
 
 
-def _timestamps(checks: Sequence[Check], kept: KeptCheck) -> Iterator[tuple[str, datetime, list[datetime]]]:
+def _timestamps(
+    checks: Sequence[SignatureCheck], kept: DetachedTimestampsCheck
+) -> Iterator[tuple[str, datetime, list[datetime]]]:
     """The authority of each trusted timestamp, when its certificate ends, and the times proven by those after it."""
     for place, check in enumerate(checks):
         if check.timestamp and check.authority_ends:

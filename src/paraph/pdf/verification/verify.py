@@ -8,18 +8,28 @@ from datetime import datetime
 from functools import partial
 
 from paraph.pdf.report import SignatureReport, Verification
-from paraph.pdf.timestamps.detached_timestamps import KeptCheck, KeptRecord, check_kept
+from paraph.pdf.timestamps.detached_timestamps import (
+    DetachedTimestamp,
+    DetachedTimestampsCheck,
+    check_detached_timestamps,
+)
 from paraph.pdf.verification.changes import changes
-from paraph.pdf.verification.embedded_signatures import Embedded, SignedFile, Unreadable
-from paraph.pdf.verification.findings import is_asked_for, sentences
-from paraph.pdf.verification.signature_check import Check, cannot_judge, check_document_timestamp, check_seal, level
-from paraph.pdf.verification.timestamp_expiry import note_aged
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile
+from paraph.pdf.verification.findings import is_accepted, sentences
+from paraph.pdf.verification.signature_check import (
+    SignatureCheck,
+    cannot_judge,
+    check_document_timestamp,
+    check_seal,
+    level,
+)
+from paraph.pdf.verification.timestamp_expiry import expired_timestamps
 
 __all__ = ["verify"]
 
 
 def verify(
-    pdf: bytes, roots: Sequence[bytes], kept: Sequence[KeptRecord] = (), signers: Sequence[str] = ()
+    pdf: bytes, roots: Sequence[bytes], kept: Sequence[DetachedTimestamp] = (), signers: Sequence[str] = ()
 ) -> Verification:
     """Everything about the signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
 
@@ -30,18 +40,20 @@ def verify(
     against the file.
     """
     try:
-        return _verify(SignedFile(pdf), roots, check_kept(pdf, kept, roots), signers)
-    except Unreadable as error:
+        return _verify(SignedFile(pdf), roots, check_detached_timestamps(pdf, kept, roots), signers)
+    except NotVerifiable as error:
         return Verification(findings=[str(error)])
     except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
         return Verification(findings=[f"The file cannot be verified ({type(error).__name__})."])
 
 
-def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck, signers: Sequence[str]) -> Verification:
+def _verify(
+    file: SignedFile, roots: Sequence[bytes], kept: DetachedTimestampsCheck, signers: Sequence[str]
+) -> Verification:
     if not file.signatures:
         return Verification(findings=["The file is not sealed: it has no signature.", *file.findings])
     checks = _check_all(file, roots, kept)
-    aged = note_aged(checks, kept)
+    aged = expired_timestamps(checks, kept)
     reports = [_report(file, checks, check) for check in checks]
     place = _last_seal(checks)
     if place is None:
@@ -56,7 +68,7 @@ def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck, signers: 
         signer=seal.signer,
         certificate=seal.certificate,
         root=seal.root,
-        as_asked=is_asked_for(seal, signers),
+        signer_accepted=is_accepted(seal, signers),
         purpose=seal.purpose,
         signed_at=seal.timestamp.time if seal.timestamp and seal.timestamp.trusted else seal.claimed_at,
         timestamp=seal.timestamp,
@@ -64,12 +76,12 @@ def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck, signers: 
         changes=seal.changes,
         findings=[*sentences(reports, place, kept, aged, signers), *file.findings],
         signatures=reports,
-        kept=kept.timestamps,
-        kept_holds=not kept.findings,
+        detached_timestamps=kept.timestamps,
+        detached_timestamps_hold=not kept.findings,
     )
 
 
-def _last_seal(checks: Sequence[Check]) -> int | None:
+def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
     """Which of the signatures it is. One that cannot be read is none; after the seal it still speaks against the
     file."""
     seals = [
@@ -78,7 +90,7 @@ def _last_seal(checks: Sequence[Check]) -> int | None:
     return seals[-1] if seals else None
 
 
-def _without_seal(file: SignedFile, checks: Sequence[Check]) -> list[str]:
+def _without_seal(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
     readable = any(not check.embedded.fault for check in checks)
     sentence = (
         "The file has a document timestamp but no seal." if readable else "The file has no seal that can be read."
@@ -86,7 +98,7 @@ def _without_seal(file: SignedFile, checks: Sequence[Check]) -> list[str]:
     return [sentence, *(finding for check in checks for finding in check.findings), *file.findings]
 
 
-def _check_all(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> list[Check]:
+def _check_all(file: SignedFile, roots: Sequence[bytes], kept: DetachedTimestampsCheck) -> list[SignatureCheck]:
     """In the order of the revisions. Timestamps first, since they prove when the seals before them existed."""
     carried = file.long_term_data() + kept.statuses
     stamps = {
@@ -102,7 +114,7 @@ def _check_all(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> lis
     ]
 
 
-def _guarded(embedded: Embedded, check: Callable[[], Check]) -> Check:
+def _guarded(embedded: EmbeddedSignature, check: Callable[[], SignatureCheck]) -> SignatureCheck:
     """What cannot be judged is said of that signature alone."""
     if embedded.fault:
         return cannot_judge(embedded, embedded.fault)
@@ -112,14 +124,14 @@ def _guarded(embedded: Embedded, check: Callable[[], Check]) -> Check:
         return cannot_judge(embedded, f"it confuses the reader ({type(error).__name__})")
 
 
-def _archived_at(place: int, stamps: dict[int, Check], kept: KeptCheck) -> datetime | None:
+def _archived_at(place: int, stamps: dict[int, SignatureCheck], kept: DetachedTimestampsCheck) -> datetime | None:
     """The earliest time that is proven by what came after a signature."""
     later = [stamps[other] for other in stamps if other > place]
     proven = [check.timestamp.time for check in later if check.archives and check.timestamp]
     return min([*proven, *kept.times[:1]], default=None)
 
 
-def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureReport:
+def _report(file: SignedFile, checks: list[SignatureCheck], check: SignatureCheck) -> SignatureReport:
     embedded, later = check.embedded, checks[checks.index(check) + 1 :]
     archives = [other for other in later if other.archives]
     archived = file.long_term_data(archives[-1].embedded) if archives else None
