@@ -8,7 +8,8 @@ from asn1crypto import cms as other_cms
 
 from paraph.kernel import clock
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.cms import CmsRefused, read_signed_data
+from paraph.pdf.pki.cms import read_signed_data
+from paraph.pdf.pki.cms_errors import CmsRefused
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose, stated_purpose
 from paraph.pdf.verification.embedded_signatures import SignedFile
 from paraph.pdf.verification.verify import verify
@@ -20,7 +21,7 @@ from tests.pdf.sealed_files import authority, root_file, sealed, sealed_without_
 LETTER = paper(text("A contract", 100, 700))
 ROOTS = [authority("p-256").root]
 LARGEST = document_purpose(2**63 - 1, "production")
-SOURCES = Path(__file__).parents[2] / "src" / "paraph"
+SOURCES = Path(__file__).parents[3] / "src" / "paraph"
 
 
 def contents(pdf: bytes) -> bytes:
@@ -102,7 +103,7 @@ def test_the_proofs_path_alone_says_that_something_is_a_proof() -> None:
     naming = {
         str(path.relative_to(SOURCES))
         for path in SOURCES.rglob("*.py")
-        if re.search(r"\bof_proof\b|Purpose\(", path.read_text())
+        if re.search(r"\bproof_purpose\b|Purpose\(", path.read_text())
     }
     assert naming == {"flow/prove.py", "operations/check/sealing.py", "pdf/__init__.py", "pdf/pki/purpose.py"}
     assert "proof_purpose" not in (SOURCES / "flow" / "seal.py").read_text()

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.cms import CmsRefused, SignedData
+from paraph.pdf.pki.cms import SignedData
+from paraph.pdf.pki.cms_errors import CmsRefused
 
 PurposeKind = Literal["document", "proof"]
 

@@ -7,7 +7,9 @@ from datetime import datetime
 from paraph.kernel import tokens
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate
-from paraph.pdf.pki.cms import CmsRefused, check_signature, digest_of, names_certificate, read_signed_data
+from paraph.pdf.pki.cms import read_signed_data
+from paraph.pdf.pki.cms_errors import CmsRefused
+from paraph.pdf.pki.cms_signature import check_signature, digest_of, names_certificate
 from paraph.pdf.pki.der import Element
 
 

@@ -8,7 +8,9 @@ from datetime import datetime
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.cms import CmsMismatch, CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
+from paraph.pdf.pki.cms import SignedData, read_signed_data
+from paraph.pdf.pki.cms_errors import CmsMismatch, CmsRefused
+from paraph.pdf.pki.cms_signature import check_signature, names_certificate
 from paraph.pdf.pki.identity import Identity
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
