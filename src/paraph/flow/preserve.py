@@ -26,7 +26,7 @@ def preserve_due() -> int:
     context, count = sealing_context(), 0
     timestamping = context.timestamping
     if context.long_term:
-        timestamping = replace(timestamping, refuse=context.long_term.refuse)
+        timestamping = replace(timestamping, check_not_revoked=context.long_term.check_not_revoked)
     for file in preservation.due():
         content = _content(file)
         if content is None:
@@ -61,6 +61,6 @@ def _statuses(context: SealingContext, file: Kept, stamp: Timestamp) -> LongTerm
     if context.long_term is None:
         return LongTermData()
     try:
-        return context.long_term.of(*preservation.key_chain(file), stamp.chain).data
+        return context.long_term.collect(*preservation.key_chain(file), stamp.chain).data
     except Revoked:
         return LongTermData()

@@ -52,7 +52,7 @@ def record(
 ) -> DetachedTimestamp:
     stamp, failures = stamp_time(imprint(pdf, earlier), stamping or timestamping())
     assert stamp is not None, failures
-    return DetachedTimestamp(stamp.token, long_term().of((OWN.sealing_key.certificate, OWN.root)).data)
+    return DetachedTimestamp(stamp.token, long_term().collect((OWN.sealing_key.certificate, OWN.root)).data)
 
 
 @pytest.fixture

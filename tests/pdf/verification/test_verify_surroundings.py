@@ -212,7 +212,7 @@ def test_a_chain_whatever_else_is_named() -> None:
 
 
 def test_statuses_whatever_lies_beside_them() -> None:
-    data = long_term().expected((OWN.sealing_key.certificate, OWN.root)).data
+    data = long_term().collect_expected((OWN.sealing_key.certificate, OWN.root)).data
     chain = (OWN.sealing_key.certificate, OWN.root)
     assert data.proves(chain, clock.now())
     version_9 = [item.replace(b"\x02\x01\x01", b"\x02\x01\x08", 1) for item in (*data.crls, *data.ocsps)]

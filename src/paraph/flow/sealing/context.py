@@ -58,7 +58,7 @@ def sealing_context() -> SealingContext:
     own = development()
     lasting = long_term(settings.PARAPH, own, FetchedStatuses())
     if lasting:
-        lasting.recall = _last_authority_chain
+        lasting.last_authority_chain = _last_authority_chain
     return SealingContext(timestamping(settings.PARAPH, own), lasting)
 
 

@@ -49,7 +49,7 @@ def augment(
     chains = [(key_chain, moment), (chain, moment)]
     added, reasons = LongTermData(), found.missing
     if not _proven(chains, found.data):
-        others = long_term.of(key_chain, chain)
+        others = long_term.collect(key_chain, chain)
         added, reasons = others.data, others.missing
     known = long_term.authority_chain
     long_term.authority_chain = chain

@@ -101,7 +101,7 @@ def seal(
     the key's certificate expired or was revoked.
     """
     if timestamping and long_term:
-        timestamping = replace(timestamping, refuse=long_term.refuse)
+        timestamping = replace(timestamping, check_not_revoked=long_term.check_not_revoked)
     order = _Order(key, purpose, timestamping, long_term)
     try:
         return _first_that_works(drafts(pdf, SealContent(appearances, marks, page_overlay, reason, name, at)), order)
@@ -155,7 +155,7 @@ class _Signed:
 
 
 def _sealed(draft: SealDraft, order: _Order, token_size: int) -> SealedPdf:
-    found = order.long_term.expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
+    found = order.long_term.collect_expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
     written = draft.seal_revision(found.data, template(order.key).size(order.purpose, token_size))
     signed = _signed(draft.pdf, written, order)
     long = augment(

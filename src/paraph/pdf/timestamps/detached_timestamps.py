@@ -1,7 +1,7 @@
-"""Timestamps kept beside a file that never changes: one that came late, and renewals before the newest ages out.
+"""Detached timestamps: kept beside a sealed file, which never changes.
 
-Each record is an RFC 3161 token over the file followed by all earlier records, so that a renewal preserves the
-timestamps before it as well as the file. OpenSSL can check every one of them:
+One is added where the seal got no timestamp, and later ones before the newest expires. Each is an RFC 3161 token over
+the file followed by all earlier records, so that a renewal preserves these as well. OpenSSL checks every one of them:
 ``cat signed.pdf earlier records | openssl ts -verify -token_in -in token -data /dev/stdin``.
 """
 
@@ -26,19 +26,19 @@ _LISTS = ("certificates", "crls", "ocsps")
 
 
 class DetachedTimestampsRefused(ValueError):
-    """The records cannot be read; the message is one sentence."""
+    """The detached timestamps cannot be read; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class DetachedTimestamp:
-    """A token (DER), and what was known of the certificates of seal and authorities when it came."""
+    """A token (DER), and the statuses of the seal's and the authorities' certificates at its time."""
 
     token: bytes
     statuses: LongTermData = LongTermData()  # noqa: RUF009  frozen
 
     @property
     def encoded(self) -> bytes:
-        """What later records are also over: the token, then certificates, lists and answers, each as DER."""
+        """The bytes that later tokens cover: the token, certificates, CRLs and OCSP answers, each as DER."""
         return b"".join((self.token, *(item for items in self.statuses.lists for item in items)))
 
     def to_json(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class DetachedTimestamp:
 
 
 def detached_timestamp_from_json(value: Mapping[str, Any]) -> DetachedTimestamp:
-    """Raises :class:`DetachedTimestampsRefused`."""
+    """Reverses :meth:`DetachedTimestamp.to_json`. Raises :class:`DetachedTimestampsRefused`."""
     try:
         lists = (tuple(_bytes(item) for item in value.get(name, ())) for name in _LISTS)
         return DetachedTimestamp(_bytes(value["token"]), LongTermData(*lists))
@@ -56,7 +56,7 @@ def detached_timestamp_from_json(value: Mapping[str, Any]) -> DetachedTimestamp:
 
 
 def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "sha256") -> bytes:
-    """What the next token is over: the digest of the file and of all earlier records."""
+    """Returns the digest that the next token covers: of the file and all earlier records."""
     hash_ = hashlib.new(algorithm, pdf)
     for record in earlier:
         hash_.update(record.encoded)
@@ -64,17 +64,19 @@ def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "
 
 
 def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestamp]]]) -> bytes:
-    """A JSON file for ``paraph verify --evidence``: name and records by the SHA-256 of each file."""
+    """Writes the JSON file for ``paraph verify --evidence``, from name and timestamps by the SHA-256 of each file."""
     files = [
-        {"sha256": digest.hex(), "name": name, "records": [record.to_json() for record in kept]}
-        for digest, (name, kept) in records.items()
+        {"sha256": digest.hex(), "name": name, "records": [record.to_json() for record in of_file]}
+        for digest, (name, of_file) in records.items()
     ]
     return json.dumps({"format": FORMAT, "files": files}, ensure_ascii=False, indent=1).encode()
 
 
 def read_timestamps_file(content: bytes, pdf: bytes) -> tuple[DetachedTimestamp, ...]:
-    """The records of ``pdf``: of such a JSON file, or the one token that ``content`` is (DER). Empty where the JSON
-    says nothing of this file. Raises :class:`DetachedTimestampsRefused`."""
+    """Reads the timestamps of ``pdf`` from such a JSON file, or from a lone token (DER).
+
+    Empty where the JSON has none for this file. Raises :class:`DetachedTimestampsRefused`.
+    """
     if content[:1] == b"\x30":
         return (DetachedTimestamp(content),)
     try:
@@ -92,21 +94,28 @@ def read_timestamps_file(content: bytes, pdf: bytes) -> tuple[DetachedTimestamp,
 
 @dataclass(frozen=True)
 class DetachedTimestampsCheck:
-    """What records prove of a file. ``times``: of the tokens that hold and are trusted, in order. ``ends``: when the
-    certificate of the newest of them ends. ``findings``: a sentence for each thing that does not hold."""
+    """What the detached timestamps of a file prove."""
 
     timestamps: tuple[SealTimestamp, ...] = ()
+    """The ones that hold and are trusted, in order."""
     statuses: LongTermData = LongTermData()  # noqa: RUF009  frozen
-    times: tuple[datetime, ...] = ()
+    """The statuses that came with them."""
     ends: tuple[datetime, ...] = ()
+    """For each of them, when the first certificate of its chain expires."""
     findings: tuple[str, ...] = ()
+    """A sentence for what does not hold."""
+
+    @property
+    def times(self) -> list[datetime]:
+        """The times that they prove, in order."""
+        return [timestamp.time for timestamp in self.timestamps]
 
 
 def check_detached_timestamps(
     pdf: bytes, records: Sequence[DetachedTimestamp], roots: Sequence[bytes]
 ) -> DetachedTimestampsCheck:
-    """Checks each record against the file and those before it; the first one that does not hold ends it."""
-    timestamps, times, ends, data = list[SealTimestamp](), list[datetime](), list[datetime](), LongTermData()
+    """Checks each record against the file and the records before it, up to the first that does not hold."""
+    timestamps, ends, data = list[SealTimestamp](), list[datetime](), LongTermData()
     for position, record in enumerate(records):
         earlier = records[:position]
         try:
@@ -114,16 +123,15 @@ def check_detached_timestamps(
             known = sum((each.statuses for each in records[position:]), data)
             chain = check_chain(token.signer, (*token.certificates, *known.certificates), roots, token.time)
             known.proves(chain, token.time)
-            if times and token.time < times[-1]:
+            if timestamps and token.time < timestamps[-1].time:
                 raise TokenRefused("it is older than the one before it")
         except (TokenRefused, Untrusted, Revoked) as error:
             finding = f"Timestamp {position + 1} beside the file does not count: {error}."
-            return DetachedTimestampsCheck(tuple(timestamps), data, tuple(times), tuple(ends), (finding,))
+            return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends), (finding,))
         data += record.statuses
         timestamps.append(SealTimestamp(token.authority, token.time, token.policy_oid, trusted=True))
-        times.append(token.time)
         ends.append(min(load(link).parsed.not_valid_after_utc for link in chain))
-    return DetachedTimestampsCheck(tuple(timestamps), data, tuple(times), tuple(ends))
+    return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends))
 
 
 def _text(content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""An RFC 3161 timestamp token: read and checked in full, but for whether its authority is trusted."""
+"""RFC 3161 timestamp tokens, read and checked in full, except for trust in the authority."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class TokenRefused(ValueError):
 
 
 class TokenMismatch(TokenRefused):
-    """The token can be read, and shows that what is here is not what was stamped."""
+    """The token can be read, but the content at hand is not what was stamped."""
 
 
 @dataclass(frozen=True)
 class TimestampToken:
-    """What a genuine token says, and who signed it."""
+    """The content of a genuine token, and its signer."""
 
     time: datetime
     policy_oid: str
@@ -39,11 +39,11 @@ class TimestampToken:
 
 
 def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> TimestampToken:
-    """Checks everything that the token itself can prove (RFC 3161 §2.4.2).
+    """Checks everything that the token itself can prove (RFC 3161 §2.4.2): its structure, imprint, signature, the
+    certificate it names, and that this certificate is for timestamps alone and was valid at the stated time.
 
-    That is its structure, imprint, signature, the certificate it names, and that this certificate is for timestamps
-    alone and valid at the stated time. ``encoded``: DER of the ContentInfo; ``stamped_digest`` gives the digest of
-    what was stamped for the name of a hash. Raises :class:`TokenRefused`.
+    ``encoded``: DER of the ContentInfo; ``stamped_digest`` returns the digest of the stamped content for the name of a
+    hash. Raises :class:`TokenRefused`.
     """
     try:
         signed = read_signed_data(encoded)

@@ -24,7 +24,7 @@ def _timestamps(
             later = [stamp.time for stamp in archives if stamp]
             yield check.timestamp.authority, check.authority_ends, [*later, *kept.times]
     for place, (stamp, ends) in enumerate(zip(kept.timestamps, kept.ends, strict=True)):
-        yield stamp.authority, ends, list(kept.times[place + 1 :])
+        yield stamp.authority, ends, (kept.times[place + 1 :])
 
 
 def _any(later: Sequence[datetime], ends: datetime) -> bool:
