@@ -1,4 +1,4 @@
-"""Drafts of seals whose files are read in this process: files of our own, and any where the caller is sandboxed."""
+"""Drafts of seals in this process: for files that the service made itself, and inside the sandbox."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -20,43 +20,44 @@ from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.revision import Revision, Written
 
 
-def drafts_in_process(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
-    """The drafts of the forms that a file has, read in this process; each is made when it is asked for. Raises
-    :class:`~paraph.pdf.structure.normalise.Unreadable` at the last."""
+def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
+    """Yields a draft for each form of the file, made when it is needed. Raises
+    :class:`~paraph.pdf.structure.normalise.Unreadable` after the last."""
     for method, form in forms(pdf):
-        yield DraftInProcess(form, method, wanted)
+        yield DraftInProcess(form, method, content)
 
 
 class DraftInProcess:
-    """Keeps what it has read from one step to the next."""
+    """A draft that keeps what it has read from one step to the next."""
 
-    def __init__(self, pdf: bytes, method: Method, wanted: SealContent) -> None:
+    def __init__(self, pdf: bytes, method: Method, content: SealContent) -> None:
         self.pdf, self.method = pdf, method
-        self._wanted = wanted
-        self._prepared: SealRevision
+        self._content = content
+        self._sealing: SealRevision
         self._written: Written
 
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
         """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
-        self._prepared = seal_revision(Reader(self.pdf), self._wanted, data, hole)
-        self._written = self._prepared.revision.write()
+        self._sealing = seal_revision(Reader(self.pdf), self._content, data, hole)
+        self._written = self._sealing.revision.write()
         return unsigned_revision(self._written, len(self.pdf))
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
         """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
-        following = Following(self._prepared.revision, self._written)
-        written = archive.archive_revision(following, missing, self._prepared.names, hole).write()
+        following = Following(self._sealing.revision, self._written)
+        written = archive.archive_revision(following, missing, self._sealing.names, hole).write()
         return unsigned_revision(written, len(self.pdf) + len(sealed))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
         """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
-        start, placed = self._prepared.start, self._prepared.placed
+        start, placed = self._sealing.start, self._sealing.placed
         check(content, self.pdf, original_hash=original_hash, original_start=start, placed=placed, **vars(expected))
 
 
 @dataclass(frozen=True)
 class SealRevision:
-    """The revision of the seal with everything but its signature's value; ``names``: of the fields before it."""
+    """The revision of a seal, complete but for the value of its signature. ``names``: of the form's fields before it;
+    ``placed``: the drawings to be found again."""
 
     revision: Revision
     names: frozenset[bytes]
@@ -64,17 +65,17 @@ class SealRevision:
 
     @property
     def start(self) -> int | None:
-        """Where the newest cross-reference of the file begins."""
+        """The position of the file's newest cross-reference."""
         return self.revision.reader.crossreference.start
 
 
-def seal_revision(reader: Reader, wanted: SealContent, data: LongTermData, hole: int) -> SealRevision:
-    """The revision of the seal. Raises ``SealError`` and ``Unsafe``."""
+def seal_revision(reader: Reader, content: SealContent, data: LongTermData, hole: int) -> SealRevision:
+    """Builds the revision of the seal, with room for a value of ``hole`` bytes. Raises ``SealError`` and ``Unsafe``."""
     revision = Revision(reader)
     standing = signature_field.standing(revision)
     if standing.changes_forbidden:
         raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
-    drawn = draw(revision, wanted.appearances, wanted.marks, wanted.page_overlay, signed=standing.signatures > 0)
+    drawn = draw(revision, content.appearances, content.marks, content.page_overlay, signed=standing.signatures > 0)
     first = next(pages(reader), None)
     if first is None:
         raise SealError("The PDF has no pages.")
@@ -83,11 +84,12 @@ def seal_revision(reader: Reader, wanted: SealContent, data: LongTermData, hole:
     signature = revision.reserve()
     widgets = drawn.widgets or [signature_field.Widget(first, (0, 0, 0, 0), None)]
     signature_field.add_field(revision, signature, standing.field_names, widgets)
-    revision.put_signature(signature, signature_field.signature_dictionary(wanted.at, wanted.reason, wanted.name), hole)
+    value = signature_field.signature_dictionary(content.at, content.reason, content.name)
+    revision.put_signature(signature, value, hole)
     return SealRevision(revision, standing.field_names, drawn.placed)
 
 
 def unsigned_revision(written: Written, size: int) -> UnsignedRevision:
-    """``size``: of all that stands before the revision."""
+    """Turns a written revision after a file of ``size`` bytes into one whose hole counts from its own start."""
     start, end = (place - size for place in written.hole)
     return UnsignedRevision(written.text, start, end)

@@ -1,6 +1,6 @@
-"""What a seal needs of the file itself: reading it, writing revisions after it, reading the result again.
+"""The interface between sealing and the file: reading it, appending revisions, checking the result.
 
-All that an untrusted file can harm is behind this, and no key comes near it. It happens in this process
+An untrusted file is parsed behind this interface alone, where no key is: in this process
 (:mod:`paraph.pdf.sealing.draft_in_process`) or in a sandboxed one (:mod:`paraph.pdf.untrusted.draft_apart`).
 """
 
@@ -18,7 +18,7 @@ from paraph.pdf.structure.extendable import Method
 
 @dataclass(frozen=True)
 class SealContent:
-    """What the revision of the seal shows and says. ``appearances``: a PDF with the pictures of marks and overlay."""
+    """What the revision of a seal shows and states. ``appearances``: a PDF with the pictures of marks and overlay."""
 
     appearances: bytes
     marks: Sequence[Mark]
@@ -29,15 +29,15 @@ class SealContent:
 
 
 class UnsignedRevision(NamedTuple):
-    """The text of a revision, with a hole from ``start`` to ``end`` for the value of a signature, its angle brackets
-    included. Everything but the hole is to be signed, after the file."""
+    """The bytes of a revision, with a hole from ``start`` to ``end`` for the value of a signature and its angle
+    brackets. The signature covers the file before it and all but the hole."""
 
     text: bytearray
     start: int
     end: int
 
     def hashed_after(self, before: "hashlib._Hash") -> "hashlib._Hash":
-        """The state ``before``, which is that after the file, with all but the hole."""
+        """Returns the hash over the file, whose state is ``before``, and all but the hole."""
         document = before.copy()
         with memoryview(self.text) as text:
             document.update(text[: self.start])
@@ -45,7 +45,7 @@ class UnsignedRevision(NamedTuple):
         return document
 
     def has_room_for(self, value: bytes) -> bool:
-        """Whether the value, in hexadecimal digits, fits into the hole."""
+        """Whether a value, in hexadecimal digits, fits into the hole."""
         return len(value) <= self.end - self.start - 2
 
     def fill(self, value: bytes) -> None:
@@ -55,7 +55,7 @@ class UnsignedRevision(NamedTuple):
 
 @dataclass(frozen=True)
 class ExpectedSeal:
-    """What must be found in the finished file: see :func:`paraph.pdf.sealing.self_check.check`."""
+    """What the finished file must contain: see :func:`paraph.pdf.sealing.self_check.check_appended`."""
 
     certificates: Sequence[bytes]
     purpose: Purpose
@@ -66,22 +66,23 @@ class ExpectedSeal:
 
 
 class SealDraft(Protocol):
-    """One form of a file on its way to a seal. Called in this order. Each may raise ``SealError`` and ``Unsafe``."""
+    """One form of a file while it is being sealed. The steps come in this order, and each may raise ``SealError`` and
+    ``Unsafe``."""
 
     @property
     def method(self) -> Method:
-        """How the form was made."""
+        """How the form was made from the file."""
 
     @property
     def pdf(self) -> bytes:
-        """The form, once its revision is written: the beginning of the sealed file."""
+        """The form, with which the sealed file begins. Known after :meth:`seal_revision`."""
 
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        """The revision of the seal, with ``data`` and room for a value of ``hole`` bytes. May be asked for again."""
+        """Writes the revision of the seal, with ``data`` and room for a value of ``hole`` bytes. Repeatable."""
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
-        """The revision of an archive timestamp, behind ``sealed``: the finished text of the seal's revision."""
+        """Writes the revision of an archive timestamp after ``sealed``, the signed revision of the seal."""
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """Reads the finished file. Raises ``SealError`` unless it is what was to be written. ``original_hash``:
-        SHA-256 of the form."""
+        """Reads the finished file again. Raises ``SealError`` unless it contains what it must. ``original_hash``: the
+        SHA-256 state after the form."""
