@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.tag_placement import Rect
     from paraph.pdf.untrusted.tag_placement import under as place_under
     from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
-    from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
+    from paraph.pdf.verification.evidence_check import check_evidence
+    from paraph.pdf.verification.evidence_result import EvidenceCheck
     from paraph.pdf.verification.verify import verify as verify_pdf
 
 _HOMES = {
@@ -62,7 +63,8 @@ _HOMES = {
     "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
     "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
     "untrusted.text_layer": ("TextLayer", "Word", "text_layer"),
-    "verification.evidence_check": ("EvidenceCheck", "check_evidence"),
+    "verification.evidence_check": ("check_evidence",),
+    "verification.evidence_result": ("EvidenceCheck",),
     "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
     "report": ("SealTimestamp", "SignatureReport", "Verification"),
     "verification.verify": ("verify as verify_pdf",),
