@@ -1,4 +1,4 @@
-"""What was appended to a file after one of its signatures."""
+"""The changes to a file after one of its signatures."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from paraph.pdf.verification.signature_check import SignatureCheck
 
 
 def changes(file: SignedFile, check: SignatureCheck, later: Sequence[SignatureCheck]) -> tuple[bool, list[str]]:
-    """Whether the file was altered since ``check``, and what was appended, a sentence each.
+    """Returns whether the file was altered after the signature of ``check``, and a sentence for each addition.
 
     ``later``: the signatures after it. Long-term data, document timestamps and further signatures alter nothing.
     """
@@ -43,10 +43,10 @@ def _alterations(check: SignatureCheck, later: Sequence[SignatureCheck]) -> list
     level, fields = appended
     if level is ModificationLevel.OTHER or level is ModificationLevel.ANNOTATIONS:
         return [f"The file was changed after {name}: its content, its properties or its comments."]
-    stamps = [other.embedded for other in later if other.embedded.is_document_timestamp]
-    drawn = [stamp.label for stamp in stamps if stamp.shows]
-    if drawn:
-        return [f"The document timestamp {drawn[0]} draws on a page, which a timestamp has no reason to do."]
+    timestamps = [other.embedded for other in later if other.embedded.is_document_timestamp]
+    visible = [timestamp.label for timestamp in timestamps if timestamp.shows]
+    if visible:
+        return [f"The document timestamp {visible[0]} draws on a page, which a timestamp has no reason to do."]
     filled = sorted(fields - {other.embedded.field_name for other in later})
     if filled:
         return [f"Form fields were changed after {name}: {', '.join(filled)}."]

@@ -1,4 +1,4 @@
-"""One signature of a PDF, checked: its cryptography, its certificate, its timestamp."""
+"""The check of one signature: its cryptography, its certificate, its timestamp."""
 
 import hashlib
 from collections.abc import Sequence
@@ -26,39 +26,39 @@ _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
 
 @dataclass
 class SignatureCheck:
-    """What is known of one signature so far."""
+    """The result for one signature, completed step by step."""
 
     embedded: EmbeddedSignature
     coverage: Coverage
     claimed_at: datetime | None = None
-    """By the signer's own clock."""
+    """The time by the signer's clock."""
     intact: bool = False
     mismatch: bool = False
-    """It can be read, and what it covers is not what was signed."""
+    """The signature can be read, but does not cover what was signed."""
     signer: str = ""
     certificate: Identity | None = None
-    """Whose certificate signed; ``None`` where it cannot be read."""
+    """The signer's certificate; ``None`` where it cannot be read."""
     root: Identity | None = None
-    """Which of the roots it chains to; ``None`` where it is not trusted."""
+    """The root that the certificate chains to; ``None`` where it is not trusted."""
     purpose: Purpose | None = None
-    """What an intact seal says that it was for."""
+    """The purpose stated in an intact seal."""
     timestamp: SealTimestamp | None = None
     chains: list[tuple[tuple[bytes, ...], datetime]] = field(default_factory=list)
-    """The verified chains, of the signer and of its timestamp authority, with the time that counts for each."""
+    """The verified chains of the signer and of its timestamp authority, each with the time that counts."""
     authority_ends: datetime | None = None
-    """When the first certificate of the trusted timestamp's chain ends."""
+    """When the first certificate in the chain of the trusted timestamp expires."""
     trusted: bool = False
     pades: bool = False
     findings: list[str] = field(default_factory=list)
 
     @property
     def archives(self) -> bool:
-        """A document timestamp that proves what it covers."""
+        """Whether this is a document timestamp that is valid and trusted."""
         return self.embedded.is_document_timestamp and self.intact and self.trusted
 
 
 def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
-    """A signature that is reported, and of which nothing is known."""
+    """Returns the result for a signature of which nothing can be told, for the reason ``why``."""
     kind = "document timestamp" if embedded.is_document_timestamp else "signature"
     finding = f"The {kind} {embedded.label} cannot be read: {why}."
     return SignatureCheck(embedded, "unclear", embedded.claimed_at, findings=[finding])
@@ -67,7 +67,10 @@ def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
 def check_document_timestamp(
     embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData
 ) -> SignatureCheck:
-    """A signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3)."""
+    """Checks a signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3).
+
+    ``roots``: DER of the trusted roots; ``carried``: the long-term data of the file.
+    """
     check = SignatureCheck(embedded, embedded.coverage())
     try:
         token = check_token(embedded.contents, embedded.digest)
@@ -86,11 +89,11 @@ def check_document_timestamp(
 def check_seal(
     embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
 ) -> SignatureCheck:
-    """A signature by somebody.
+    """Checks a signature by a person or an organization.
 
-    ``carried``: the file's long-term data; ``archived_at``: the time of the first trusted document timestamp after
-    it, or ``None``. The certificate must have been valid at the earliest time that is proven: that of the trusted
-    timestamp, else ``archived_at``, else now. The signer's own clock proves nothing.
+    ``archived_at``: the earliest time proven by what came after the signature, ``None`` where nothing proves one. The
+    certificate must have been valid at the time of the trusted timestamp, else at ``archived_at``, else now; the
+    signer's clock proves nothing. ``roots`` and ``carried``: as in :func:`check_document_timestamp`.
     """
     check = SignatureCheck(embedded, embedded.coverage(), embedded.claimed_at)
     if embedded.sub_filter not in _ACCEPTED:
@@ -117,8 +120,8 @@ def check_seal(
 
 
 def level(check: SignatureCheck, carried: LongTermData, archived: LongTermData | None) -> Level:
-    """The PAdES level. ``carried``: the file's long-term data; ``archived``: what a trusted document timestamp covers
-    of it, ``None`` where there is no such timestamp."""
+    """Returns the PAdES level. ``carried``: the long-term data of the file; ``archived``: the part of it under a
+    trusted document timestamp, ``None`` where there is no such timestamp."""
     if not (check.pades and check.intact):
         return ""
     if (check.timestamp is None or not check.timestamp.trusted) and archived is None:
@@ -156,7 +159,7 @@ def _check_timestamp(check: SignatureCheck, signed: SignedData, roots: Sequence[
 def _judge(
     check: SignatureCheck, token: TimestampToken, roots: Sequence[bytes], carried: LongTermData
 ) -> SealTimestamp:
-    """The timestamp of a genuine token, trusted or not."""
+    """Returns the timestamp of a genuine token, and notes whether its authority is trusted."""
     trusted = True
     try:
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
