@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from paraph.pdf.timestamps.timestamp import Timestamp, TimestampAuthority, Timestamping, stamp_time
     from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent
     from paraph.pdf.typesetting.appearances import appearances as draw_appearances
-    from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.typesetting.proof import proof as typeset_proof
+    from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.untrusted.find import Found, find_tags
     from paraph.pdf.untrusted.inspect import Inspection
     from paraph.pdf.untrusted.inspect import inspect as inspect_pdf
@@ -49,14 +49,8 @@ _HOMES = {
     "drawing.marks": ("Mark", "Overlay"),
     "pki.identity": ("Identity",),
     "untrusted.tag_placement": ("Rect", "under as place_under"),
-    "typesetting.proof": (
-        "JournalLine",
-        "ProofContent",
-        "ProofDocument",
-        "ProofSeal",
-        "ProofSigner",
-        "proof as typeset_proof",
-    ),
+    "typesetting.proof": ("proof as typeset_proof",),
+    "typesetting.proof_content": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner"),
     "pki.purpose": ("Purpose", "document_purpose", "proof_purpose"),
     "refusal": ("PdfRefused", "ReadersUnavailable"),
     "untrusted.render": ("render_page", "render_png"),

@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any
 
 from paraph.evidence.models import SealedDocument
+from paraph.flow.sealing.event_titles import EVENT_TITLES, SENDER_EVENTS
 from paraph.journal.append import facts
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
-from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.rows.read import Compiled
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -49,6 +50,8 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         journal_hash=bytes(journal[-1].hash).hex(),
         evidence=_evidence(request, signers, sealed, journal),
         locale=request.locale,
+        event_titles=EVENT_TITLES,
+        sender_events=SENDER_EVENTS,
     )
 
 

@@ -1,25 +1,23 @@
-"""What the proof's template gets: every value a sentence, a word or a digest ready to be set."""
+"""The data for the template of the proof: every value is a sentence, a word or a digest ready to be set."""
 
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import glyph_fallback, template_text
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.pdf.typesetting.proof_english import ENGLISH
-from paraph.pdf.typesetting.proof_words import SENDERS_EVENTS, ProofWords, milliseconds
+from paraph.pdf.typesetting.proof_words import ProofWords, milliseconds
 from paraph.pdf.typesetting.qr_code import qr_code
-
-if TYPE_CHECKING:
-    from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 
 EVIDENCE = "evidence.json"
 _LANGUAGES = {ENGLISH.language: ENGLISH}
 _LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
 
 
-def page(content: "ProofContent") -> dict[str, Any]:
-    """Plain JSON for templates/proof.typ."""
+def template_data(content: ProofContent) -> dict[str, Any]:
+    """Returns plain JSON for templates/proof.typ."""
     language = _words(content.locale)
     label = language.labels
     return {
@@ -57,7 +55,7 @@ def _words(locale: str) -> ProofWords:
     return _LANGUAGES.get(locale.replace("_", "-").split("-")[0].lower(), ENGLISH)
 
 
-def _signer(signer: "ProofSigner", language: ProofWords) -> dict[str, Any]:
+def _signer(signer: ProofSigner, language: ProofWords) -> dict[str, Any]:
     channel = language.channels.get(signer.channel, signer.channel)
     return {
         "order": str(signer.order),
@@ -74,7 +72,7 @@ def _signer(signer: "ProofSigner", language: ProofWords) -> dict[str, Any]:
     }
 
 
-def _document(document: "ProofDocument", language: ProofWords) -> dict[str, Any]:
+def _document(document: ProofDocument, language: ProofWords) -> dict[str, Any]:
     return {
         "name": template_text(document.name),
         "note": language.transliterated if glyph_fallback(document.name).transliterated else "",
@@ -86,7 +84,7 @@ def _document(document: "ProofDocument", language: ProofWords) -> dict[str, Any]
     }
 
 
-def _seal(seal: "ProofSeal", language: ProofWords) -> dict[str, Any]:
+def _seal(seal: ProofSeal, language: ProofWords) -> dict[str, Any]:
     result = {
         "algorithm": template_text(seal.algorithm),
         "key": template_text(seal.key_id),
@@ -105,16 +103,15 @@ def _seal(seal: "ProofSeal", language: ProofWords) -> dict[str, Any]:
     return result
 
 
-def _line(line: "JournalLine", content: "ProofContent", language: ProofWords) -> dict[str, Any]:
-    sender = line.event_type in SENDERS_EVENTS
-    fallback = content.organization if sender else language.labels["service"]
+def _line(line: JournalLine, content: ProofContent, language: ProofWords) -> dict[str, Any]:
+    others = content.organization if line.event_type in content.sender_events else language.labels["service"]
     details = [(key, value) for key, value in line.metadata.items() if key != "consent_notice"]
     return {
         "position": str(line.position),
         "at": milliseconds(line.at).split(" ", 1),
-        "event": template_text(language.event(line.event_type)),
+        "event": template_text(content.event_titles.get(line.event_type, line.event_type)),
         "type": template_text(line.event_type),
-        "who": template_text(line.signer or fallback),
+        "who": template_text(line.signer or others),
         "ip": template_text(line.ip),
         "user_agent": template_text(line.user_agent),
         "details": [
@@ -129,7 +126,7 @@ def _line(line: "JournalLine", content: "ProofContent", language: ProofWords) ->
 
 
 def _values(key: str, value: Any, language: ProofWords) -> Iterator[str]:
-    """How a metadata value reads; empty ones are left to evidence.json."""
+    """Yields a metadata value as text. Empty values are in evidence.json alone."""
     if key == "documents" and isinstance(value, list):
         yield from map(language.remarks, value)
     elif key == "prepared_documents" and isinstance(value, list):
@@ -145,7 +142,7 @@ def _values(key: str, value: Any, language: ProofWords) -> Iterator[str]:
 
 
 def _is_code(text: str) -> bool:
-    """Digests and identifiers, set in a monospaced font so that they can be compared by eye."""
+    """Whether a text is a digest or an identifier, which a monospaced font makes easy to compare."""
     return len(text) > 12 and " " not in text and "@" not in text and any(map(str.isdigit, text))
 
 

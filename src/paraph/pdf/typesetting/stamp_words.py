@@ -1,4 +1,4 @@
-"""Words and dates on stamps in the signer's language. English where a language is not known."""
+"""Words and dates on stamps in the signer's language; English for unknown languages."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,11 +33,11 @@ _STAMP_WORDS = {
 
 
 def stamp_words(locale: str) -> StampWords:
-    """The words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
+    """Returns the words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
     return _STAMP_WORDS.get(locale.replace("_", "-").split("-")[0].lower(), _STAMP_WORDS["en"])
 
 
 def moment(at: datetime, locale: str) -> str:
-    """Date and time with the timezone's name, e.g. ``21 Nov 2026, 14:05:09 UTC``. ``at`` must be aware."""
+    """Writes date and time with the timezone's name: ``21 Nov 2026, 14:05:09 UTC``. ``at`` must be aware."""
     words = stamp_words(locale)
     return f"{at.day}{words.day_suffix} {words.months.split()[at.month - 1]} {at.year}, {at:%H:%M:%S} {at.tzname()}"
