@@ -1,7 +1,7 @@
 """The report of a verification, for people and for programs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Literal
 
@@ -22,6 +22,9 @@ class SealTimestamp:
     policy_oid: str
     trusted: bool
     """The authority chains to a trusted root."""
+
+    def to_json(self) -> dict[str, Any]:
+        return _json_fields(self, renamed={})
 
 
 @dataclass(frozen=True)
@@ -57,24 +60,7 @@ class SignatureReport:
     findings: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "field": self.field_name,
-            "kind": self.kind,
-            "signer": self.signer,
-            "certificate": self.certificate.to_json() if self.certificate else None,
-            "root": self.root.to_json() if self.root else None,
-            "purpose": self.purpose.to_json() if self.purpose else None,
-            "intact": self.intact,
-            "matches": self.matches,
-            "trusted": self.trusted,
-            "coverage": self.coverage,
-            "claimed_at": _iso(self.claimed_at),
-            "timestamp": _timestamp_json(self.timestamp),
-            "level": self.level,
-            "altered": self.altered,
-            "changes": list(self.changes),
-            "findings": list(self.findings),
-        }
+        return _json_fields(self, renamed={"field_name": "field"})
 
 
 @dataclass(frozen=True)
@@ -122,38 +108,19 @@ class Verification:
 
     def to_json(self) -> dict[str, Any]:
         """Returns values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
-        return {
-            "ok": self.ok,
-            "intact": self.intact,
-            "trusted": self.trusted,
-            "covers_whole_file": self.covers_whole_file,
-            "altered": self.altered,
-            "earlier_match": self.earlier_match,
-            "signer": self.signer,
-            "certificate": self.certificate.to_json() if self.certificate else None,
-            "root": self.root.to_json() if self.root else None,
-            "as_asked": self.signer_accepted,
-            "purpose": self.purpose.to_json() if self.purpose else None,
-            "signed_at": _iso(self.signed_at),
-            "timestamp": _timestamp_json(self.timestamp),
-            "level": self.level,
-            "changes": list(self.changes),
-            "findings": list(self.findings),
-            "signatures": [signature.to_json() for signature in self.signatures],
-            "kept_timestamps": [_timestamp_json(stamp) for stamp in self.detached_timestamps],
-        }
+        renamed = {"signer_accepted": "as_asked", "detached_timestamps": "kept_timestamps"}
+        values = {"ok": self.ok, **_json_fields(self, renamed)}
+        del values["detached_timestamps_hold"]  # a part of "ok", explained by the findings
+        return values
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return clock.iso_milliseconds(moment) if moment else None
+def _json_fields(report: Any, renamed: Mapping[str, str]) -> dict[str, Any]:
+    return {renamed.get(each.name, each.name): _json(getattr(report, each.name)) for each in fields(report)}
 
 
-def _timestamp_json(timestamp: SealTimestamp | None) -> dict[str, Any] | None:
-    if timestamp is None:
-        return None
-    return {
-        "authority": timestamp.authority,
-        "time": _iso(timestamp.time),
-        "policy_oid": timestamp.policy_oid,
-        "trusted": timestamp.trusted,
-    }
+def _json(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return clock.iso_milliseconds(value)
+    if isinstance(value, list | tuple):
+        return [_json(item) for item in value]
+    return value.to_json() if hasattr(value, "to_json") else value

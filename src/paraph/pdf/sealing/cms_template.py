@@ -5,16 +5,14 @@ parts are encoded once. There is no signing-time attribute: PAdES states the tim
 timestamp.
 """
 
-import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from paraph.keys import SigningKey
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.certificate import without_root
+from paraph.pdf.pki.certificate import Certificate, load, without_root
 from paraph.pdf.pki.purpose import Purpose
 
 _SIGNATURE_ALGORITHMS = {
@@ -69,35 +67,29 @@ def template(key: SigningKey) -> CmsTemplate:
 
 
 @lru_cache(maxsize=32)
-def _template(certificate: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
-    issuer, serial = _issuer_and_serial(certificate)
+def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
+    certificate = load(encoded)
+    serial = der.integer(certificate.serial)
     return CmsTemplate(
-        common_attributes=_common_attributes(certificate, issuer, serial),
+        common_attributes=_common_attributes(certificate, serial),
         before_signer=b"".join(
             (
                 der.integer(1),
                 der.set_of(_DIGEST_ALGORITHM),
                 der.sequence(der.oid(oids.DATA)),
-                der.tlv(_EXPLICIT_0, *sorted(without_root(certificate, chain))),
+                der.tlv(_EXPLICIT_0, *sorted(without_root(encoded, chain))),
             )
         ),
-        signer=der.integer(1) + der.sequence(issuer, serial) + _DIGEST_ALGORITHM,
+        signer=der.integer(1) + der.sequence(certificate.issuer, serial) + _DIGEST_ALGORITHM,
         signature_algorithm=_SIGNATURE_ALGORITHMS[algorithm],
         longest_signature=_longest_signature(certificate),
     )
 
 
-def _issuer_and_serial(certificate: bytes) -> tuple[bytes, bytes]:
-    fields = der.read(certificate).children()[0].children()
-    if fields[0].tag == _EXPLICIT_0:
-        fields = fields[1:]
-    return fields[2].raw, fields[0].raw
-
-
-def _common_attributes(certificate: bytes, issuer: bytes, serial: bytes) -> tuple[bytes, ...]:
+def _common_attributes(certificate: Certificate, serial: bytes) -> tuple[bytes, ...]:
     """Encodes content type and certificate. SHA-256, the default of ESSCertIDv2, must be absent (RFC 5035 §4)."""
-    issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, issuer)), serial)
-    identifier = der.sequence(der.octet_string(hashlib.sha256(certificate).digest()), issuer_serial)
+    issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, certificate.issuer)), serial)
+    identifier = der.sequence(der.octet_string(certificate.digest("sha256")), issuer_serial)
     return (
         _attribute(oids.CONTENT_TYPE, der.oid(oids.DATA)),
         _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(identifier))),
@@ -108,9 +100,6 @@ def _attribute(identifier: str, value: bytes) -> bytes:
     return der.sequence(der.oid(identifier), der.tlv(der.SET, value))
 
 
-def _longest_signature(certificate: bytes) -> int:
-    key = x509.load_der_x509_certificate(certificate).public_key()
-    if isinstance(key, rsa.RSAPublicKey):
-        return key.key_size // 8
-    assert isinstance(key, ec.EllipticCurvePublicKey)  # SigningKey.algorithm names no third kind
-    return 2 * ((key.key_size + 7) // 8 + 3) + 4
+def _longest_signature(certificate: Certificate) -> int:
+    key = certificate.public_key
+    return key.key_size // 8 if isinstance(key, rsa.RSAPublicKey) else 2 * ((key.key_size + 7) // 8 + 3) + 4
