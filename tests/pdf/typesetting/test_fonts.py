@@ -87,7 +87,7 @@ def test_a_file_that_was_cleaned_away_comes_back(tmp_path: Path) -> None:
 def test_the_library_is_kept_where_it_is_told(tmp_path: Path) -> None:
     program = f"""
 from pathlib import Path
-from paraph.pdf import fonts
+from paraph.pdf.typesetting import fonts
 fonts.keep_fonts_in(Path({str(tmp_path / "data" / "fonts")!r}))
 print(fonts.library().covering[0].path)
 """
@@ -97,10 +97,10 @@ print(fonts.library().covering[0].path)
 
 def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    own = fonts._own_folder()
+    own = fonts._temporary_folder()
     assert own.stat().st_mode & 0o777 == 0o700
     own.chmod(0o777)
-    assert fonts._own_folder() != own
+    assert fonts._temporary_folder() != own
     own.rmdir()
     own.symlink_to("/")
-    assert fonts._own_folder() != own
+    assert fonts._temporary_folder() != own
