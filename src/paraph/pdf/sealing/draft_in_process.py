@@ -28,7 +28,7 @@ def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
 
 
 class DraftInProcess:
-    """A draft that keeps what it has read from one step to the next."""
+    """A :class:`~paraph.pdf.sealing.seal_draft.SealDraft` that keeps what it has read from one step to the next."""
 
     def __init__(self, pdf: bytes, method: Method, content: SealContent) -> None:
         self.pdf, self.method = pdf, method
@@ -37,19 +37,16 @@ class DraftInProcess:
         self._written: Written
 
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
         self._sealing = seal_revision(Reader(self.pdf), self._content, data, hole)
         self._written = self._sealing.revision.write()
         return unsigned_revision(self._written, len(self.pdf))
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
-        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
         following = Following(self._sealing.revision, self._written)
         written = archive.archive_revision(following, missing, self._sealing.names, hole).write()
         return unsigned_revision(written, len(self.pdf) + len(sealed))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
         start, placed = self._sealing.start, self._sealing.placed
         check(content, self.pdf, original_hash=original_hash, original_start=start, placed=placed, **vars(expected))
 
