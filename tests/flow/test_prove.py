@@ -142,6 +142,7 @@ def test_the_lines_of_the_journal_carry_the_names() -> None:
 @pytest.mark.django_db
 def test_every_event_has_a_title_in_the_proof() -> None:
     stated = proof_content(SignatureRequest.objects.get(pk=sealed().request.pk), clock.now())
-    events = TypeAdapter(AuditLog.model_fields["event_type"].annotation).json_schema()["enum"]
+    event_type: Any = AuditLog.model_fields["event_type"].annotation
+    events = TypeAdapter(event_type).json_schema()["enum"]
     assert set(stated.event_titles) == set(events) and set(stated.sender_events) < set(events)
     assert stated.event_titles["signer.signed"] == "Signed"

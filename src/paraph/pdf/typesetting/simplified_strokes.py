@@ -16,10 +16,10 @@ _INVISIBLE = 1 / 4000  # of the drawing's longer side: a tenth of a point on the
 _SPACING = 0.01  # of the longer side; ink gets thinner where points are further apart
 _DECIMALS = 6
 
-Stroke = Sequence[Sequence[float]]
+Polyline = Sequence[Sequence[float]]
 
 
-def simplified(strokes: Sequence[Stroke], aspect: float = 1.0) -> list[list[list[float]]]:
+def simplified(strokes: Sequence[Polyline], aspect: float = 1.0) -> list[list[list[float]]]:
     """Returns the strokes ``[[[x, y], …], …]`` with fewer points, and of too many strokes the longest.
 
     ``aspect``: width / height of the area that 0..1 stands for.
@@ -30,7 +30,7 @@ def simplified(strokes: Sequence[Stroke], aspect: float = 1.0) -> list[list[list
     return line.strokes()
 
 
-def _longest(strokes: Sequence[Stroke], aspect: float) -> list[Stroke]:
+def _longest(strokes: Sequence[Polyline], aspect: float) -> list[Polyline]:
     if len(strokes) <= MAX_STROKES:
         return list(strokes)
 
@@ -44,7 +44,7 @@ def _longest(strokes: Sequence[Stroke], aspect: float) -> list[Stroke]:
 class _ThinnedStrokes:
     """The points of all strokes, in units of the drawing's longer side, linked to their remaining neighbours."""
 
-    def __init__(self, strokes: Sequence[Stroke], aspect: float) -> None:
+    def __init__(self, strokes: Sequence[Polyline], aspect: float) -> None:
         self._given = [point for stroke in strokes for point in stroke]
         scale = 1 / (_longer_side(self._given, aspect) or 1)
         self._points = [(x * aspect * scale, y * scale) for x, y in self._given]
@@ -99,6 +99,6 @@ class _ThinnedStrokes:
         return moved if spacing <= _SPACING else moved + _INVISIBLE
 
 
-def _longer_side(points: Stroke, aspect: float) -> float:
+def _longer_side(points: Polyline, aspect: float) -> float:
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return max((max(xs) - min(xs)) * aspect, max(ys) - min(ys))
