@@ -43,12 +43,12 @@ class Purpose:
 
 
 def document_purpose(request_id: int, environment: str) -> Purpose:
-    """Returns the purpose of every file that came from outside, whatever is in it."""
+    """Returns the purpose of every file that came from outside, whatever is in it. Raises nothing."""
     return Purpose("document", request_id, environment)
 
 
 def proof_purpose(request_id: int, environment: str) -> Purpose:
-    """Returns the purpose of a proof that the service typeset itself, and of nothing else."""
+    """Returns the purpose of a proof that the service typeset itself, and of nothing else. Raises nothing."""
     return Purpose("proof", request_id, environment)
 
 

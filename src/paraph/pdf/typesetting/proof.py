@@ -6,5 +6,5 @@ from paraph.pdf.typesetting.typeset import typeset
 
 
 def proof(content: ProofContent) -> bytes:
-    """Typesets the proof as PDF/A-3b with evidence.json attached. Equal content gives equal bytes."""
+    """Typesets the proof as PDF/A-3b with evidence.json attached. The same content gives the same bytes."""
     return typeset("proof", template_data(content), standard="a-3b", at=content.issued_at.replace(microsecond=0))
