@@ -11,7 +11,7 @@ import pytest
 from paraph.cli.demo.contract import contract
 from paraph.keys.certificates import read_roots
 from paraph.keys.development import root_file
-from paraph.pdf.verification.evidence_check import tie
+from paraph.pdf.verification.evidence_check import check_evidence
 from tests.cli.service import Service
 from tests.independent import assert_cades, assert_sealed
 from tests.keys.kinds import Placed, placed
@@ -55,7 +55,7 @@ def test_everything_is_sealed_by_the_token(service: Service, key: Placed, tmp_pa
     files |= {f"uploaded-{number}.pdf": pdf for number, pdf in enumerate(uploaded)}
     files["proof.pdf"] = httpx.get(urls[0]["certificate_url"]).content
     roots = [*read_roots(key.root.pem(tmp_path)), *read_roots(root_file(service.data_dir / "keys"))]
-    result = tie(files, roots)
+    result = check_evidence(files, roots)
     assert result.ok, result.problems
     for name in ("signed-0.pdf", "signed-1.pdf", "proof.pdf"):
         (tmp_path / name).write_bytes(files[name])

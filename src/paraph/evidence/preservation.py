@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, record_from_json
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, detached_timestamp_from_json
 from paraph.pdf.timestamps.timestamp import Timestamp
 
 SealedFile = SealedDocument | ProofFile
@@ -50,11 +50,14 @@ def overdue() -> int:
     return sum(model.objects.filter(timestamp_attempts__gte=enough).count() for model in (SealedDocument, ProofFile))
 
 
-def records_of(object_key: str) -> list[KeptRecord]:
+def records_of(object_key: str) -> list[DetachedTimestamp]:
     """Returns the timestamps beside a file, oldest first."""
     rows = KeptTimestamp.objects.filter(object_key=object_key).order_by("position")
     encoded = ((bytes(row.token), row.statuses) for row in rows)
-    return [KeptRecord(token, record_from_json({"token": "", **statuses}).statuses) for token, statuses in encoded]
+    return [
+        DetachedTimestamp(token, detached_timestamp_from_json({"token": "", **statuses}).statuses)
+        for token, statuses in encoded
+    ]
 
 
 def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
@@ -64,7 +67,7 @@ def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
     return [tuple(base64.b64decode(link) for link in links)] if links else []
 
 
-def keep(file: SealedFile, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: Timestamp) -> bool:
+def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> bool:
     """Stores a timestamp over the file and its ``earlier`` ones. Returns False where another process was first."""
     try:
         with transaction.atomic():

@@ -9,7 +9,7 @@ from paraph.evidence.preservation import SealedFile
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, imprint
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, imprint
 from paraph.pdf.timestamps.timestamp import Timestamp, stamp_time
 from paraph.storage import store
 
@@ -26,7 +26,7 @@ def preserve_due() -> int:
     context, count = sealing_context(), 0
     timestamping = context.timestamping
     if context.long_term:
-        timestamping = replace(timestamping, refuse=context.long_term.refuse)
+        timestamping = replace(timestamping, check_not_revoked=context.long_term.check_not_revoked)
     for file in preservation.due():
         content = _content(file)
         if content is None:
@@ -38,7 +38,9 @@ def preserve_due() -> int:
             preservation.postpone(file)
             _log.warning("no timestamp", failures=failures)
             break
-        count += preservation.keep(file, earlier, KeptRecord(stamp.token, _statuses(context, file, stamp)), stamp)
+        count += preservation.keep(
+            file, earlier, DetachedTimestamp(stamp.token, _statuses(context, file, stamp)), stamp
+        )
     return count
 
 
@@ -59,6 +61,6 @@ def _statuses(context: SealingContext, file: SealedFile, stamp: Timestamp) -> Lo
     if context.long_term is None:
         return LongTermData()
     try:
-        return context.long_term.of(*preservation.key_chain(file), stamp.chain).data
+        return context.long_term.collect(*preservation.key_chain(file), stamp.chain).data
     except Revoked:
         return LongTermData()

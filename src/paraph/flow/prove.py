@@ -13,7 +13,7 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.kernel import clock
 from paraph.measures.figures import count_seal, stage
-from paraph.pdf.pki.purpose import of_proof
+from paraph.pdf.pki.purpose import proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.typesetting.proof import proof
@@ -48,7 +48,7 @@ def prove(request_id: int) -> None:
 def _sealed(request: SignatureRequest) -> SealedPdf:
     now = clock.now()
     context = sealing_context()
-    purpose = of_proof(request.pk, request.environment)
+    purpose = proof_purpose(request.pk, request.environment)
     with stage("typeset"):
         typeset = proof(proof_content(request, now))
     with stage("seal"):

@@ -18,7 +18,7 @@ from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
-from paraph.pdf.pki.purpose import of_document
+from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.structure.extendable import Method
@@ -68,7 +68,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
     if tokens.sha256(content) != document.shown_sha256:
         raise DomainError("internal_error", f"The stored file of document {document.pk} is not the one that was shown.")
     context = sealing_context()
-    purpose = of_document(row.request_id, row.request.environment)
+    purpose = document_purpose(row.request_id, row.request.environment)
     with stage("typeset"):
         drawn = stamp_marks(row)
     with stage("seal"):

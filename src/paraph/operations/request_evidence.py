@@ -3,7 +3,7 @@
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import SealedFile, records_of
 from paraph.kernel.errors import DomainError
-from paraph.pdf.timestamps.detached_timestamps import to_file
+from paraph.pdf.timestamps.detached_timestamps import timestamps_file
 from paraph.signature_requests.models import SignatureRequest
 
 
@@ -17,4 +17,4 @@ def request_evidence(request_id: int) -> bytes:
         for row in sealed.select_related("request_document__document").order_by("request_document__position")
     ]
     files += [(row, "proof") for row in ProofFile.objects.filter(request_id=request_id)]
-    return to_file({bytes(row.sha256): (name, records_of(row.object_key)) for row, name in files})
+    return timestamps_file({bytes(row.sha256): (name, records_of(row.object_key)) for row, name in files})

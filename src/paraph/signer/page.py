@@ -11,7 +11,7 @@ from paraph.kernel import tokens
 from paraph.organizations.models import Environment
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
-from paraph.pdf.typesetting.appearances import letters
+from paraph.pdf.typesetting.initials import initials_of
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Placement, RequestStatus, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
@@ -83,7 +83,7 @@ def _contents(signer: Signer, token: str, locale: str) -> dict[str, Any]:
         "token": token,
         "documents": [_document(document, signer, locale) for document in documents],
         "channels": [(channel.value, masked(destination(signer, channel)[1])) for channel in channels(signer)],
-        "initials": letters(signer.full_name) if signer.request.initials_required else "",
+        "initials": initials_of(signer.full_name) if signer.request.initials_required else "",
     }
 
 

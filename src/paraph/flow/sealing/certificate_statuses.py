@@ -14,7 +14,7 @@ from paraph.outbound.exchange import Route
 from paraph.outbound.fetch import FetchFailed, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.status_questions import StatusQuestion, holds_until, status_questions
+from paraph.pdf.pki.status_requests import StatusRequest, holds_until, status_requests
 from paraph.pdf.pki.statuses import Chain, StatusUnavailable
 
 _SEAL_WAIT_SECONDS = 3.0  # not again while the authority has failed recently
@@ -70,7 +70,7 @@ def _renew(row: CertificateStatus, end: float) -> bool:
     """Asks each address that the certificate names, up to the first genuine answer; returns whether there was one."""
     certificate, issuer = bytes(row.certificate), bytes(row.issuer)
     reasons = []
-    for question in status_questions(certificate, issuer):
+    for question in status_requests(certificate, issuer):
         try:
             data = _fetch(question, end)
             if _is_genuine(data, certificate, issuer):
@@ -83,7 +83,7 @@ def _renew(row: CertificateStatus, end: float) -> bool:
     return False
 
 
-def _fetch(question: StatusQuestion, end: float) -> LongTermData:
+def _fetch(question: StatusRequest, end: float) -> LongTermData:
     seconds = end - time.monotonic()
     if seconds <= 0:
         raise FetchFailed("the time was used up")

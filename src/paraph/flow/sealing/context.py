@@ -57,7 +57,7 @@ def sealing_context() -> SealingContext:
     authority = development()
     source = long_term(settings.PARAPH, authority, FetchedStatuses())
     if source:
-        source.recall = _last_authority_chain
+        source.last_authority_chain = _last_authority_chain
     return SealingContext(timestamping(settings.PARAPH, authority), source)
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
+from paraph.flow.sealing.event_titles import EVENT_TITLES, SENDER_EVENTS
 from paraph.journal.append import facts
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
-from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
@@ -50,6 +51,8 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         journal_hash=bytes(journal[-1].hash).hex(),
         evidence=_evidence(request, signers, sealed, journal),
         locale=request.locale,
+        event_titles=EVENT_TITLES,
+        sender_events=SENDER_EVENTS,
     )
 
 

@@ -1,4 +1,4 @@
-"""The document security store as our own reader finds it: what cannot be read of it is left out."""
+"""The document security store read from a file, without the items that cannot be read."""
 
 import zlib
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from paraph.pdf.structure.reader import Reader, decoded
 from paraph.pdf.structure.signed_fields import place_of
 
 KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
-_HOW = (b"/Filter", b"/DecodeParms")
-_LARGEST = 32 * 1024 * 1024  # bytes; the longest revocation lists have a few million
-_MOST_IN_ALL = 64 * 1024 * 1024
-_LARGEST_OF_OTHER_FILTERS = 64 * 1024
-"""Before decoding, which then has no limit of its own."""
+_ENCODING = (b"/Filter", b"/DecodeParms")
+_MAX_ITEM = 32 * 1024 * 1024  # bytes; the longest revocation lists have a few million
+_MAX_TOTAL = 64 * 1024 * 1024
+_MAX_ENCODED = 64 * 1024
+"""Bytes before decoding, for filters other than Flate, whose decoders have no limit."""
 
 
 @dataclass(frozen=True)
 class StoredData:
-    """``incomplete``: something of the store could not be read and is not in ``data``."""
+    """The content of a store. ``incomplete``: ``data`` lacks items that could not be read."""
 
     data: LongTermData
     incomplete: bool
@@ -27,13 +27,13 @@ class StoredData:
 
 @dataclass
 class StoreReader:
-    """Reads the stores of several revisions of one file, and decodes no more than one honest store holds."""
+    """Reads the stores of several revisions of one file, and decodes no more in all than an honest store holds."""
 
     _decoded: dict[tuple[str, bytes], bytes] = field(default_factory=dict)
-    _left: int = _MOST_IN_ALL
+    _left: int = _MAX_TOTAL
 
     def read(self, reader: Reader) -> StoredData:
-        """Empty where there is no store. Raises nothing."""
+        """Returns the content of the store, empty where there is none. Raises nothing."""
         try:
             store = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/DSS"))
         except (Unsafe, *CONFUSED):
@@ -41,7 +41,7 @@ class StoreReader:
         if not isinstance(store, dict):
             return StoredData(LongTermData(), incomplete=store is not None)
         items = [(key, item) for key in KEYS for item in _listed(reader, store, key)]
-        # What was added last is decoded first: an upload that holds too much crowds out nothing of its seal.
+        # Newest first: an upload that holds too much must not crowd out the data of its seal.
         newest_first = sorted(enumerate(items), key=lambda each: place_of(reader, each[1][1], 0), reverse=True)
         contents = {number: self._content(reader, item) for number, (_, item) in newest_first}
         lists = ([contents[number] for number, (key, _) in enumerate(items) if key == wanted] for wanted in KEYS)
@@ -55,7 +55,7 @@ class StoreReader:
             return b""
         if not isinstance(stream, Stream):
             return b""
-        key = (repr([stream.dictionary.get(entry) for entry in _HOW]), stream.data)
+        key = (repr([stream.dictionary.get(entry) for entry in _ENCODING]), stream.data)
         if key not in self._decoded:
             self._decoded[key] = self._decode(stream)
         return self._decoded[key]
@@ -68,13 +68,11 @@ class StoreReader:
         except (Unsafe, *CONFUSED):
             content = b""
         self._left -= len(content)
-        if len(content) > _LARGEST:
-            return b""
-        return content
+        return content if len(content) <= _MAX_ITEM else b""
 
 
 def _listed(reader: Reader, store: Dictionary, key: bytes) -> list[Any]:
-    """The items of one list; one that is nothing in place of what is no list."""
+    """Returns the items of one list; a single ``None``, which cannot be read, in place of anything but a list."""
     try:
         items = reader.resolve(store.get(key))
     except (Unsafe, *CONFUSED):
@@ -85,15 +83,15 @@ def _listed(reader: Reader, store: Dictionary, key: bytes) -> list[Any]:
 
 
 def _decode(stream: Stream) -> bytes:
-    """More than is allowed where there is more, but not much more."""
+    """Decodes a stream. A longer one than :data:`_MAX_ITEM` comes out cut off shortly after this limit."""
     filters, parameters = stream.dictionary.get(b"/Filter"), stream.dictionary.get(b"/DecodeParms")
     if filters in (b"/FlateDecode", [b"/FlateDecode"]) and parameters in (None, [None]):
         try:
-            return zlib.decompressobj().decompress(stream.data, _LARGEST + 1)
+            return zlib.decompressobj().decompress(stream.data, _MAX_ITEM + 1)
         except zlib.error:
             return b""
-    of_other_filters = filters is not None and filters != []
-    if of_other_filters and (len(stream.data) > _LARGEST_OF_OTHER_FILTERS or _is_several(filters)):
+    is_encoded = filters is not None and filters != []
+    if is_encoded and (len(stream.data) > _MAX_ENCODED or _is_several(filters)):
         return b""
     return decoded(stream)
 

@@ -1,9 +1,8 @@
-"""Whether what follows a seal is an archive timestamp of this service and nothing else: it is written once more, and
-must come out byte for byte.
+"""Recognition of the service's own archive timestamp after a seal: the revision is written once more, and must come out
+byte for byte.
 
-Comparing two revisions of a large file in general takes seconds; this takes milliseconds and allows nothing at all.
-What does not come out the same (another program's timestamp, a version that wrote otherwise) is left to the general
-comparison.
+This takes milliseconds, where a general comparison of two revisions of a large file takes seconds, and it tolerates
+nothing. Whatever differs, such as a timestamp of another program or version, is left to the general comparison.
 """
 
 from typing import Any
@@ -14,14 +13,14 @@ from paraph.pdf.structure import signature_field
 from paraph.pdf.structure.objects import Stream, Unsafe
 from paraph.pdf.structure.reader import Reader, decoded
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.verification.stored_data import KEYS
+from paraph.pdf.verification.stored_validation_data import KEYS
 
 
 def is_archive_of(before: Reader, after: Reader, value: bytes) -> bool:
-    """Whether what ``after`` has more than ``before``, with which it begins, is exactly such a revision.
+    """Whether the bytes of ``after`` beyond those of ``before``, with which it begins, are exactly such a revision.
 
-    ``value``: the whole /Contents of its signature, padding included; whether that is a good timestamp is not
-    asked here. Raises nothing.
+    ``value``: the whole /Contents of its signature, padding included. Whether that is a valid timestamp is for the
+    caller to check. Raises nothing.
     """
     pdf, sealed_size = after.data, before.size
     try:
@@ -38,8 +37,8 @@ def is_archive_of(before: Reader, after: Reader, value: bytes) -> bool:
 
 
 def _store(reader: Reader) -> list[tuple[Reader, list[Any]]]:
-    """The lists of the document security store, each with who can read them; what is no list counts as an empty one,
-    as it does where the store is extended."""
+    """Returns the lists of the document security store, each with its reader. Anything but a list counts as an empty
+    one, as it does where the store is extended."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     store = reader.resolve(root.get(b"/DSS"))
     lists = [reader.resolve(store.get(key)) if isinstance(store, dict) else None for key in KEYS]
@@ -47,6 +46,6 @@ def _store(reader: Reader) -> list[tuple[Reader, list[Any]]]:
 
 
 def _contents(old: tuple[Reader, list[Any]], new: tuple[Reader, list[Any]]) -> tuple[bytes, ...]:
-    """What the new list has more than the old one."""
+    """Returns the decoded items at the end of the new list that the old one lacks."""
     streams = [new[0].resolve(item) for item in new[1][len(old[1]) :]]
     return tuple(decoded(stream) for stream in streams if isinstance(stream, Stream))

@@ -1,25 +1,23 @@
-"""What the proof's template gets: every value a sentence, a word or a digest ready to be set."""
+"""The data for the template of the proof: every value is a sentence, a word or a digest ready to be set."""
 
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from paraph.pdf.typesetting.glyph_fallback import legible, written
+from paraph.pdf.typesetting.glyph_fallback import glyph_fallback, template_text
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.pdf.typesetting.proof_english import ENGLISH
-from paraph.pdf.typesetting.proof_words import SENDERS_EVENTS, Words, milliseconds
+from paraph.pdf.typesetting.proof_words import ProofWords, milliseconds
 from paraph.pdf.typesetting.qr_code import qr_code
-
-if TYPE_CHECKING:
-    from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 
 EVIDENCE = "evidence.json"
 _LANGUAGES = {ENGLISH.language: ENGLISH}
 _LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
 
 
-def page(content: "ProofContent") -> dict[str, Any]:
-    """Plain JSON for templates/proof.typ."""
+def template_data(content: ProofContent) -> dict[str, Any]:
+    """Returns plain JSON for templates/proof.typ."""
     language = _words(content.locale)
     label = language.labels
     return {
@@ -27,13 +25,13 @@ def page(content: "ProofContent") -> dict[str, Any]:
         "label": dict(label),
         "language": language.language,
         "sandbox": content.environment == "sandbox",
-        "heading": written(content.organization),
+        "heading": template_text(content.organization),
         "request_id": str(content.request_id),
         "issued": _seconds(content.issued_at),
-        "verdict": written(language.verdict(content)),
+        "verdict": template_text(language.verdict(content)),
         "facts": [
             [label["request"], str(content.request_id)],
-            [label["organization"], written(content.organization)],
+            [label["organization"], template_text(content.organization)],
             [label["environment"], content.environment],
             [label["mode"], language.modes.get(content.mode, content.mode)],
             [label["created"], milliseconds(content.created_at)],
@@ -46,38 +44,38 @@ def page(content: "ProofContent") -> dict[str, Any]:
         "journal_hash": content.journal_hash,
         "verify": [{"text": text, "command": command} for text, command in language.steps],
         "verification_url": content.verification_url,
-        "verification": written(content.verification_url),
+        "verification": template_text(content.verification_url),
         "qr": qr_code(content.verification_url),
         "evidence_name": EVIDENCE,
         "evidence": json.dumps(content.evidence, ensure_ascii=False, sort_keys=True, indent=1) + "\n",
     }
 
 
-def _words(locale: str) -> Words:
+def _words(locale: str) -> ProofWords:
     return _LANGUAGES.get(locale.replace("_", "-").split("-")[0].lower(), ENGLISH)
 
 
-def _signer(signer: "ProofSigner", language: Words) -> dict[str, Any]:
+def _signer(signer: ProofSigner, language: ProofWords) -> dict[str, Any]:
     channel = language.channels.get(signer.channel, signer.channel)
     return {
         "order": str(signer.order),
-        "name": written(signer.name),
-        "note": language.transliterated if legible(signer.name).transliterated else "",
-        "email": written(signer.email),
+        "name": template_text(signer.name),
+        "note": language.transliterated if glyph_fallback(signer.name).transliterated else "",
+        "email": template_text(signer.email),
         "channel": channel,
-        "destination": written(signer.destination),
+        "destination": template_text(signer.destination),
         "signed_at": milliseconds(signer.signed_at),
-        "ip": written(signer.ip),
-        "user_agent": written(signer.user_agent),
+        "ip": template_text(signer.ip),
+        "user_agent": template_text(signer.user_agent),
         "signature": signer.signature_type,
-        "documents": [written(name) for name in signer.documents],
+        "documents": [template_text(name) for name in signer.documents],
     }
 
 
-def _document(document: "ProofDocument", language: Words) -> dict[str, Any]:
+def _document(document: ProofDocument, language: ProofWords) -> dict[str, Any]:
     return {
-        "name": written(document.name),
-        "note": language.transliterated if legible(document.name).transliterated else "",
+        "name": template_text(document.name),
+        "note": language.transliterated if glyph_fallback(document.name).transliterated else "",
         "id": str(document.document_id),
         "pages": str(document.page_count),
         "uploaded": document.uploaded_sha256,
@@ -86,10 +84,10 @@ def _document(document: "ProofDocument", language: Words) -> dict[str, Any]:
     }
 
 
-def _seal(seal: "ProofSeal", language: Words) -> dict[str, Any]:
+def _seal(seal: ProofSeal, language: ProofWords) -> dict[str, Any]:
     result = {
-        "algorithm": written(seal.algorithm),
-        "key": written(seal.key_id),
+        "algorithm": template_text(seal.algorithm),
+        "key": template_text(seal.key_id),
         "sealed_at": milliseconds(seal.sealed_at),
         "timestamp": "",
         "no_timestamp": language.no_timestamp,
@@ -99,37 +97,36 @@ def _seal(seal: "ProofSeal", language: Words) -> dict[str, Any]:
     if seal.timestamped_at is not None:
         result |= {
             "timestamp": milliseconds(seal.timestamped_at),
-            "authority": written(seal.timestamp_authority),
+            "authority": template_text(seal.timestamp_authority),
             "policy": seal.timestamp_policy_oid,
         }
     return result
 
 
-def _line(line: "JournalLine", content: "ProofContent", language: Words) -> dict[str, Any]:
-    sender = line.event_type in SENDERS_EVENTS
-    fallback = content.organization if sender else language.labels["service"]
+def _line(line: JournalLine, content: ProofContent, language: ProofWords) -> dict[str, Any]:
+    others = content.organization if line.event_type in content.sender_events else language.labels["service"]
     details = [(key, value) for key, value in line.metadata.items() if key != "consent_notice"]
     return {
         "position": str(line.position),
         "at": milliseconds(line.at).split(" ", 1),
-        "event": written(language.event(line.event_type)),
-        "type": written(line.event_type),
-        "who": written(line.signer or fallback),
-        "ip": written(line.ip),
-        "user_agent": written(line.user_agent),
+        "event": template_text(content.event_titles.get(line.event_type, line.event_type)),
+        "type": template_text(line.event_type),
+        "who": template_text(line.signer or others),
+        "ip": template_text(line.ip),
+        "user_agent": template_text(line.user_agent),
         "details": [
-            [written(language.key(str(key)) + ":"), written(text), _is_code(text)]
+            [template_text(language.key(str(key)) + ":"), template_text(text), _is_code(text)]
             for key, value in details
             for text in _values(key, value, language)
         ],
-        "consent": written(str(line.metadata.get("consent_notice", ""))),
+        "consent": template_text(str(line.metadata.get("consent_notice", ""))),
         "long": len(str(line.metadata)) + len(line.user_agent) > _LONG_ENTRY,
         "consent_label": language.key("consent_notice") + ":",
     }
 
 
-def _values(key: str, value: Any, language: Words) -> Iterator[str]:
-    """How a metadata value reads; empty ones are left to evidence.json."""
+def _values(key: str, value: Any, language: ProofWords) -> Iterator[str]:
+    """Yields a metadata value as text. Empty values are in evidence.json alone."""
     if key == "documents" and isinstance(value, list):
         yield from map(language.remarks, value)
     elif key == "prepared_documents" and isinstance(value, list):
@@ -145,7 +142,7 @@ def _values(key: str, value: Any, language: Words) -> Iterator[str]:
 
 
 def _is_code(text: str) -> bool:
-    """Digests and identifiers, set in a monospaced font so that they can be compared by eye."""
+    """Whether a text is a digest or an identifier, which a monospaced font makes easy to compare."""
     return len(text) > 12 and " " not in text and "@" not in text and any(map(str.isdigit, text))
 
 

@@ -1,10 +1,10 @@
-"""What verification found, in plain sentences."""
+"""The findings of verification as plain sentences."""
 
 from collections.abc import Iterator, Sequence
 
 from paraph.kernel import clock
 from paraph.pdf.report import Level, SignatureReport
-from paraph.pdf.timestamps.detached_timestamps import KeptCheck
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsCheck
 
 _LEVELS: dict[Level, str] = {
     "": "The seal does not follow PAdES.",
@@ -16,31 +16,39 @@ _LEVELS: dict[Level, str] = {
 }
 
 
-def sentences(
-    reports: Sequence[SignatureReport], place: int, kept: KeptCheck, aged: Sequence[str], signers: Sequence[str]
+def findings(
+    reports: Sequence[SignatureReport],
+    position: int,
+    detached: DetachedTimestampsCheck,
+    expired: Sequence[str],
+    signers: Sequence[str],
 ) -> list[str]:
-    """The verdict on the seal at ``place`` in plain words, then what was found in every signature, each sentence
-    once."""
-    seal = reports[place]
-    found = [*_whom(seal, signers), *(_mismatch(report) for report in reports[:place] if not report.matches)]
-    found.append(_when(seal))
+    """Returns the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each
+    sentence once.
+
+    ``expired``: sentences about expired timestamps; ``signers``: as in :func:`paraph.pdf.verification.verify.verify`.
+    """
+    seal = reports[position]
+    sentences = [*_signer(seal, signers), *(_mismatch(report) for report in reports[:position] if not report.matches)]
+    sentences.append(_time(seal))
     if seal.intact:
-        found.append(_LEVELS[seal.level])
-    found += [
-        f'Timestamped beside the file, as it is now, on {clock.iso(stamp.time)} by "{stamp.authority}".'
-        for stamp in kept.timestamps
+        sentences.append(_LEVELS[seal.level])
+    sentences += [
+        f'Timestamped beside the file, as it is now, on {clock.iso(timestamp.time)} by "{timestamp.authority}".'
+        for timestamp in detached.timestamps
     ]
-    found += [*seal.changes, *kept.findings, *aged]
-    return list(dict.fromkeys(found + [finding for report in reports for finding in report.findings]))
+    sentences += [*seal.changes, *detached.findings, *expired]
+    sentences += [finding for report in reports for finding in report.findings]
+    return list(dict.fromkeys(sentences))
 
 
-def is_asked_for(seal: SignatureReport, signers: Sequence[str]) -> bool:
-    """Whether it is by one of ``signers``, or there are none."""
+def is_accepted(seal: SignatureReport, signers: Sequence[str]) -> bool:
+    """Whether the seal is by one of ``signers``; an empty list accepts everybody."""
     return not signers or (seal.certificate is not None and seal.certificate.is_one_of(signers))
 
 
-def _whom(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
-    """Whom one trusts who trusts this seal, and what the seal was made for."""
+def _signer(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
+    """Names the signer and the root, who are trusted with this seal, and the purpose of the seal."""
     if seal.intact:
         covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
         trust = "trusted" if seal.trusted else "not trusted"
@@ -48,7 +56,7 @@ def _whom(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
     if seal.certificate:
         chain = f", which chains to the root {seal.root}" if seal.root else ""
         yield f"The signer's certificate is {seal.certificate}{chain}."
-    if not is_asked_for(seal, signers):
+    if not is_accepted(seal, signers):
         yield f"It is not sealed by {' or '.join(signers)}."
     if seal.purpose:
         yield f"The seal says what it is for: {seal.purpose}."
@@ -62,7 +70,7 @@ def _mismatch(earlier: SignatureReport) -> str:
     return f"{name} no longer matches: the file was altered after it, and then sealed again."
 
 
-def _when(seal: SignatureReport) -> str:
+def _time(seal: SignatureReport) -> str:
     if seal.timestamp is not None:
         trust = "" if seal.timestamp.trusted else ", which is not trusted"
         return f'Timestamped on {clock.iso(seal.timestamp.time)} by "{seal.timestamp.authority}"{trust}.'

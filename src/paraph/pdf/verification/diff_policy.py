@@ -1,4 +1,4 @@
-"""Which changes between two revisions are none: the rules by which pyHanko compares them."""
+"""The rules by which pyHanko compares two revisions: which differences alter nothing."""
 
 from collections.abc import Iterable
 
@@ -23,11 +23,12 @@ from pyhanko.sign.fields import enumerate_sig_fields
 _OF_THE_WRITER = {"/ModDate", "/Producer"}
 _VERSIONS = ("", "/1.0", "/1.1", "/1.2", "/1.3", "/1.4", "/1.5", "/1.6", "/1.7", "/2.0")
 _OF_THE_FORM = {"/Fields", "/DR", "/DA", "/Q"}
-"""What may change in the form, or is judged by another rule: not that viewers shall draw the fields anew."""
+"""Keys of the form that may change, or that another rule judges. /NeedAppearances is not among them: with it, viewers
+draw the fields anew."""
 
 
 class _WriterInfoRule(DocInfoRule):
-    """A program that adds timestamps may name itself and the time, and leaves the other properties as they were."""
+    """Allows a program that adds timestamps to state its name and the time, and no other change of the properties."""
 
     def apply(self, old: HistoricalResolver, new: HistoricalResolver) -> Iterable[ReferenceUpdate]:
         if _properties(old) == _properties(new):
@@ -35,15 +36,15 @@ class _WriterInfoRule(DocInfoRule):
 
 
 class _CatalogRule(CatalogModificationRule):
-    """Programs that add a signature or a timestamp may raise the version of PDF to the one that it needs, in the same
-    revision. Nobody else has a reason to touch it."""
+    """Allows a higher version of PDF in a revision that adds a signature or timestamp, which may need it, and no other
+    change of the version."""
 
     def apply_qualified(
         self, old: HistoricalResolver, new: HistoricalResolver
     ) -> Iterable[tuple[ModificationLevel, ReferenceUpdate]]:
         before = new.reader.get_historical_resolver(new.revision - 1)
-        was, now = _version(before), _version(new)
-        if was != now and not (_is_raised(was, now) and _signatures(new) > _signatures(before)):
+        earlier, later = _version(before), _version(new)
+        if earlier != later and not (_is_raised(earlier, later) and _signatures(new) > _signatures(before)):
             raise SuspiciousModification("the version of PDF was changed")
         yield from super().apply_qualified(old, new)
 
@@ -52,8 +53,8 @@ def _version(file: HistoricalResolver) -> str:
     return str(file.root.get("/Version", ""))
 
 
-def _is_raised(was: str, now: str) -> bool:
-    return now in _VERSIONS and was in _VERSIONS and _VERSIONS.index(was) < _VERSIONS.index(now)
+def _is_raised(earlier: str, later: str) -> bool:
+    return {earlier, later} <= set(_VERSIONS) and _VERSIONS.index(earlier) < _VERSIONS.index(later)
 
 
 def _signatures(file: HistoricalResolver) -> int:
@@ -84,5 +85,5 @@ POLICY = StandardDiffPolicy(
     ),
     ignore_orphaned_objects=False,
 )
-"""pyHanko's own without other document properties and orphans: a title changed after sealing is a change. So is
-another version of PDF, and that viewers shall draw the fields anew: both may change what is shown."""
+"""pyHanko's standard policy, but stricter: a changed title, orphaned objects, another version of PDF and a new
+/NeedAppearances count as changes, since each may change what a viewer shows."""

@@ -1,4 +1,4 @@
-"""Where and how to ask for the status of a certificate, and how long the answer holds (RFC 5280, RFC 6960)."""
+"""Requests for the status of a certificate, and how long an answer holds (RFC 5280, RFC 6960)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 from paraph.pdf.pki.revocation_data import LongTermData
 
 LARGEST_ANSWER, LARGEST_LIST = 64 * 1024, 1024 * 1024
-"""Bytes. What is larger would make every sealed file larger by as much."""
+"""In bytes. Every sealed file carries the answer, and grows by as much."""
 
 _OCSP_TYPE = "application/ocsp-request"
 
 
 @dataclass(frozen=True)
-class StatusQuestion:
-    """One way to ask. ``body`` is empty for a list, which is simply fetched."""
+class StatusRequest:
+    """An OCSP request, to be posted, or the address of a CRL, to be fetched, with an empty ``body``."""
 
     url: str
     body: bytes = b""
@@ -35,7 +35,7 @@ class StatusQuestion:
         return {"Content-Type": _OCSP_TYPE} if self.body else {}
 
     def read(self, answer: bytes) -> LongTermData:
-        """The answer as long-term data; a list in PEM form is taken too."""
+        """Returns the answer as long-term data. A CRL in PEM form is accepted too."""
         if self.body:
             return LongTermData(ocsps=(answer,))
         if answer.lstrip().startswith(b"-----BEGIN"):
@@ -46,18 +46,18 @@ class StatusQuestion:
         return LongTermData(crls=(answer,))
 
 
-def status_questions(certificate: bytes, issuer: bytes) -> Iterator[StatusQuestion]:
-    """Every way that the certificate (DER) names: responders first, whose answers are small, then lists."""
-    own, above = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(issuer)
+def status_requests(certificate: bytes, issuer: bytes) -> Iterator[StatusRequest]:
+    """Yields a request for every address in the certificate (DER): OCSP first, whose answers are small, then CRLs."""
+    child, parent = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(issuer)
     # SHA-1 only names the issuer here, and is the one hash that all responders know.
-    request = ocsp.OCSPRequestBuilder().add_certificate(own, above, SHA1()).build()  # noqa: S303  see above
+    request = ocsp.OCSPRequestBuilder().add_certificate(child, parent, SHA1()).build()  # noqa: S303  see above
     body = request.public_bytes(Encoding.DER)
-    yield from (StatusQuestion(url, body) for url in _responders(own))
-    yield from (StatusQuestion(url) for url in _lists(own))
+    yield from (StatusRequest(url, body) for url in _ocsp_addresses(child))
+    yield from (StatusRequest(url) for url in _crl_addresses(child))
 
 
 def holds_until(data: LongTermData) -> datetime | None:
-    """The first moment at which something of it must be renewed; ``None`` where nothing says so."""
+    """Returns when the first of the answers ends; ``None`` where none states an end."""
     ends = []
     try:
         ends += [x509.load_der_x509_crl(item).next_update_utc for item in data.crls]
@@ -68,7 +68,7 @@ def holds_until(data: LongTermData) -> datetime | None:
     return min((end for end in ends if end is not None), default=None)
 
 
-def _responders(certificate: x509.Certificate) -> list[str]:
+def _ocsp_addresses(certificate: x509.Certificate) -> list[str]:
     try:
         access = certificate.extensions.get_extension_for_class(x509.AuthorityInformationAccess).value
     except (x509.ExtensionNotFound, ValueError):
@@ -76,7 +76,7 @@ def _responders(certificate: x509.Certificate) -> list[str]:
     return _urls(each.access_location for each in access if each.access_method == AuthorityInformationAccessOID.OCSP)
 
 
-def _lists(certificate: x509.Certificate) -> list[str]:
+def _crl_addresses(certificate: x509.Certificate) -> list[str]:
     try:
         points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value
     except (x509.ExtensionNotFound, ValueError):
