@@ -6,9 +6,9 @@ from typing import Any
 
 import pikepdf
 import pytest
-from paraph.api.v1.openapi.audit_schemas import AuditLog
 from pydantic import TypeAdapter
 
+from paraph.api.v1.openapi.audit_schemas import AuditLog
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
