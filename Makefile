@@ -31,7 +31,7 @@ serve: $(VENV)/.runtime  ## the service on 127.0.0.1:8000, everything embedded
 	@$(BIN)/paraph serve
 
 test: $(VENV)/.development  ## the tests   [ARGS=…] [JOBS=2]
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.development  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .

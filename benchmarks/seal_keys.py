@@ -18,7 +18,7 @@ from pyhanko.sign import fields, signers
 from paraph.kernel import clock
 from paraph.keys import issuing
 from paraph.keys.local import LocalKey, PrivateKey
-from paraph.pdf.pki.purpose import of_document
+from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.pki.statuses import Chain, LongTerm
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
@@ -27,7 +27,7 @@ from paraph.pdf.timestamps.timestamp import Timestamping
 KINDS = ["RSA-2048", "RSA-3072", "P-256"]
 
 
-PURPOSE = of_document(0, "benchmark")
+PURPOSE = document_purpose(0, "benchmark")
 
 
 @cache

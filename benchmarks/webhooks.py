@@ -1,4 +1,4 @@
-"""Webhooks delivered per second by one worker's pump, alone and beside endpoints that never answer.
+"""Webhooks delivered per second by one worker's dispatcher, alone and beside endpoints that never answer.
 
     python -m benchmarks.webhooks [--deliveries 2000] [--healthy 20] [--hanging 20]
 
@@ -76,13 +76,13 @@ def _set_up(folder: str) -> None:
 def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.Namespace, hanging: int) -> None:
     from paraph.kernel import clock
     from paraph.outbound.post import Route
-    from paraph.webhooks.dispatcher import Pump
+    from paraph.webhooks.dispatcher import Dispatcher
     from paraph.webhooks.models import Delivery
 
     Delivery.objects.all().delete()
     _record(hanging, hanging_port, 50)
-    pump = Pump(Route(allow_private=True))
-    pump.start()
+    dispatcher = Dispatcher(Route(allow_private=True))
+    dispatcher.start()
     if hanging:
         time.sleep(7)  # until they are known to be in trouble, and hold their share of the slots
     healthy = _record(arguments.healthy, healthy_port, arguments.deliveries // arguments.healthy)
@@ -92,17 +92,18 @@ def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.N
         time.sleep(0.2)
     cpu = (time.process_time() - cpu) / (arguments.deliveries // arguments.healthy * arguments.healthy) * 1000
     waits = sorted((row.finished_at - began).total_seconds() for row in mine if row.finished_at)
-    pump.stop()
+    dispatcher.stop()
     print(f"{title:34}{len(waits) / waits[-1]:12.0f}{statistics.median(waits):10.2f}{waits[-1]:11.2f}{cpu:13.2f}")
 
 
 def _record(endpoints: int, port: int, each: int) -> list[int]:
     from django.db import transaction
 
+    from paraph.database.rows import insert
     from paraph.kernel import clock
     from paraph.organizations.registration import create_application, create_organization
     from paraph.signature_requests.models import SignatureRequest
-    from paraph.webhooks.outbox import record
+    from paraph.webhooks.outbox import deliveries
 
     organization = create_organization("bench", "free")
     made = []
@@ -115,7 +116,7 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
                 validity_days=1, expires_at=clock.now() + timedelta(days=1),
             )  # fmt: skip
             for _ in range(each):
-                record(request, "request.expired")
+                insert(deliveries(request, "request.expired"))
             made.append(application.pk)
     return made
 

@@ -9,11 +9,12 @@ from typing import Any
 import pikepdf
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.database.rows import insert
 from paraph.documents.models import Document
 from paraph.flow.send_otp import send_otp
 from paraph.flow.sign import Signature
 from paraph.flow.sign import sign as sign_verb
-from paraph.journal.append import Origin, append
+from paraph.journal.append import Origin, follow
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.messaging.models import CapturedMessage
@@ -87,7 +88,7 @@ def scene(
     request = SignatureRequest.objects.create(
         organization=organization, application=application, validity_days=7, **of_request
     )
-    append(request, "signature_request.created")
+    insert([follow(request, "signature_request.created")])
     made = Scene(request, [_signer(request, order, signer or {}) for order in range(1, signers + 1)], [])
     for position in range(documents):
         _document(made, position, pages)

@@ -5,6 +5,5 @@ from paraph.config.settings import DATABASES
 
 ROOT_URLCONF = "benchmarks.bare.views"
 WSGI_APPLICATION = "benchmarks.bare.wsgi.application"
-INSTALLED_APPS = []
 MIDDLEWARE = []
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = False

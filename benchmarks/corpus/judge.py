@@ -11,7 +11,7 @@ from benchmarks.corpus.programs import NoAnswer
 from benchmarks.corpus.renderers import Pdfium, Poppler
 from benchmarks.corpus.rendering import differences, placed_mark
 from paraph.keys.issuing import SEALING_NAME
-from paraph.pdf.pki.purpose import of_document
+from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.seal import Overlay, SealedPdf, SealError, seal
 from paraph.pdf.untrusted.inspect import inspect
@@ -45,7 +45,7 @@ def judge(path: Path, name: str, court: Court, keep: Path | None = None) -> Verd
         result = seal(
             shown,
             key=court.key,
-            purpose=of_document(0, "corpus"),
+            purpose=document_purpose(0, "corpus"),
             timestamping=court.timestamping,
             long_term=court.long_term,
             appearances=court.pictures,

@@ -1,16 +1,13 @@
 """A really served process to attack."""
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.service import Service, remove, wait_until
+from tests.cli.service import Service, remove
 from tests.scenarios.people import Backend
-
-_KEY = re.compile(r"\s+[0-9a-f]{64}\s*")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -25,15 +22,8 @@ class Target(Service):
 
     memory = 2 << 30  # the embedded database alone maps 1.1 GiB
 
-    key: str
-
-    def start(self) -> None:
-        super().start()
-        wait_until(lambda: any(map(_KEY.fullmatch, self.output)))
-        self.key = next(filter(_KEY.fullmatch, self.output)).strip()
-
     def backend(self, key: str = "") -> Backend:
-        """A client with the key, or with the one that the first start prints (sandbox, enterprise plan)."""
+        """A client with the key, or with the one that the first start printed (sandbox, enterprise plan)."""
         return Backend(self.base_url, key or self.key)
 
 
@@ -45,7 +35,7 @@ def new_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
     def make(data_dir: Path | None = None, **settings: str) -> Target:
         few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_RATE_LIMIT_FACTOR": "100"}
         made.append(Target(data_dir or tmp_path_factory.mktemp("attacked") / "data", **{**few, **settings}))
-        made[-1].start()
+        made[-1].begin()
         return made[-1]
 
     yield make

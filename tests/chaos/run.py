@@ -92,9 +92,8 @@ def _settle(service: Service, client: Client, made: list[Made], deadline: float)
         waiting = [found for found in service.command("webhook", "list", "--limit", "10000") if _is_waiting(found)]
         if not waiting:
             return
-        for found in waiting:
-            if found["attempts"]:
-                service.command("webhook", "replay", str(found["id"]))
+        if again := [["webhook", "replay", str(found["id"])] for found in waiting if found["attempts"]]:
+            service.commands(again)
         time.sleep(1)
 
 

@@ -32,7 +32,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service = Service(
         tmp_path_factory.mktemp("service") / "data", PARAPH_WORKER_PROCESSES="1", PARAPH_WEB_PROCESSES="1"
     )
-    service.start()
+    service.begin()
     yield service
     service.stop()
     remove(service.data_dir)

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -16,7 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
+from tests import first_start
+
 READY_SECONDS = 60
+_READY = "Paraph is ready"
+_KEY = re.compile(r"\s+[0-9a-f]{64}\s*")
 _SERVERS = (15_000, 32_000)  # Linux gives clients the ports above
 
 
@@ -26,6 +31,9 @@ class Service:
 
     memory: int | None = None
 
+    key: str
+    """The API key that its first start printed (sandbox, enterprise plan); known once it began with a copy."""
+
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
         self.port = free_port()
@@ -34,9 +42,14 @@ class Service:
         self._environment = clean_environment(data_dir, PARAPH_PORT=str(self.port), **settings)
         self.process: subprocess.Popen[str] | None = None
 
+    def begin(self) -> None:
+        """Starts it for the first time here, on a copy of what a first start leaves."""
+        self.key = first_start.copy(self.data_dir)
+        self.start()
+
     def start(self) -> None:
         """Returns once it is ready; fails with all it said when it ends before."""
-        ready = threading.Event()
+        ready, already = threading.Event(), len(self.output)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "paraph", "serve"],
             env=self._environment,
@@ -49,9 +62,14 @@ class Service:
         assert self.process.stdout
         reader = threading.Thread(target=self._listen, args=(self.process.stdout, ready), daemon=True)
         reader.start()
-        if not ready.wait(READY_SECONDS) or self.process.poll() is not None:
+        if not ready.wait(READY_SECONDS) or not any(line.startswith(_READY) for line in self.output[already:]):
             self.stop()
             raise AssertionError("the service did not start:\n" + "".join(self.output))
+
+    def first_key(self) -> str:
+        """The API key that a first start prints after it said that it is ready."""
+        wait_until(lambda: any(map(_KEY.fullmatch, self.output)))
+        return next(filter(_KEY.fullmatch, self.output)).strip()
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Asks it to stop and returns its exit status."""
@@ -69,6 +87,20 @@ class Service:
             check=True,
         )
         return json.loads(done.stdout)
+
+    def commands(self, wanted: list[list[str]]) -> list[Any]:
+        """What several of them answer, one after the other in one process."""
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.cli.several"],
+            input=json.dumps(wanted),
+            env=self._environment,
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        answers: list[Any] = json.loads(done.stdout)
+        return answers
 
     def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
         """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
@@ -90,7 +122,7 @@ class Service:
         with stream:
             for line in stream:
                 self.output.append(line)
-                if line.startswith("Paraph is ready"):
+                if line.startswith(_READY):
                     ready.set()
         ready.set()
 

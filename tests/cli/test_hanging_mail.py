@@ -28,14 +28,14 @@ def hung(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         url = f"smtp://127.0.0.1:{server.getsockname()[1]}"
         folder = tmp_path_factory.mktemp("hung") / "data"
         service = Service(folder, PARAPH_SMTP_URL=url, PARAPH_WEB_THREADS="4", **SMALL)
-        service.start()
+        service.begin()
         yield service
         service.stop()
         remove(folder)
 
 
 def test_expiry_and_seals_go_on(hung: Service) -> None:
-    backend = Backend(hung.base_url, hung.new_application()["api_key"])
+    backend = Backend(hung.base_url, hung.key)
     request(backend, MANY, send_email=True, identity_declaration_accepted=True)
     expiring, signed = request(backend), request(backend)
 
@@ -56,7 +56,7 @@ def test_expiry_and_seals_go_on(hung: Service) -> None:
 
 
 def test_pages_and_the_api_go_on(hung: Service) -> None:
-    backend = Backend(hung.base_url, hung.new_application()["api_key"])
+    backend = Backend(hung.base_url, hung.key)
     urls = [each["signing_url"] for each in request(backend, MANY, channel="email")["signers"]]
 
     def ask(url: str) -> tuple[int, float]:

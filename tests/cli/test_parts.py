@@ -44,7 +44,7 @@ def test_the_parts_work_together(environment: dict[str, str]) -> None:
     with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
         connection.execute(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, args) "
-            """VALUES ('default', 'paraph.flow.jobs.expire', '{"request_id": 0}')"""
+            """VALUES ('default', 'paraph.flow.jobs.finalize', '{"request_document_id": 0}')"""
         )
         wait_until(lambda: not connection.execute(UNTOUCHED).fetchall())
     for process in (web, worker):
@@ -80,5 +80,5 @@ def answers(address: str) -> bool:
 
 UNTOUCHED = (
     "SELECT 1 FROM procrastinate_jobs "
-    "WHERE task_name = 'paraph.flow.jobs.expire' AND attempts = 0 AND status IN ('todo', 'doing')"
+    "WHERE task_name = 'paraph.flow.jobs.finalize' AND attempts = 0 AND status IN ('todo', 'doing')"
 )

@@ -74,18 +74,17 @@ def test_children_that_die_are_started_again(new_service: NewService) -> None:
 
 def test_nothing_outlives_a_killed_supervisor_and_the_next_start_works(new_service: NewService) -> None:
     service = new_service()
-    service.start()
-    made = service.new_application()
+    service.begin()
     service.stop(signal.SIGKILL)
     wait_until(lambda: service.processes() == {})
     service.start()
-    health = httpx.get(f"{service.base_url}/api/v1/health", headers={"X-Api-Key": made["api_key"]})
+    health = httpx.get(f"{service.base_url}/api/v1/health", headers={"X-Api-Key": service.key})
     assert health.status_code == 200
 
 
 def test_a_leftover_database_server_is_taken_over(new_service: NewService) -> None:
     service = new_service()
-    service.start()
+    service.begin()
     postgres = named(service)["postgres"]
     os.kill(postgres, signal.SIGSTOP)  # so that it cannot follow its supervisor at once
     service.stop(signal.SIGKILL)
@@ -96,7 +95,7 @@ def test_a_leftover_database_server_is_taken_over(new_service: NewService) -> No
 
 def test_no_secret_stands_in_the_log(new_service: NewService) -> None:
     service = new_service(PARAPH_LOG_LEVEL="DEBUG")
-    service.start()
+    service.begin()
     secret = "a1b2c3d4" * 8
     httpx.get(f"{service.base_url}/sign/{secret}")
     httpx.post(f"{service.base_url}/sign/{secret}/otp", json={"channel": "email"})

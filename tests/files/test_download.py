@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from django.test import Client
 
 from paraph.kernel import clock
 from paraph.storage import presign, store
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db  # the end of a response looks after the connection
 

@@ -10,7 +10,7 @@ from paraph.flow.prove import prove
 from paraph.flow.seal import seal
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import tokens
-from paraph.pdf.verification.evidence_check import Tie, evidence_of, tie
+from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence, evidence_of
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 from tests.pdf.pdf_factory import paper, text
@@ -32,8 +32,8 @@ def finished(made: Scene) -> dict[str, bytes]:
     return files
 
 
-def tied(files: dict[str, bytes]) -> Tie:
-    return tie(files, sealing_context().roots("sandbox"))
+def tied(files: dict[str, bytes]) -> EvidenceCheck:
+    return check_evidence(files, sealing_context().roots("sandbox"))
 
 
 def replace_upload(made: Scene, number: int, content: bytes) -> None:

@@ -57,7 +57,7 @@ def test_who_signed_while_the_mail_was_on_its_way_stays_signed() -> None:
 
 
 @pytest.mark.parametrize("letter", [lambda one: emails.invitation(one, "https://x.example/"), emails.completion])
-def test_html_and_text_say_the_same(letter: Callable[[Signer], emails.Letter]) -> None:
+def test_html_and_text_say_the_same(letter: Callable[[Signer], emails.EmailContent]) -> None:
     written = letter(scene().signers[0])
     shown = re.sub(r"<[^>]+>", " ", written.html)
     for line in written.text.splitlines():

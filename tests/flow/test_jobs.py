@@ -1,17 +1,18 @@
 """The queue's tasks call their verbs, and the whole journey runs through them."""
 
-import re
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 from procrastinate.contrib.django import app
+from procrastinate.exceptions import TaskNotFound
 from procrastinate.jobs import Job
 
-import paraph.flow
 from paraph.flow.jobs import RETRY
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
-from paraph.queue.defer import LANES
+from paraph.queue.defer import defer
+from paraph.queue.lanes import LANES
+from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import jobs, scene, sign
 
@@ -52,11 +53,10 @@ def test_the_whole_journey(mode: str) -> None:
     ]
 
 
-def test_every_deferred_name_is_a_task() -> None:
-    source = "".join(path.read_text() for path in Path(paraph.flow.__file__).parent.rglob("*.py"))
-    names = set(re.findall(r'(?<!\.)\bdefer\("(\w+)"', source))  # a queryset's own defer() names columns
-    assert {"invite", "finalize", "notify_completion"} <= names
-    assert {f"paraph.flow.jobs.{name}" for name in names} <= set(app.tasks)
+def test_a_job_without_a_task_is_refused_when_it_is_deferred() -> None:
+    """The names that verbs defer are run by :func:`test_the_whole_journey`."""
+    with pytest.raises(TaskNotFound):
+        defer("expire", request_id=1)
 
 
 def test_a_failing_job_comes_back_later_and_later_for_days() -> None:
@@ -84,3 +84,12 @@ def test_only_mails_wait_for_mails() -> None:
     lanes = {name: app.tasks[f"paraph.flow.jobs.{name}"].queue for name in ("invite", "notify_completion", "finalize")}
     assert lanes == {"invite": "mail", "notify_completion": "mail", "finalize": "default"}
     assert {task.queue for task in app.tasks.values() if task.name.startswith("paraph.")} == set(LANES)
+
+
+def test_a_job_that_is_put_off_comes_back_at_its_time_however_often() -> None:
+    class NoRoomError(JobPutOffError):
+        next_at = clock.now() + timedelta(hours=5)
+
+    job = Job(id=1, queue="mail", lock=None, queueing_lock=None, task_name="x", attempts=RETRY.attempts + 1)
+    decision = RETRY.get_retry_decision(exception=NoRoomError(), job=job)
+    assert decision is not None and decision.retry_at == NoRoomError.next_at

@@ -11,7 +11,7 @@ from paraph.flow.create import create
 from paraph.flow.make_room import UNUSED_FOR, room_for
 from paraph.flow.prove import prove
 from paraph.flow.seal import seal
-from paraph.flow.upload import Incoming, upload
+from paraph.flow.upload import IncomingFile, upload
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import Application, Organization
@@ -40,7 +40,7 @@ def caller() -> Caller:
 def sent(caller: Caller, age: timedelta = timedelta()) -> Document:
     content = pdf()
     with room_for(caller, len(content)), store.draft() as draft:
-        file = Incoming(draft)
+        file = IncomingFile(draft)
         file.write(content)
         document = upload(caller, file, "a.pdf", "application/pdf")
     Document.objects.filter(pk=document.pk).update(created_at=clock.now() - age)

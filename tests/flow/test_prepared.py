@@ -12,14 +12,14 @@ from paraph.evidence.models import SealedDocument
 from paraph.flow import sweep as sweeping
 from paraph.flow.create import create
 from paraph.flow.sweep import sweep
-from paraph.flow.upload import Incoming, upload
+from paraph.flow.upload import IncomingFile, upload
 from paraph.journal.models import Entry
 from paraph.kernel import tokens
 from paraph.organizations.scope import Caller
 from paraph.pdf.untrusted.render import render_page
-from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
 from tests.api.v1.cast import payload
 from tests.factories import VISITOR, Scene, scene
@@ -40,7 +40,7 @@ def uploaded(made: Scene, content: bytes) -> Document:
     request = made.request
     caller = Caller(request.organization_id, request.environment, "pro", request.application_id)
     with store.draft() as draft:
-        file = Incoming(draft)
+        file = IncomingFile(draft)
         file.write(content)
         document = upload(caller, file, "contract.pdf", "application/pdf")
     row = made.request_documents[0]
@@ -90,7 +90,7 @@ def test_the_journal_names_it_before_anybody_signs() -> None:
     caller = Caller(document.organization_id, document.environment, "pro", application.pk)
     stamps = [{"signer_ref": ref, "stamps": [STAMP]} for ref in ("ada", "grace")]
     made = create(caller, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, VISITOR)
-    created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
+    created = Entry.objects.get(request=made.id, event_type="signature_request.created").metadata
     told = {"document_id": document.pk, **preparation_facts(document)}
     assert created["prepared_documents"] == [told] and "documents" not in created
 

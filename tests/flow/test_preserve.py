@@ -17,7 +17,7 @@ from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock
 from paraph.operations.check.work import kept_timestamps
 from paraph.operations.request_evidence import request_evidence
-from paraph.pdf.timestamps.detached_timestamps import from_file
+from paraph.pdf.timestamps.detached_timestamps import read_timestamps_file
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.verify import verify
 from paraph.storage import store
@@ -49,15 +49,15 @@ def move(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
 
 def test_files_without_a_timestamp_get_one_later_and_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sealed_without_timestamps(monkeypatch)
-    files: list[preservation.Kept] = [SealedDocument.objects.get(), ProofFile.objects.get()]
+    files: list[preservation.SealedFile] = [SealedDocument.objects.get(), ProofFile.objects.get()]
     contents, journal = [store.get(file.object_key) for file in files], made.events()
     assert preserve_due() == 2
     assert [store.get(file.object_key) for file in files] == contents and made.events() == journal
     exported = request_evidence(made.request.pk)
     assert [file["name"] for file in json.loads(exported)["files"]] == ["contract-1.pdf", "proof"]
     for content in contents:
-        found = verify(content, sealing_context().roots("sandbox"), from_file(exported, content))
-        assert found.ok and len(found.kept) == 1 and found.level == "B-B"
+        found = verify(content, sealing_context().roots("sandbox"), read_timestamps_file(exported, content))
+        assert found.ok and len(found.detached_timestamps) == 1 and found.level == "B-B"
     assert preserve_due() == 0
 
 
@@ -78,7 +78,7 @@ def test_renewals_come_before_the_newest_ages(monkeypatch: pytest.MonkeyPatch) -
     assert list(KeptTimestamp.objects.values_list("position", flat=True)) == [1, 2]
     content = store.get(row.object_key)
     kept = preservation.records_of(row.object_key)
-    assert len(verify(content, sealing_context().roots("sandbox"), kept).kept) == 2
+    assert len(verify(content, sealing_context().roots("sandbox"), kept).detached_timestamps) == 2
 
 
 def test_while_nobody_answers_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:

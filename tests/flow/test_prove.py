@@ -6,7 +6,9 @@ from typing import Any
 
 import pikepdf
 import pytest
+from pydantic import TypeAdapter
 
+from paraph.api.v1.openapi.audit_schemas import AuditLog
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
@@ -135,3 +137,12 @@ def test_the_lines_of_the_journal_carry_the_names() -> None:
         (entry.event_type, names[entry.signer_id], entry.created_at) for entry in made.entries()
     ]
     assert {line.signer for line in stated.journal} == {"Ada Lovelace", "Émile Zola", ""}
+
+
+@pytest.mark.django_db
+def test_every_event_has_a_title_in_the_proof() -> None:
+    stated = proof_content(SignatureRequest.objects.get(pk=sealed().request.pk), clock.now())
+    event_type: Any = AuditLog.model_fields["event_type"].annotation
+    events = TypeAdapter(event_type).json_schema()["enum"]
+    assert set(stated.event_titles) == set(events) and set(stated.sender_events) < set(events)
+    assert stated.event_titles["signer.signed"] == "Signed"

@@ -13,6 +13,7 @@ from django.db import connection
 from paraph.evidence.models import SealedDocument, SealingFailure
 from paraph.flow.seal import seal
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.flow.sign import Signature
 from paraph.flow.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
@@ -113,6 +114,20 @@ def test_the_watermark_is_on_every_page_in_sandbox_only(environment: str) -> Non
     seal(made.request_documents[0].pk)
     counts = _pictures(store.get(SealedDocument.objects.get().object_key))
     assert counts == ([1, 1, 2] if environment == "sandbox" else [0, 0, 1])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("sizes", "watermarks"),
+    [([[595, 842]] * 300, 1), ([[595, 842], [596, 842], [1190, 1684]], 1), ([[595, 842], [842, 595], [595, 842]], 2)],
+)
+def test_the_watermark_is_one_overlay_with_a_picture_for_each_proportion(sizes: list[Any], watermarks: int) -> None:
+    made = completed()
+    row = made.request_documents[0]
+    row.document.pages = sizes
+    drawn = stamp_marks(row)
+    assert drawn.page_overlay and len(drawn.page_overlay.appearances) == watermarks
+    assert len(drawn.marks) == 1, "the stamp; no mark for each page"
 
 
 @pytest.mark.django_db

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.db import DataError, OperationalError, transaction
 
+from paraph.database import rows
 from paraph.documents.models import Document
-from paraph.flow.upload import Incoming, upload
+from paraph.flow.upload import IncomingFile, upload
 from paraph.kernel import clock
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
-from paraph.rows import write
 from paraph.storage import store
 from tests.factories import pdf
 
@@ -30,7 +30,7 @@ def caller() -> Caller:
 
 def sent(caller: Caller, name: str = "a.pdf") -> Document:
     with store.draft() as draft:
-        file = Incoming(draft)
+        file = IncomingFile(draft)
         file.write(pdf())
         return upload(caller, file, name, "application/pdf")
 
@@ -41,13 +41,13 @@ def stored() -> set[str]:
 
 def test_the_object_is_stored_before_the_row_says_so(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
-    insert = write.insert_new
+    insert = rows.insert_new
 
     def watched(document: Any) -> None:
         seen.append(document.object_key in stored())
         insert(document)
 
-    monkeypatch.setattr(write, "insert_new", watched)
+    monkeypatch.setattr(rows, "insert_new", watched)
     assert sent(caller).status == "ready"
     assert seen == [True]
 
@@ -72,13 +72,13 @@ def test_a_row_that_is_not_taken_leaves_no_object(caller: Caller) -> None:
 
 def test_an_object_stays_whose_row_may_be_there(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The connection was lost after the row was written, and before anybody said so."""
-    insert = write.insert_new
+    insert = rows.insert_new
 
     def lost(document: Any) -> None:
         insert(document)
         raise OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(write, "insert_new", lost)
+    monkeypatch.setattr(rows, "insert_new", lost)
     with pytest.raises(OperationalError):
         sent(caller)
     assert Document.objects.get().object_key in stored()

@@ -6,7 +6,8 @@ import pytest
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
 
-from paraph.journal.append import append, broken_at
+from paraph.database.rows import insert
+from paraph.journal.append import broken_at, follow
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.organizations.models import Application, Organization
@@ -36,7 +37,7 @@ def request_() -> SignatureRequest:
     ["UPDATE journal_entry SET ip = 'x'", "DELETE FROM journal_entry", "TRUNCATE journal_entry"],
 )
 def test_the_database_refuses_changes(request_: SignatureRequest, statement: str) -> None:
-    append(request_, "signature_request.created")
+    insert([follow(request_, "signature_request.created")])
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # else TRUNCATE is refused for another reason
     with (
@@ -49,7 +50,7 @@ def test_the_database_refuses_changes(request_: SignatureRequest, statement: str
 
 def test_the_chain_holds_and_a_change_breaks_it(request_: SignatureRequest) -> None:
     for number in range(3):
-        append(request_, "signer.notified", metadata={"n": number, "name": "Zoë"})
+        insert([follow(request_, "signer.notified", metadata={"n": number, "name": "Zoë"})])
     entries = list(Entry.objects.filter(request=request_))
     assert [entry.position for entry in entries] == [1, 2, 3]
     assert broken_at(entries) is None

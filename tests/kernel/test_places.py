@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from paraph.kernel.places import LITTLE, Places
+from paraph.kernel.places import LITTLE, MUCH, Places
 from paraph.kernel.recent_use import RecentUse
 from tests.pdf.processes import eventually
 
@@ -101,6 +101,43 @@ def test_parties_that_used_much_have_no_claim_to_the_last_place() -> None:
         there.held(1)
         assert not asks(there.places, "b")[0]
         assert asks(there.places, "c")[0]
+
+
+def test_alone_a_party_has_never_had_its_share() -> None:
+    with crowd(5) as there:
+        use(there.places, "hog", 2 * LITTLE)
+        assert not there.places.has_had_share("hog")
+        for _ in range(4):
+            there.come("hog")
+        there.held(4)
+
+
+def test_who_has_had_its_share_holds_half_of_the_places_and_waits_in_a_short_line() -> None:
+    with crowd(5, seconds=20, line=1) as there:
+        use(there.places, "hog", 2 * LITTLE)
+        use(there.places, "other", LITTLE / 2)
+        assert there.places.has_had_share("hog")
+        assert not there.places.has_had_share("other")
+        hogs = [there.come("hog", stay=5) for _ in range(6)]
+        there.held(2)
+        assert eventually(lambda: sum(hog.done() for hog in hogs) == 3)  # neither holds a place nor is in the line
+        others = [there.come("other") for _ in range(2)]
+        there.held(4)
+        there.over.set()
+        assert all(other.result() for other in others)
+        assert sum(hog.result() for hog in hogs) == 3
+
+
+def test_what_is_at_hand_counts_before_it_ends() -> None:
+    places = Places(4, PATIENCE, 1)
+    with places.place("hog") as visit:
+        assert visit
+        assert asks(places, "other")[0]
+        assert not places.has_had_share("hog")
+        visit.used = MUCH
+        assert places.has_had_share("hog")
+        assert not places.has_had_share("other")
+    assert not places.has_had_share("hog")  # it was a single one
 
 
 def test_whose_party_used_least_is_next() -> None:

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.flow.seal import seal
 from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 from paraph.signature_requests.signing_token import token
 from tests.factories import scene, sign
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
@@ -13,6 +12,7 @@ from paraph.operations.check.readiness import Kept
 from paraph.operations.check.start import require_start
 from tests.keys.certified_keys import make_root
 from tests.keys.kms_service import fault, kms_server
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Kept()
-    monkeypatch.setattr("paraph.config.health.KEPT", kept)
+    monkeypatch.setattr("paraph.web.health.KEPT", kept)
 
 
 def test_ready_though_a_gateway_is_down(client: Client, settings: Any) -> None:
@@ -64,7 +64,7 @@ def test_ready_though_the_key_service_is_away(
             answer = client.get("/readyz")
             with pytest.raises(DomainError, match="KMSInternalException"):
                 require_start()
-            monkeypatch.setattr("paraph.config.health.KEPT", Kept())
+            monkeypatch.setattr("paraph.web.health.KEPT", Kept())
             server.faults[:] = [fault(400, "AccessDeniedException")] * 20
             refused = client.get("/readyz")
         finally:

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
-from paraph.pdf.pki.purpose import Purpose, of_document, of_proof
+from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, seal
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
@@ -21,7 +21,7 @@ from tests import independent
 from tests.pdf.pdf_factory import saved
 
 AT = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
-DOCUMENT, PROOF = of_document(71, "production"), of_proof(71, "production")
+DOCUMENT, PROOF = document_purpose(71, "production"), proof_purpose(71, "production")
 RED, GREEN, BLUE, WATERMARK = 0, 1, 2, 3  # pages of :func:`pictures`
 
 
@@ -55,7 +55,7 @@ def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
 
 def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:
     """With a seal that does not say what it is for, as earlier versions made them."""
-    with patch("paraph.pdf.sealing.draft_here.check"):  # would refuse to hand it out
+    with patch("paraph.pdf.sealing.draft_in_process.check"):  # would refuse to hand it out
         return sealed(pdf, **{"at": clock.now(), **arguments, "purpose": _Unsaid("document", 0, "")}).content
 
 

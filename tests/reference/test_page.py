@@ -11,7 +11,7 @@ from django.test import Client
 
 import paraph.reference
 from paraph.api.v1 import errors
-from paraph.api.v1.openapi import document
+from paraph.api.v1.openapi.document import document
 from paraph.kernel.colors import contrast
 from paraph.reference.prose import inline
 from tests.reference.page import colors, parse

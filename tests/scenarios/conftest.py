@@ -8,13 +8,16 @@ import pytest
 
 from paraph.cli.demo.service import DemoService
 from paraph.keys.development import root_file
+from tests import first_start
 
 
 class Service(DemoService):
     """The running service, and what an operator can do with it."""
 
     def start(self) -> None:
-        """With room for tests that ask again and again: on a busy machine they would meet the rate limit."""
+        """On a copy of what a first start leaves. With room for tests that ask again and again: on a busy machine
+        they would meet the rate limit."""
+        first_start.copy(self.data_dir)
         with pytest.MonkeyPatch.context() as patched:
             patched.setenv("PARAPH_RATE_LIMIT_FACTOR", "20")
             super().start()

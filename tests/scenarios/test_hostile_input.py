@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.config.slow_clients import GRACE
+from paraph.web.slow_bodies import GRACE
 from tests.cli.service import Service, remove
 from tests.factories import pdf
 from tests.pdf import hostile
@@ -35,7 +35,6 @@ class Target(Service):
     """One web process, short of patience; ``peaks``: what it needed at most while the tests of this file ran."""
 
     peaks: Peaks
-    key: str
 
     def backend(self) -> Backend:
         return Backend(self.base_url, self.key)
@@ -50,9 +49,8 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
         PARAPH_BODY_SECONDS=str(BODY_SECONDS),
         PARAPH_RATE_LIMIT_FACTOR="100",
     )
-    service.start()
+    service.begin()
     assert service.process
-    service.key = str(service.new_application()["api_key"])
     service.backend().upload(pdf())
     with watched(service.process.pid) as service.peaks:
         yield service

@@ -50,14 +50,14 @@ def service(tmp_path: Path, mail_server: tuple[Moody, int]) -> Iterator[Service]
         PARAPH_WEB_PROCESSES="1",
         PARAPH_WORKER_PROCESSES="2",
     )
-    service.start()
+    service.begin()
     yield service
     service.stop()
 
 
 def test_notified_only_once_the_server_has_the_message(service: Service, mail_server: tuple[Moody, int]) -> None:
     moody, _ = mail_server
-    with httpx.Client(headers={"X-Api-Key": service.new_application()["api_key"]}, timeout=30) as api:
+    with httpx.Client(headers={"X-Api-Key": service.key}, timeout=30) as api:
         made = create(api, f"{service.base_url}/api/v1")
         address = f"{service.base_url}/api/v1/signature_requests/{made['id']}"
         wait_until(lambda: moody.refused >= 2)

@@ -20,7 +20,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
     service = Service(
         tmp_path / "data", PARAPH_LOG_LEVEL="DEBUG", PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="1"
     )
-    service.start()
+    service.begin()
     yield service
     service.stop()
 

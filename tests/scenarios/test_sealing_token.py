@@ -11,7 +11,7 @@ import pytest
 from paraph.cli.demo.contract import contract
 from paraph.keys.certificates import read_roots
 from paraph.keys.development import root_file
-from paraph.pdf.verification.evidence_check import tie
+from paraph.pdf.verification.evidence_check import check_evidence
 from tests.cli.service import Service
 from tests.independent import assert_cades, assert_sealed
 from tests.keys.kinds import Placed, placed
@@ -33,13 +33,13 @@ def service(key: Placed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         "SOFTHSM2_CONF": os.environ["SOFTHSM2_CONF"],
     }
     running = Service(tmp_path_factory.mktemp("service"), **settings)
-    running.start()
+    running.begin()
     yield running
     running.stop()
 
 
 def test_everything_is_sealed_by_the_token(service: Service, key: Placed, tmp_path: Path) -> None:
-    backend = Backend(service.base_url, service.new_application()["api_key"])
+    backend = Backend(service.base_url, service.key)
     uploaded = [contract(), contract() + b"\n% the second\n"]
     documents = [backend.upload(pdf, f"lease-{number}.pdf") for number, pdf in enumerate(uploaded)]
     stamps = [{"signer_ref": "landlord", "stamps": [under("{{signature:landlord}}")]}]
@@ -55,7 +55,7 @@ def test_everything_is_sealed_by_the_token(service: Service, key: Placed, tmp_pa
     files |= {f"uploaded-{number}.pdf": pdf for number, pdf in enumerate(uploaded)}
     files["proof.pdf"] = httpx.get(urls[0]["certificate_url"]).content
     roots = [*read_roots(key.root.pem(tmp_path)), *read_roots(root_file(service.data_dir / "keys"))]
-    result = tie(files, roots)
+    result = check_evidence(files, roots)
     assert result.ok, result.problems
     for name in ("signed-0.pdf", "signed-1.pdf", "proof.pdf"):
         (tmp_path / name).write_bytes(files[name])

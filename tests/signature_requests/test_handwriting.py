@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test import override_settings
 
-from paraph.flow.sealing.stamp_marks import pictures
+from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.flow.sign import Signature
 from paraph.flow.sign import sign as sign_verb
 from paraph.signature_requests import handwriting
@@ -80,12 +80,12 @@ def test_rows_of_earlier_versions_draw_the_same_before_and_after_they_are_encryp
     made = scene(signers=2, initials_required=True, environment="production")
     for position in range(2):
         signed(made, position)
-    drawn = [pictures(made.request_documents[0])]
+    drawn = [stamp_marks(made.request_documents[0])]
     earlier(made)
-    drawn.append(pictures(made.request_documents[0]))
+    drawn.append(stamp_marks(made.request_documents[0]))
     assert encrypt_earlier() == 2
     assert "0.12345" not in stored() and "typed" not in stored()
-    drawn.append(pictures(made.request_documents[0]))
+    drawn.append(stamp_marks(made.request_documents[0]))
     assert drawn[0] == drawn[1] == drawn[2]
     assert encrypt_earlier() == 0
 

@@ -15,7 +15,7 @@ from paraph.organizations.models import Application, Organization
 from paraph.organizations.scope import Caller
 from paraph.pdf.untrusted.find import find_tags
 from paraph.signature_requests import placing
-from paraph.signature_requests.plan import Plan, make_plan
+from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.storage import store
 from tests.api.v1.cast import payload, rectangle, someone, tag
 
@@ -98,7 +98,7 @@ def outcome(caller: Caller, value: Any) -> None:
         assert 10 < len(error.message) < 20_000
         error.message.encode("utf-8", "backslashreplace")
     else:
-        assert isinstance(plan, Plan)
+        assert isinstance(plan, RequestPlan)
         assert all(planned.placements for planned in plan.documents)
 
 

@@ -84,5 +84,5 @@ def test_a_ticket_ends_and_is_the_signer_s_own(client: Client) -> None:
 
 def test_a_signer_who_has_not_signed_has_no_copy(client: Client) -> None:
     made = sealed()
-    Signer.objects.update(status="notified")
+    Signer.objects.update(status="notified", signed_at=None)
     assert client.get(copy_of(made, ticket_of(made))).status_code == 404

@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest, Signer
 from tests.factories import Scene, scene
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 

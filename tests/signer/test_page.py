@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from babel import Locale
 from django.template.loader import get_template
-from django.test import Client
 
 import paraph.signer
 from paraph.kernel import clock
@@ -20,6 +19,7 @@ from paraph.signature_requests.consent import LOCALES, consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
 from tests.factories import Scene, scene, sign
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 

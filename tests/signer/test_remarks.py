@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from django.test import Client
 from PIL import Image
 
 from paraph.documents.changeable import refuse_changeable
@@ -20,6 +19,7 @@ from tests.api.v1.cast import CONTRACT, Someone, error, payload, rectangle, some
 from tests.pdf import changing
 from tests.pdf.changing import PRINT_OFF, SCRIPT
 from tests.pdf.untrusted.test_printing import DIFFERENT
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 

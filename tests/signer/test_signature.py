@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 
 from paraph.flow.expire import expire
 from paraph.journal.models import Entry
@@ -19,6 +19,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer.signature import signature
 from tests.factories import Scene, scene
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 
@@ -244,6 +245,7 @@ def test_a_body_in_chunks() -> None:
     ("body", "named"),
     [
         ({"strokes": [[[0, 0]]], "more": [[]] * 80_000}, "20000 points"),
+        ({"strokes": [[["x", 2]] * 45_000]}, "20000 points each"),
         ({"strokes": [[[]] * 20_001]}, "20000"),
         ({"strokes": [[[5, 5]] * 100] * 200}, "signature.strokes[0][0][0]"),
     ],

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from paraph.documents.models import Document, UnshownPage
 from paraph.otp.models import OneTimeCode
@@ -18,6 +17,7 @@ from tests.api.v1.cast import rectangle, someone
 from tests.factories import Scene, scene
 from tests.pdf import hostile, refused
 from tests.pdf.processes import stopped
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 
@@ -89,9 +89,9 @@ def test_a_picture_that_was_too_complex_is_refused_at_once(client: Client, monke
     made, jobs, ask = scene(pages=2), list[str](), Worker.ask
     replace(made, hostile.nested_forms(6, page=2))
 
-    def noting(self: Worker, request: dict[str, Any], pdf: Any) -> Any:
+    def noting(self: Worker, request: dict[str, Any], *rest: Any) -> Any:
         jobs.append(request["job"])
-        return ask(self, request, pdf)
+        return ask(self, request, *rest)
 
     monkeypatch.setattr(Worker, "ask", noting)
     for _ in range(3):

@@ -3,15 +3,17 @@
 from datetime import datetime
 from typing import Any
 
+from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.organizations.models import Application
 from paraph.organizations.registration import create_application, create_organization
 from paraph.outbound.post import Answer
-from paraph.signature_requests.models import SignatureRequest
-from paraph.webhooks.claim import Claimed, claim
-from paraph.webhooks.prepared_delivery import Parcel, pack
-from paraph.webhooks.record_outcomes import settle
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.webhooks.claim import ClaimedDelivery, claim
+from paraph.webhooks.outbox import deliveries
+from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
+from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
 
 ACCEPTED = Answer(200, b"ok", "", 0.012)
@@ -26,6 +28,13 @@ def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tupl
     SignatureRequest.objects.filter(pk=made.request.pk).update(application=new.application)
     made.request.refresh_from_db()
     return made, new.webhook_secret
+
+
+def record(
+    request: SignatureRequest, event_type: str, signer: Signer | None = None, occurred_at: datetime | None = None
+) -> None:
+    """The deliveries of an event, as ``flow.events`` writes them, without its journal entry."""
+    insert(deliveries(request, event_type, signer, occurred_at))
 
 
 def another_application(webhook_url: str) -> Application:
@@ -43,16 +52,16 @@ def seal_everything(made: Scene) -> None:
     )
 
 
-def claim_now(now: datetime | None = None, free: int = 100) -> list[Claimed]:
+def claim_now(now: datetime | None = None, free: int = 100) -> list[ClaimedDelivery]:
     return claim(free, free, now or clock.now())
 
 
-def parcels(now: datetime | None = None) -> list[Parcel]:
-    return [pack(claimed) for claimed in claim_now(now)]
+def prepared_deliveries(now: datetime | None = None) -> list[PreparedDelivery]:
+    return [prepare_delivery(claimed) for claimed in claim_now(now)]
 
 
 def answer_all(result: Answer, now: datetime) -> int:
     """Sends everything due to a receiver that answers so; returns how many that were."""
-    due = parcels(now)
-    settle([(parcel.attempt_id, result) for parcel in due], now)
+    due = prepared_deliveries(now)
+    record_outcomes([(delivery.attempt_id, result) for delivery in due], now)
     return len(due)

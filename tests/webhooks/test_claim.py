@@ -12,9 +12,8 @@ from paraph.kernel import clock
 from paraph.webhooks.claim import LEASE, claim, reclaim
 from paraph.webhooks.fairness import AT_ONCE, AT_ONCE_IN_TROUBLE
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
-from paraph.webhooks.record_outcomes import _OPEN, settle
-from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, parcels, told
+from paraph.webhooks.record_outcomes import _OPEN, record_outcomes
+from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, prepared_deliveries, record, told
 
 
 @pytest.mark.django_db
@@ -59,12 +58,12 @@ def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
     made, _ = told()
     record(made.request, "request.expired")
     now = clock.now()
-    [first] = parcels(now)
+    [first] = prepared_deliveries(now)
     assert reclaim(now + LEASE) == 0
     assert claim_now(now + LEASE) == []
     later = now + LEASE + timedelta(seconds=1)
     assert reclaim(later) == 1
-    [second] = parcels(later)
+    [second] = prepared_deliveries(later)
     assert second.attempt_id == first.attempt_id
     assert Attempt.objects.count() == 1
     assert Delivery.objects.get().failures == 0
@@ -75,11 +74,11 @@ def test_a_worker_thought_dead_may_still_settle() -> None:
     made, _ = told()
     record(made.request, "request.expired")
     now = clock.now()
-    [first] = parcels(now)
+    [first] = prepared_deliveries(now)
     reclaim(now + timedelta(minutes=1))
-    parcels(now + timedelta(minutes=1))
-    settle([(first.attempt_id, ACCEPTED)], now)
-    settle([(first.attempt_id, REFUSED)], now)
+    prepared_deliveries(now + timedelta(minutes=1))
+    record_outcomes([(first.attempt_id, ACCEPTED)], now)
+    record_outcomes([(first.attempt_id, REFUSED)], now)
     assert Delivery.objects.get().status == "delivered"
 
 
@@ -102,8 +101,8 @@ def test_an_endpoint_with_a_failure_gets_fewer_slots_until_it_delivers() -> None
     made, _ = told()
     now = clock.now()
     record(made.request, "request.expired", occurred_at=now)
-    [parcel] = parcels(now)
-    settle([(parcel.attempt_id, REFUSED)], now)
+    [delivery] = prepared_deliveries(now)
+    record_outcomes([(delivery.attempt_id, REFUSED)], now)
     for _ in range(50):
         record(made.request, "signer.notified", made.signers[0])
     claimed = claim_now(now + timedelta(seconds=30))
@@ -119,7 +118,7 @@ def test_endpoints_of_different_applications_do_not_share_a_fate() -> None:
     well, _ = told("https://shared.example/b")
     now = clock.now()
     record(sick.request, "request.expired", occurred_at=now)
-    settle([(parcel.attempt_id, REFUSED) for parcel in parcels(now)], now)
+    record_outcomes([(delivery.attempt_id, REFUSED) for delivery in prepared_deliveries(now)], now)
     record(well.request, "request.expired", occurred_at=now)
     assert [item.trouble for item in claim_now(now + timedelta(seconds=1))] == [False]
 

@@ -1,4 +1,4 @@
-"""Real deliveries to real servers by the worker's pump."""
+"""Real deliveries to real servers by the worker's dispatcher."""
 
 import hashlib
 import hmac
@@ -12,12 +12,12 @@ import pytest
 from django.db import connection, transaction
 
 from paraph.outbound.post import Route
-from paraph.webhooks.dispatcher import Pump, route
+from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record, release
+from paraph.webhooks.outbox import release
 from tests import receiver as receivers
 from tests.receiver import answer, own_authority, receiver
-from tests.webhooks.parties import seal_everything, told
+from tests.webhooks.parties import record, seal_everything, told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,13 +25,13 @@ LOCAL = Route(allow_private=True)
 
 
 @contextmanager
-def pumping(way: Route = LOCAL, *, slots: int = 40, seconds: float = 5) -> Iterator[None]:
-    pump = Pump(way, slots=slots, seconds=seconds)
-    pump.start()
+def dispatching(way: Route = LOCAL, *, slots: int = 40, seconds: float = 5) -> Iterator[None]:
+    dispatcher = Dispatcher(way, slots=slots, seconds=seconds)
+    dispatcher.start()
     try:
         yield
     finally:
-        pump.stop()
+        dispatcher.stop()
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 10) -> None:
@@ -56,7 +56,7 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
         record(made.request, "request.completed")
         seal_everything(made)
         release(made.request.pk)
-        with pumping(Route(allow_private=True, resolve=resolve, tls=authority.client)):
+        with dispatching(Route(allow_private=True, resolve=resolve, tls=authority.client)):
             wait_for(delivered(2))
     [first], [second] = hooks.received, callback.received
     for received in (first, second):
@@ -74,7 +74,7 @@ def test_a_failure_is_written_down_and_waits_for_its_retry() -> None:
     with receiver(answer(503, b"busy")) as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
-        with pumping():
+        with dispatching():
             wait_for(lambda: Delivery.objects.filter(failures=1).exists())
     attempt = Attempt.objects.get()
     assert (attempt.status_code, attempt.response) == (503, "busy")
@@ -91,7 +91,7 @@ def test_hanging_endpoints_delay_nobody() -> None:
                 record(sick.request, "signer.notified", sick.signers[0])
             Delivery.objects.filter(request=sick.request).update(failures=1)
         well, _ = told(alive.url())
-        with pumping(slots=20, seconds=3):
+        with dispatching(slots=20, seconds=3):
             wait_for(lambda: len(dead.received) == 10)
             began = time.monotonic()
             for _ in range(20):
@@ -109,7 +109,7 @@ def test_stopping_waits_for_what_is_under_way() -> None:
     with receiver(slow) as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
-        with pumping():
+        with dispatching():
             wait_for(lambda: bool(hooks.received))
     assert Delivery.objects.get().status == "delivered"
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_packed_fails_alone() -> None:
         record(made.request, "request.completed")
         release(made.request.pk)  # although nothing is sealed
         record(made.request, "signer.notified", made.signers[0])
-        with pumping():
+        with dispatching():
             wait_for(delivered(1))
             wait_for(lambda: Delivery.objects.filter(failures=1).exists())
     assert Attempt.objects.get(delivery__failures=1).error == "not sent: ProofFile.DoesNotExist"
@@ -130,7 +130,7 @@ def test_private_addresses_are_refused_where_they_are_not_allowed() -> None:
     with receiver() as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
-        with pumping(Route()):
+        with dispatching(Route()):
             wait_for(lambda: Delivery.objects.filter(failures=1).exists())
     assert "is not public (loopback)" in Attempt.objects.get().error
     assert hooks.received == []
@@ -162,7 +162,7 @@ def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None
     with receiver(answer_once_locked) as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
-        with pumping():
+        with dispatching():
             wait_for(lambda: bool(hooks.received))
             with transaction.atomic():
                 Delivery.objects.select_for_update().get()
@@ -176,12 +176,12 @@ def test_an_answer_takes_five_seconds_at_most() -> None:
     with receiver(receivers.silent) as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
-        pump = Pump(LOCAL)
-        pump.start()
+        dispatcher = Dispatcher(LOCAL)
+        dispatcher.start()
         try:
             wait_for(lambda: Delivery.objects.filter(failures=1).exists())
         finally:
-            pump.stop()
+            dispatcher.stop()
     attempt = Attempt.objects.get()
     assert attempt.error == "no complete answer within 5 seconds"
     assert attempt.duration_ms is not None and 5000 <= attempt.duration_ms < 6000

@@ -11,17 +11,16 @@ from django.db import connection
 
 from paraph.webhooks.claim import LEASE
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
 from tests import receiver as receivers
 from tests.receiver import answer, receiver
-from tests.webhooks.parties import told
-from tests.webhooks.test_dispatcher import delivered, pumping, wait_for
+from tests.webhooks.parties import record, told
+from tests.webhooks.test_dispatcher import delivered, dispatching, wait_for
 
 _PROCESS = """
 import django; django.setup()
 from paraph.outbound.post import Route
-from paraph.webhooks.dispatcher import Pump
-Pump(Route(allow_private=True)).start()
+from paraph.webhooks.dispatcher import Dispatcher
+Dispatcher(Route(allow_private=True)).start()
 import time; time.sleep(60)
 """
 
@@ -45,7 +44,7 @@ def test_killed_while_sending_then_sent_by_another_under_the_same_id() -> None:
         delivery = Delivery.objects.get()
         assert delivery.claimed_at
         Delivery.objects.update(claimed_at=delivery.claimed_at - LEASE - timedelta(seconds=1))  # the lease passes
-        with pumping():
+        with dispatching():
             wait_for(delivered(1))
     ids = [received.headers["X-Service-Delivery"] for received in hooks.received]
     assert ids == [str(Attempt.objects.get().pk)] * 2

@@ -9,8 +9,8 @@ from django.db import transaction
 from paraph.flow import events
 from paraph.journal.append import SERVICE
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.outbox import record, release
-from tests.webhooks.parties import claim_now, told
+from paraph.webhooks.outbox import release
+from tests.webhooks.parties import claim_now, record, told
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ import pytest
 
 from paraph.evidence.models import ProofFile
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.outbox import record, release
-from tests.webhooks.parties import parcels, seal_everything, told
+from paraph.webhooks.outbox import release
+from tests.webhooks.parties import prepared_deliveries, record, seal_everything, told
 
 pytestmark = pytest.mark.django_db
 
@@ -18,25 +18,25 @@ pytestmark = pytest.mark.django_db
 def test_headers_and_signature_of_the_raw_body() -> None:
     made, secret = told()
     record(made.request, "signer.notified", made.signers[0])
-    [parcel] = parcels()
-    assert parcel.body == Delivery.objects.get().payload.encode()
-    assert parcel.headers == {
+    [delivery] = prepared_deliveries()
+    assert delivery.body == Delivery.objects.get().payload.encode()
+    assert delivery.headers == {
         "Content-Type": "application/json",
         "User-Agent": "Paraph-Webhooks/1",
         "X-Service-Event": "signer.notified",
-        "X-Service-Delivery": str(parcel.attempt_id),
-        "X-Service-Signature": "sha256=" + hmac.new(secret.encode(), parcel.body, hashlib.sha256).hexdigest(),
+        "X-Service-Delivery": str(delivery.attempt_id),
+        "X-Service-Signature": "sha256=" + hmac.new(secret.encode(), delivery.body, hashlib.sha256).hexdigest(),
     }
-    assert parcel.schemes == ("https", "http")
+    assert delivery.schemes == ("https", "http")
 
 
 def test_a_callback_is_signed_with_the_applications_secret_and_sent_over_https_only() -> None:
     made, secret = told("", callback_url="https://callback.example/")
     record(made.request, "request.expired")
-    [parcel] = parcels()
-    expected = hmac.new(secret.encode(), parcel.body, hashlib.sha256).hexdigest()
-    assert parcel.headers["X-Service-Signature"] == f"sha256={expected}"
-    assert parcel.schemes == ("https",)
+    [delivery] = prepared_deliveries()
+    expected = hmac.new(secret.encode(), delivery.body, hashlib.sha256).hexdigest()
+    assert delivery.headers["X-Service-Signature"] == f"sha256={expected}"
+    assert delivery.schemes == ("https",)
 
 
 def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
@@ -44,8 +44,8 @@ def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
     record(made.request, "request.completed")
     seal_everything(made)
     release(made.request.pk)
-    [parcel] = parcels()
-    content = json.loads(parcel.body)
+    [delivery] = prepared_deliveries()
+    content = json.loads(delivery.body)
     assert list(content) == [
         "event",
         "occurred_at",
@@ -70,13 +70,13 @@ def test_links_are_made_at_sending_and_never_stored(monkeypatch: pytest.MonkeyPa
     record(made.request, "request.completed")
     seal_everything(made)
     release(made.request.pk)
-    [first] = parcels()
+    [first] = prepared_deliveries()
     Delivery.objects.update(status="waiting")
     later = _moved(monkeypatch, 3600)
-    [second] = parcels()
+    [second] = prepared_deliveries()
     expiries = [
-        int(parse_qs(urlsplit(json.loads(parcel.body)["certificate_url"]).query)["expires"][0])
-        for parcel in (first, second)
+        int(parse_qs(urlsplit(json.loads(delivery.body)["certificate_url"]).query)["expires"][0])
+        for delivery in (first, second)
     ]
     assert expiries[1] == int(later.timestamp()) + 900
     assert expiries[1] - expiries[0] == pytest.approx(3600, abs=5)

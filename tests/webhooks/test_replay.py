@@ -7,12 +7,11 @@ import pytest
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
 from paraph.webhooks.overview import deliveries
 from paraph.webhooks.prune import prune
 from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
 from tests.factories import Scene
-from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, claim_now, told
+from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, claim_now, record, told
 
 pytestmark = pytest.mark.django_db
 

@@ -7,10 +7,18 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.webhooks.models import Attempt, Delivery
-from paraph.webhooks.outbox import record
-from paraph.webhooks.record_outcomes import settle
+from paraph.webhooks.record_outcomes import record_outcomes
 from paraph.webhooks.retries import next_attempt
-from tests.webhooks.parties import ACCEPTED, REFUSED, UNREACHABLE, answer_all, claim_now, parcels, told
+from tests.webhooks.parties import (
+    ACCEPTED,
+    REFUSED,
+    UNREACHABLE,
+    answer_all,
+    claim_now,
+    prepared_deliveries,
+    record,
+    told,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -72,24 +80,24 @@ def test_every_attempt_has_its_own_row_and_id(now: datetime) -> None:
 
 
 def test_the_body_of_a_retry_is_that_of_the_event(now: datetime) -> None:
-    [first] = parcels(now)
-    settle([(first.attempt_id, REFUSED)], now)
+    [first] = prepared_deliveries(now)
+    record_outcomes([(first.attempt_id, REFUSED)], now)
     Delivery.objects.get().request.__class__.objects.update(status="completed")
-    [second] = parcels(now + timedelta(minutes=1))
+    [second] = prepared_deliveries(now + timedelta(minutes=1))
     assert first.body == second.body
     assert first.headers["X-Service-Delivery"] != second.headers["X-Service-Delivery"]
 
 
 def test_settling_twice_counts_once(now: datetime) -> None:
-    [parcel] = parcels(now)
+    [delivery] = prepared_deliveries(now)
     for _ in range(2):
-        settle([(parcel.attempt_id, REFUSED)], now)
+        record_outcomes([(delivery.attempt_id, REFUSED)], now)
     assert Delivery.objects.get().failures == 1
 
 
 def test_what_the_database_cannot_hold_is_replaced(now: datetime) -> None:
-    [parcel] = parcels(now)
-    settle([(parcel.attempt_id, type(REFUSED)(500, b"\x00\xff\xfe", "a\x00\ud800", 0))], now)
+    [delivery] = prepared_deliveries(now)
+    record_outcomes([(delivery.attempt_id, type(REFUSED)(500, b"\x00\xff\xfe", "a\x00\ud800", 0))], now)
     attempt = Attempt.objects.get()
     assert (attempt.response, attempt.error) == ("���", "a�?")
 
@@ -97,4 +105,4 @@ def test_what_the_database_cannot_hold_is_replaced(now: datetime) -> None:
 def test_the_table(now: datetime) -> None:
     waits = [next_attempt(failures, now) for failures in range(1, 7)]
     assert [(wait - now).total_seconds() if wait else None for wait in waits] == [*DELAYS, None]
-    assert UUID(str(parcels(now)[0].attempt_id)).version == 4
+    assert UUID(str(prepared_deliveries(now)[0].attempt_id)).version == 4

@@ -13,7 +13,7 @@ import structlog
 from paraph.cli import web, worker
 from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option
-from paraph.cli.session import set_up
+from paraph.cli.session import nothing_collected, set_up
 from paraph.cli.supervisor import Child, Supervisor, fork
 from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
@@ -75,11 +75,12 @@ def _prepare(server: Server | None) -> str:
     if server:
         server.launch()
     set_up(tasks=True)
-    from django.urls import get_resolver
+    with nothing_collected():
+        from django.urls import get_resolver
 
-    from paraph.cli.prepare import prepare
+        from paraph.cli.prepare import prepare
 
-    get_resolver().check()  # imports every view
+        get_resolver().check()  # imports every view
 
     gc.freeze()  # what is loaded now stays: collections in the children leave its memory shared
     if server:

@@ -107,7 +107,7 @@ class Supervisor:
             self._each_tick()
             for child in self._children:
                 self._look_after(child)
-            self._sleep(0.02 if until else _TICK_SECONDS)
+            self._sleep(0.02 if until else self._next_tick())
 
     def stop(self) -> None:
         """SIGTERM to each group of children, SIGKILL after its grace or when asked to stop once more."""
@@ -150,9 +150,13 @@ class Supervisor:
     def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  the form of handlers
         self._asked_to_stop += 1
 
-    def _sleep(self, seconds: float) -> None:
+    def _next_tick(self) -> float:
+        """How many seconds to wait: until a child is due, if that is soon."""
         due = [child.due - time.monotonic() for child in self._children if not child.pid]
-        select.select([self._wake_read], [], [], max(0.0, min([seconds, *due])) if due else seconds)
+        return max(0.0, min([_TICK_SECONDS, *due]))
+
+    def _sleep(self, seconds: float) -> None:
+        select.select([self._wake_read], [], [], seconds)
         with contextlib.suppress(BlockingIOError):
             os.read(self._wake_read, 4096)
 

@@ -11,8 +11,8 @@ from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_roots
 from paraph.keys.roots import trusted_roots
 from paraph.pdf.report import Verification
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, KeptRefused, from_file
-from paraph.pdf.verification.evidence_check import Tie, evidence_of, tie
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused, read_timestamps_file
+from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence, evidence_of
 from paraph.pdf.verification.verify import verify
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -65,7 +65,7 @@ def command(
     contents = {str(file): file.read_bytes() for file in files}
     kept = {name: _kept(evidence_files, content) for name, content in contents.items()}
     if len(contents) > 1 and any(evidence_of(content) is not None for content in contents.values()):
-        context.exit(0 if _tied(tie(contents, roots, kept, signers), as_json=as_json) else 1)
+        context.exit(0 if _tied(check_evidence(contents, roots, kept, signers), as_json=as_json) else 1)
     all_ok = True
     for file in files:
         verification = verify(contents[str(file)], roots, kept[str(file)], signers)
@@ -77,14 +77,14 @@ def command(
     context.exit(0 if all_ok else 1)
 
 
-def _kept(evidence_files: Sequence[Path], content: bytes) -> list[KeptRecord]:
+def _kept(evidence_files: Sequence[Path], content: bytes) -> list[DetachedTimestamp]:
     try:
-        return [record for file in evidence_files for record in from_file(file.read_bytes(), content)]
-    except KeptRefused as error:
+        return [record for file in evidence_files for record in read_timestamps_file(file.read_bytes(), content)]
+    except DetachedTimestampsRefused as error:
         raise DomainError("validation_error", str(error)) from error
 
 
-def _tied(result: Tie, *, as_json: bool) -> bool:
+def _tied(result: EvidenceCheck, *, as_json: bool) -> bool:
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
         return result.ok
@@ -92,7 +92,7 @@ def _tied(result: Tie, *, as_json: bool) -> bool:
     return result.ok
 
 
-def show(result: Tie) -> None:
+def show(result: EvidenceCheck) -> None:
     """The verdict on files that should belong together."""
     click.echo("Everything matches." if result.ok else "NOT everything matches.")
     for sentence in result.matches:

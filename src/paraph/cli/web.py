@@ -54,11 +54,12 @@ def run() -> None:
     """Serves until SIGTERM or SIGINT; requests on their way are answered first."""
     from django.conf import settings
     from django.core.servers.basehttp import get_internal_wsgi_application
-    from django.utils.module_loading import import_string
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.log import LogLevels
     from granian.server import Server
+
+    from paraph.web import connection_watch
 
     # The application of the settings, made once here, shared by the processes forked below.
     application = get_internal_wsgi_application()
@@ -69,14 +70,14 @@ def run() -> None:
         follow_parent(os.getppid())
         _share_fairly(settings.PARAPH.web_threads, processes)
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
-        import_string("paraph.config.connection_watch.start")()
+        connection_watch.start()
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":
         multiprocessing.set_start_method("fork", force=True)
     machine.raise_file_limit()
     server = Server(
-        "paraph.config.wsgi",
+        "paraph.web.wsgi",
         address=settings.PARAPH.host,
         port=settings.PARAPH.port,
         interface=Interfaces.WSGI,
@@ -104,4 +105,5 @@ def _share_fairly(threads: int, web_processes: int) -> None:
     from paraph.pdf.untrusted import sandbox
 
     waiting.bound_to(threads, partial(count_wait, "thread"))
-    sandbox.configure(-(-machine.cores() // web_processes) + 1, told=partial(count_wait, "reader"))
+    readers = -(-machine.cores() // web_processes) + 1
+    sandbox.configure(readers, told=partial(count_wait, "reader"), yielding=True)

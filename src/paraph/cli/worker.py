@@ -41,19 +41,19 @@ def run() -> None:
     from procrastinate.exceptions import ConnectorException
 
     from paraph.pdf.untrusted.sandbox import configure
-    from paraph.webhooks.dispatcher import Pump
+    from paraph.webhooks.dispatcher import Dispatcher
 
     # A process for each job that seals; and the one that a party which has all others cannot have, never started here.
     configure(settings.PARAPH.worker_concurrency + 1).warm()
-    pump = Pump()
-    pump.start()
+    dispatcher = Dispatcher()
+    dispatcher.start()
     try:
         asyncio.run(_work())
     except ConnectorException as error:
         cause = " ".join(str(error.__cause__ or error).split())
         raise DomainError("database", f"The database does not answer the worker: {cause}") from error
     finally:
-        pump.stop()
+        dispatcher.stop()
 
 
 async def _work() -> None:
@@ -62,7 +62,7 @@ async def _work() -> None:
     from procrastinate.signals import on_stop
 
     from paraph.queue.connections import connector
-    from paraph.queue.defer import LANES
+    from paraph.queue.lanes import LANES
 
     threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _HOUSEKEEPERS)
     asyncio.get_running_loop().set_default_executor(threads)

@@ -1,1 +1,1 @@
-"""Settings, the whole URL map and the WSGI entry point."""
+"""Settings and the whole URL map."""

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import dj_database_url
 
-from paraph.config.logs import logging_settings
 from paraph.kernel import environment, tokens
 from paraph.kernel.master_key import read_master_key
 from paraph.postgres import embedded_url
+from paraph.web.logs import logging_settings
 
 PARAPH = environment.read()
 DATA_DIR: Path = PARAPH.data_dir.absolute()
@@ -17,7 +17,7 @@ SECRET_KEY = tokens.derive(MASTER_KEY, "django").hex()
 DEBUG = False
 ALLOWED_HOSTS = ["*"]  # URLs are built from PARAPH_BASE_URL, never from the Host header
 ROOT_URLCONF = "paraph.config.urls"
-WSGI_APPLICATION = "paraph.config.wsgi.application"
+WSGI_APPLICATION = "paraph.web.wsgi.application"
 APPEND_SLASH = False
 
 INSTALLED_APPS = [
@@ -38,18 +38,19 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "paraph.config.strict_transport.StrictTransport",
-    "paraph.config.request_log.RequestLog",
-    "paraph.config.outgoing_body.OutgoingBodies",
+    "paraph.web.strict_transport.StrictTransport",
+    "paraph.web.request_log.RequestLog",
+    "paraph.web.header_names.HeaderNames",
+    "paraph.web.outgoing_body.OutgoingBodies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "paraph.web.language.Language",
 ]
 
 DATABASES = {
     "default": dj_database_url.parse(
         PARAPH.database_url or embedded_url(DATA_DIR, PARAPH.postgres_dir),
-        engine="paraph.config.database",
+        engine="paraph.database",
         conn_max_age=None,  # threads are long-lived, and so are their connections
         conn_health_checks=True,
     )

@@ -2,10 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
-from paraph.api.v1.door import ROUTE, door
+from paraph.api.v1.audit_logs import list_audit_logs
+from paraph.api.v1.branding_profiles import list_branding_profiles
+from paraph.api.v1.documents import list_documents, read_document, upload_document
+from paraph.api.v1.door import endpoint
+from paraph.api.v1.health import read_health
+from paraph.api.v1.openapi.view import openapi
+from paraph.api.v1.signature_requests import create_signature_request, list_signature_requests, read_signature_request
 from paraph.authority import views as authority
-from paraph.config.health import healthz, readyz
-from paraph.config.metrics import metrics
 from paraph.files.download import download
 from paraph.reference.page import page as reference
 from paraph.signer.confirm_address import confirm_address
@@ -19,9 +23,19 @@ from paraph.signer.page_text import document_text, page_text
 from paraph.signer.progress import progress_view
 from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
+from paraph.web.health import healthz, readyz
+from paraph.web.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    re_path(ROUTE, door),
+    path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
+    path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
+    path("api/v1/signature_requests/<int:signature_request_id>/audit_logs", endpoint(GET=list_audit_logs)),
+    path("api/v1/documents", endpoint(GET=list_documents, POST=upload_document)),
+    path("api/v1/documents/<int:document_id>", endpoint(GET=read_document)),
+    path("api/v1/branding_profiles", endpoint(GET=list_branding_profiles)),
+    path("api/v1/health", endpoint(GET=read_health)),
+    path("api/v1/openapi.json", openapi),
+    re_path(r"^api/v1(?:/|$)", endpoint()),  # every other path: a refusal in the API's envelope
     path("authority/ocsp", authority.status),
     path("authority/revocations.crl", authority.revocations),
     path("authority/root.crt", authority.root),

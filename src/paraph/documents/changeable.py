@@ -1,4 +1,5 @@
-"""Documents that can look different than on the signer's page, where an organization takes none in production."""
+"""Refusing documents that can look different than on the signer's page, for organizations that want this in
+production."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +11,11 @@ from paraph.kernel.errors import DomainError
 from paraph.organizations.models import Environment, Organization
 from paraph.organizations.scope import Caller
 
-_MOST_PAGES = 20  # named in the sentence
+_MAX_NAMED_PAGES = 20
 
 
 def refuse_changeable(caller: Caller, preflight: Mapping[str, Any]) -> None:
-    """Raises ``validation_error`` with a sentence that says why and on which pages."""
+    """Raises ``validation_error`` with the reasons and pages, if the caller's organization refuses such documents."""
     if caller.environment != Environment.PRODUCTION:
         return
     reasons = _reasons(preflight)
@@ -27,7 +28,7 @@ def _reasons(preflight: Mapping[str, Any]) -> list[str]:
     pages, unknown = preflight["prints_differently"], preflight["print_unknown"]
     reasons = []
     if pages:
-        named = ", ".join(map(str, pages[:_MOST_PAGES])) + (", …" if len(pages) > _MOST_PAGES else "")
+        named = ", ".join(map(str, pages[:_MAX_NAMED_PAGES])) + (", …" if len(pages) > _MAX_NAMED_PAGES else "")
         sentence = ngettext("page %(pages)s prints differently", "pages %(pages)s print differently", len(pages))
         reasons.append(sentence % {"pages": named})
     if unknown:

@@ -12,13 +12,13 @@ class DocumentStatus(models.TextChoices):
 
 
 class Document(models.Model):
-    """``name`` is the file name given at upload; ``pages`` holds what the reader sees of each page,
-    ``[[width, height], …]`` in points, after crop box, rotation and UserUnit.
+    """An uploaded PDF. ``pages`` holds the size of each page as a reader sees it, ``[[width, height], …]`` in points,
+    after crop box, rotation and UserUnit.
 
-    ``method`` is what had to be done to the file before it can be sealed
-    (:data:`paraph.pdf.structure.extendable.Method`), empty
-    where that was not looked at. What came of it, unless that is the upload itself, is kept beside the upload:
-    ``prepared_sha256`` and ``prepared_size``."""
+    ``method`` says what has to be done to the file before it can be sealed
+    (:data:`paraph.pdf.structure.extendable.Method`), "" for documents of earlier versions. Where the upload cannot be
+    sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``).
+    """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
@@ -44,22 +44,22 @@ class Document(models.Model):
 
     @property
     def shown_key(self) -> str:
-        """The object that signers see, in which tags are searched, and which is sealed."""
+        """The key of the file that signers see, that tags are searched in, and that is sealed."""
         return prepared_key(self.object_key) if self.prepared_sha256 is not None else self.object_key
 
     @property
     def shown_sha256(self) -> bytes:
-        """Its SHA-256."""
+        """The SHA-256 of the file under :attr:`shown_key`."""
         return bytes(self.sha256 if self.prepared_sha256 is None else self.prepared_sha256)
 
 
 def prepared_key(object_key: str) -> str:
-    """Where the file is kept that stands in for the upload of that key."""
+    """Returns the key of the prepared file of the upload with this key."""
     return f"prepared/{object_key.removeprefix('documents/')}"
 
 
 class UnshownPage(models.Model):
-    """A page whose picture failed by fault of the file (``documents/unshown_pages.py``)."""
+    """A page of which no picture can be drawn (:mod:`paraph.documents.unshown_pages`)."""
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="+")
     page_number = models.IntegerField()

@@ -1,4 +1,4 @@
-"""Why a file is no document, in the reader's language."""
+"""Saying why a file is refused, in the reader's language."""
 
 from django.utils.translation import gettext as _
 
@@ -6,7 +6,7 @@ from paraph.pdf.refusal import PdfRefused
 
 
 def sentence_of(refused: PdfRefused) -> str:
-    """One sentence with its facts; a reason that is not known here is told in the words of the tool."""
+    """Returns one translated sentence with the facts of the refusal; the untranslated message for an unknown reason."""
     sentence = _sentences().get(refused.reason)
     return sentence % refused.facts if sentence else refused.message
 

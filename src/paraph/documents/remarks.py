@@ -1,4 +1,4 @@
-"""What there is to say of a document that can look different than on the signer's page, or has one stand in for it."""
+"""Remarks on documents that can look different than on the signer's page, or that signers see in a prepared form."""
 
 from typing import Any
 
@@ -6,20 +6,20 @@ from paraph.documents.models import Document
 
 
 def remarks(document: Document) -> dict[str, Any]:
-    """``prints_differently``, ``can_change`` and, where pages were not compared, ``print_unknown``, as in the preflight
-    report. Empty where there is nothing to say."""
-    told = document.preflight
-    pages, words = told.get("prints_differently", []), told.get("can_change", [])
-    unknown = told.get("print_unknown", 0)
-    if not (pages or unknown or words):
+    """Returns ``prints_differently``, ``can_change`` and, if pages were not compared, ``print_unknown`` of the
+    preflight report; empty for a document that always looks the same."""
+    report = document.preflight
+    pages, changes = report.get("prints_differently", []), report.get("can_change", [])
+    unknown = report.get("print_unknown", 0)
+    if not (pages or unknown or changes):
         return {}
-    of_unknown = {"print_unknown": unknown} if unknown else {}
-    return {"prints_differently": pages, **of_unknown, "can_change": words}
+    uncompared = {"print_unknown": unknown} if unknown else {}
+    return {"prints_differently": pages, **uncompared, "can_change": changes}
 
 
 def preparation_facts(document: Document) -> dict[str, Any]:
-    """Of a document that could not be sealed as it was uploaded: both digests. Signers see the prepared file, and its
-    bytes, ``prepared_pdf_size`` of them, are the beginning of the sealed one."""
+    """Returns the digests of upload and prepared file, and the prepared file's size; empty for a document that is
+    sealed as uploaded. Signers see the prepared file, which is a prefix of the sealed one."""
     if document.prepared_sha256 is None:
         return {}
     return {

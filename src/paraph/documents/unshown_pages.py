@@ -1,14 +1,14 @@
-"""Pages of which no picture could be drawn, by fault of the file: who cannot read a page cannot sign it."""
+"""Remembering pages of which no picture can be drawn, by fault of the file: their documents cannot be signed."""
 
+from paraph.database.rows import insert_once
 from paraph.documents.models import Document, UnshownPage
-from paraph.rows.write import insert_once
 
 
 def remember(document: Document, page_number: int) -> None:
-    """Until :func:`forget`."""
+    """Records the page, until :func:`forget`."""
     insert_once(UnshownPage(document=document, page_number=page_number))
 
 
 def forget(document: Document, page_number: int) -> None:
-    """The picture is there after all."""
+    """Deletes the record of a page whose picture was drawn after all."""
     UnshownPage.objects.filter(document=document, page_number=page_number).delete()

@@ -1,1 +1,1 @@
-"""What a completed request leaves: sealed documents and the proof file."""
+"""The results of a completed request: sealed documents, the proof file, and the timestamps and statuses they need."""

@@ -1,4 +1,4 @@
-"""What the journal and the proof say of a seal (specification 6.2)."""
+"""Describing a seal for the journal and the proof (specification 6.2)."""
 
 import base64
 from typing import Any
@@ -8,9 +8,10 @@ from paraph.pdf.sealing.seal import SealedPdf
 
 
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """Metadata of ``signature_request.pades_signed``. Without a timestamp ``timestamped`` is false, what would
-    describe it is null, and ``timestamp_failures`` says why; ``method`` tells whether the upload is the prefix;
-    ``level`` is the PAdES level, ``level_reasons`` why it is not the one of the settings."""
+    """Returns the metadata of ``signature_request.pades_signed``. Without a timestamp, ``timestamped`` is false, the
+    fields of the timestamp are null, and ``timestamp_failures`` says why. ``method`` tells whether the upload is a
+    prefix of the sealed file. ``level`` is the PAdES level, and ``level_reasons`` says why it is not that of the
+    settings."""
     stamp = sealed.timestamp
     facts = {
         "signed_pdf_sha256": sealed.sha256.hex(),
@@ -29,22 +30,23 @@ def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
 
 
 def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """Metadata of ``signature_request.certificate_issued``: as of any seal, but the digest is the certificate's."""
+    """Returns the metadata of ``signature_request.certificate_issued``: :func:`seal_facts` with the proof's digest."""
     facts = {key: value for key, value in seal_facts(sealed).items() if key not in ("signed_pdf_sha256", "method")}
     return {"certificate_sha256": sealed.sha256.hex(), **facts}
 
 
 def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """What is kept beside the file: the same, with ``timestamped_at`` as exact as the authority stated it (the
-    journal's is cut to the second, as every ``_at`` of the API is, specification 1), and :func:`certificates`."""
+    """Returns what the row of a sealed file holds: :func:`seal_facts` and :func:`certificates`, with ``timestamped_at``
+    as exact as the authority stated it. The journal's is cut to the second, as every ``_at`` of the API (specification
+    1)."""
     stamp = sealed.timestamp
     stamped_at = clock.iso_milliseconds(stamp.time) if stamp else None
     return {**seal_facts(sealed), "timestamped_at": stamped_at, "certificates": certificates(sealed)}
 
 
 def certificates(sealed: SealedPdf) -> dict[str, list[str]]:
-    """The chains of ``seal``, ``timestamp`` and ``archive_timestamp``, as far as there are such: each certificate DER
-    in base64, the maker's own first, the root last where it is known."""
+    """Returns the certificate chains of ``seal``, ``timestamp`` and ``archive_timestamp``, where present. Each
+    certificate is DER in base64, the end entity's first, the root last if it is known."""
     chains = {
         "seal": sealed.certificates,
         "timestamp": sealed.timestamp.chain if sealed.timestamp else (),

@@ -1,4 +1,4 @@
-"""Why a request is not finalized yet: kept for operators until it is."""
+"""Noting why a request is not finalized yet, until it is."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,18 +6,18 @@ from contextlib import contextmanager
 from django.db import Error as DatabaseError
 from django.db.models import F
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.rows.prepared import prepared_cursor
 
-_LONGEST_CAUSE = 2000
-_LONGEST_TOLD = 500
+_MAX_CAUSE_LENGTH = 2000
+_MAX_SENTENCE_LENGTH = 500
 _FILE = "file"
-_KINDS = {"internal_error": "stored", "configuration": "settings", "unavailable": "key"}  # by the code of the error
-_TOLD = {
+_KINDS = {"internal_error": "stored", "configuration": "settings", "unavailable": "key"}  # by code of DomainError
+_SENTENCES = {
     _FILE: "The file cannot be sealed: %s",
     "stored": "A stored file is not the one that was put there.",
     "settings": "The service is not set up to seal at the moment.",
@@ -29,8 +29,10 @@ _TOLD = {
 
 @contextmanager
 def noted(request_id: int, stage: str) -> Iterator[None]:
-    """Notes what goes wrong inside, with the stage (``seal``, ``prove`` or ``publish``), and passes it on.
-    Enter it outside of any transaction: the note must outlive the work."""
+    """Notes an exception of the block with its stage (``seal``, ``prove`` or ``publish``), and raises it again.
+
+    Must be entered outside of transactions, as the note must survive a rollback.
+    """
     try:
         yield
     except Exception as error:
@@ -39,7 +41,7 @@ def noted(request_id: int, stage: str) -> Iterator[None]:
 
 
 def note(request_id: int, stage: str, error: Exception) -> None:
-    """The latest cause, and once more that there was one."""
+    """Records the latest cause, and counts the attempt."""
     latest = {"stage": stage, "kind": _kind(error), "cause": cause_of(error), "failed_at": clock.now()}
     SealingFailure.objects.update_or_create(
         request_id=request_id,
@@ -49,24 +51,24 @@ def note(request_id: int, stage: str, error: Exception) -> None:
 
 
 def clear(request_id: int) -> None:
-    """Nothing is wrong with this request any more."""
+    """Deletes the note of a request."""
     with prepared_cursor() as cursor:
         cursor.execute("DELETE FROM evidence_sealingfailure WHERE request_id = %s", [request_id])
 
 
 def cause_of(error: BaseException) -> str:
-    """What operators are told: it may name paths and hosts."""
+    """Returns the cause as operators see it. It may name paths and hosts."""
     text = error.message if isinstance(error, DomainError) else str(error)
     kind = "" if isinstance(error, DomainError) else f"{type(error).__name__}: "
-    return f"{kind}{text}"[:_LONGEST_CAUSE].replace("\0", "")
+    return f"{kind}{text}"[:_MAX_CAUSE_LENGTH].replace("\0", "")
 
 
-def told(failure: SealingFailure) -> str:
-    """What clients are told, in one sentence: nothing of the machine."""
-    sentence = _TOLD.get(failure.kind, "A fault of the service.")
+def public_cause(failure: SealingFailure) -> str:
+    """Returns the cause as clients see it: one sentence without details of the machine."""
+    sentence = _SENTENCES.get(failure.kind, "A fault of the service.")
     if failure.kind != _FILE:
         return sentence
-    return (sentence % failure.cause.partition(": ")[2])[:_LONGEST_TOLD]
+    return (sentence % failure.cause.partition(": ")[2])[:_MAX_SENTENCE_LENGTH]
 
 
 def _kind(error: Exception) -> str:

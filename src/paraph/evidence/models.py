@@ -1,4 +1,4 @@
-"""Sealed documents and proof files: one each, whatever happens to the workers that make them."""
+"""Sealed documents, proof files, and the timestamps and certificate statuses that belong to them."""
 
 from django.db import models
 
@@ -7,9 +7,11 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
 class SealedDocument(models.Model):
-    """``seal``: :func:`paraph.evidence.facts.exact_facts`. ``timestamp_due_at``: when a timestamp is to be kept beside
-    the file, because it has none or its newest ages; null for never. ``timestamp_attempts``: how often that failed in
-    a row."""
+    """A sealed document, one per document of a request. ``seal`` holds :func:`paraph.evidence.facts.exact_facts`.
+
+    ``timestamp_due_at`` is when a timestamp beside the file is needed, because it has none or its newest ages; null for
+    never. ``timestamp_attempts`` counts failures to get it, in a row.
+    """
 
     request_document = models.OneToOneField(RequestDocument, models.PROTECT, related_name="sealed")
     object_key = models.CharField(max_length=200, unique=True)
@@ -22,7 +24,7 @@ class SealedDocument(models.Model):
 
 
 class ProofFile(models.Model):
-    """The sealed proof of a request, unique per request (specification 2.2)."""
+    """The sealed proof of a request, one per request (specification 2.2). Fields are as in :class:`SealedDocument`."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="proof")
     object_key = models.CharField(max_length=200, unique=True)
@@ -35,10 +37,11 @@ class ProofFile(models.Model):
 
 
 class SealingFailure(models.Model):
-    """Why a request is not finalized yet: the latest cause, gone once it is. What operators look at and retry.
+    """The latest cause why a request is not finalized yet; deleted once it is.
 
-    ``cause`` is for operators, and may name paths and hosts. ``kind``: what clients are told instead
-    (:func:`paraph.evidence.failures.told`)."""
+    ``cause`` is for operators, and may name paths and hosts; ``kind`` decides what clients see instead
+    (:func:`paraph.evidence.failures.public_cause`).
+    """
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="sealing_failure")
     stage = models.CharField(max_length=10)
@@ -49,9 +52,11 @@ class SealingFailure(models.Model):
 
 
 class KeptTimestamp(models.Model):
-    """An RFC 3161 token over a sealed document or proof that never changes, kept beside it: one that came late, or one
-    that renews those before it. ``statuses``: of the certificates of seal and authority at that time, each DER in
-    base64 (``certificates``, ``crls``, ``ocsps``)."""
+    """An RFC 3161 token beside a sealed document or proof: a late one, or one that renews the tokens before it.
+
+    ``statuses`` holds the statuses of the certificates of seal and authority at that time, each DER in base64
+    (``certificates``, ``crls``, ``ocsps``).
+    """
 
     object_key = models.CharField(max_length=200)
     position = models.IntegerField()
@@ -66,9 +71,11 @@ class KeptTimestamp(models.Model):
 
 
 class CertificateStatus(models.Model):
-    """What was last heard of a certificate that seals or timestamps rest on. ``content`` is a revocation list
-    (``kind`` "crl") or a status answer ("ocsp"), DER; empty until one came. It is asked for again at ``due_at``, as
-    long as somebody asks for it."""
+    """The last known status of a certificate that seals or timestamps depend on.
+
+    ``content`` is a revocation list (``kind`` "crl") or an OCSP response ("ocsp"), DER; empty until the first one. It
+    is fetched again at ``due_at``, as long as the certificate is in use (``asked_at``).
+    """
 
     certificate_sha256 = models.BinaryField(unique=True)
     certificate = models.BinaryField()

@@ -1,4 +1,4 @@
-"""When a sealed file, which never changes, needs a timestamp beside it, and the rows of those that it has."""
+"""Timestamps beside sealed files, which never change: when one is needed, and the rows of those that exist."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -11,19 +11,19 @@ from paraph.kernel import clock
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, record_from_json
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, detached_timestamp_from_json
 from paraph.pdf.timestamps.timestamp import Timestamp
 
-Kept = SealedDocument | ProofFile
+SealedFile = SealedDocument | ProofFile
 
-_LEAD = timedelta(days=90)
+_LEAD_TIME = timedelta(days=90)
 _AFTER_FAILURE = timedelta(minutes=15)
 _AT_ONCE = 500
 
 
 def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
-    """At once for a file below the level of the settings, before its newest timestamp ages for others; never where no
-    timestamps are wanted."""
+    """Returns when a fresh seal needs a timestamp beside it: at once if it is below the level of the settings, else
+    before its newest timestamp ages; None where the settings want no timestamps."""
     newest = sealed.archive or sealed.timestamp
     if wanted == "B-B":
         return None
@@ -31,39 +31,44 @@ def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
 
 
 def renewal_of(stamp: Timestamp) -> datetime:
-    """90 days before the first certificate of its chain ends; for a short one, three quarters through what is left."""
+    """Returns when to renew a timestamp: 90 days before the first certificate of its chain ends, or after three
+    quarters of the time left if that is less than 360 days."""
     ends = min(load(link).parsed.not_valid_after_utc for link in stamp.chain)
     left = max(ends - clock.now(), timedelta(0))
-    return ends - min(_LEAD, left / 4)
+    return ends - min(_LEAD_TIME, left / 4)
 
 
-def due() -> Iterator[Kept]:
-    """Sealed files that need a timestamp now, the longest waiting first; of very many, some."""
+def due() -> Iterator[SealedFile]:
+    """Yields sealed files that need a timestamp now, those due longest first, at most 500 of each kind."""
     for model in (SealedDocument, ProofFile):
         yield from model.objects.filter(timestamp_due_at__lte=clock.now()).order_by("timestamp_due_at")[:_AT_ONCE]
 
 
 def overdue() -> int:
-    """How many sealed files could not be given their timestamp for an hour or more."""
+    """Returns how many sealed files have waited for their timestamp for an hour or more."""
     enough = timedelta(hours=1) // _AFTER_FAILURE
     return sum(model.objects.filter(timestamp_attempts__gte=enough).count() for model in (SealedDocument, ProofFile))
 
 
-def records_of(object_key: str) -> list[KeptRecord]:
-    """The timestamps beside a file, in their order."""
+def records_of(object_key: str) -> list[DetachedTimestamp]:
+    """Returns the timestamps beside a file, oldest first."""
     rows = KeptTimestamp.objects.filter(object_key=object_key).order_by("position")
     encoded = ((bytes(row.token), row.statuses) for row in rows)
-    return [KeptRecord(token, record_from_json({"token": "", **statuses}).statuses) for token, statuses in encoded]
+    return [
+        DetachedTimestamp(token, detached_timestamp_from_json({"token": "", **statuses}).statuses)
+        for token, statuses in encoded
+    ]
 
 
-def key_chain(file: Kept) -> list[tuple[bytes, ...]]:
-    """The chain (DER) of the key that sealed the file; none where its row, of an earlier version, does not hold it."""
+def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
+    """Returns the chain (DER) of the key that sealed the file, in a list; empty for rows of earlier versions without
+    it."""
     links = file.seal.get("certificates", {}).get("seal", ())
     return [tuple(base64.b64decode(link) for link in links)] if links else []
 
 
-def keep(file: Kept, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: Timestamp) -> bool:
-    """Adds a timestamp over the file and ``earlier``. False where somebody else was quicker."""
+def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> bool:
+    """Stores a timestamp over the file and its ``earlier`` ones. Returns False where another process was first."""
     try:
         with transaction.atomic():
             KeptTimestamp.objects.create(
@@ -74,16 +79,16 @@ def keep(file: Kept, earlier: Sequence[KeptRecord], record: KeptRecord, stamp: T
                 stamped_at=stamp.time,
                 authority=stamp.authority,
             )
-            _next(file, renewal_of(stamp), attempts=0)
+            _schedule(file, renewal_of(stamp), attempts=0)
     except IntegrityError:
         return False
     return True
 
 
-def postpone(file: Kept) -> None:
-    """No authority answered: again in a while."""
-    _next(file, clock.now() + _AFTER_FAILURE, attempts=file.timestamp_attempts + 1)
+def postpone(file: SealedFile) -> None:
+    """Schedules another try, after no authority answered."""
+    _schedule(file, clock.now() + _AFTER_FAILURE, attempts=file.timestamp_attempts + 1)
 
 
-def _next(file: Kept, moment: datetime, attempts: int) -> None:
+def _schedule(file: SealedFile, moment: datetime, attempts: int) -> None:
     type(file).objects.filter(pk=file.pk).update(timestamp_due_at=moment, timestamp_attempts=attempts)

@@ -1,14 +1,14 @@
-"""Rows of sealed documents and proof files: one each, whichever worker gets there first."""
+"""Recording sealed documents and proof files, one each, also if two workers make one at the same time."""
 
 from typing import Any
 
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.rows import insert_once
 from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert_once
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 _UNSEALED = """
@@ -18,18 +18,21 @@ _UNSEALED = """
 
 
 def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
-    """False when the document is sealed already. ``wanted``: the level of the settings. The caller holds the request's
-    row lock."""
+    """Inserts the row of a sealed document; returns False where it is sealed already.
+
+    ``wanted`` is the level of the settings. The caller holds the request's row lock.
+    """
     return insert_once(SealedDocument(request_document=row, **_facts(sealed, object_key, wanted)))
 
 
 def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
-    """False when the request has its proof already. Otherwise as above."""
+    """Inserts the row of a proof; returns False where the request has one already. Else as
+    :func:`record_sealed_document`."""
     return insert_once(ProofFile(request=request, **_facts(sealed, object_key, wanted)))
 
 
 def all_sealed(request_id: int) -> bool:
-    """Has every document of the request its seal?"""
+    """Returns whether every document of the request is sealed."""
     with prepared_cursor() as cursor:
         cursor.execute(_UNSEALED, [request_id])
         return cursor.fetchone() is None

@@ -1,2 +1,2 @@
-"""The verbs, in the order in which a document flows: upload, create, invite, send_otp, sign, complete,
-seal, prove, publish, expire."""
+"""The verbs, one file each. A document flows through them in this order: upload, create, invite, send_otp, sign,
+complete, seal, prove, publish."""

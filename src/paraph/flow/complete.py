@@ -2,21 +2,21 @@
 
 from datetime import datetime
 
+from paraph.database.compiled_query import CompiledQuery
+from paraph.database.rows import update
 from paraph.flow import events
 from paraph.queue.defer import defer
-from paraph.rows.read import Compiled
-from paraph.rows.write import update
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
 
-_DOCUMENTS = Compiled(RequestDocument.objects.all, "request")
+_DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")
 
 
 def complete(request: SignatureRequest, moment: datetime) -> None:
-    """Marks the request ``completed`` at the moment of the last signature, journals it and asks for one job per
+    """Marks the request ``completed`` at the moment of the last signature, journals that and defers one job per
     document, which seals it.
 
-    The caller holds the request's row lock and has seen under it that everybody signed, which makes this happen
-    once, in the transaction of the last signature.
+    The caller holds the request's row lock and has seen under it that everybody signed, so that this happens once, in
+    the transaction of the last signature.
     """
     request.status = RequestStatus.COMPLETED
     request.completed_at = moment

@@ -1,49 +1,49 @@
-"""Asking an address or number whether messages of an organization's sandbox may go to it (``PARAPH_SANDBOX_MAIL``)."""
+"""Confirming an address or number, to which messages of an organization's sandbox then go (``PARAPH_SANDBOX_MAIL``)."""
 
 from django.conf import settings
 
 from paraph.flow.messages import emails
-from paraph.flow.messages.limits import Addressed, counted
+from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
 from paraph.organizations import confirmed_addresses
 from paraph.organizations.models import ConfirmedAddress, Environment
 from paraph.signature_requests.models import Channel
-from paraph.signature_requests.values import Unreadable, email, phone
+from paraph.signature_requests.values import InvalidValueError, email, phone
 
 
 def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> ConfirmedAddress:
-    """Mails a link to the address, or texts it to the number, by which whoever reads it can confirm for 7 days.
+    """Sends the address or number a link with which the recipient can confirm it for 7 days.
 
-    Raises ``DomainError``: ``validation_error`` for what is neither an address nor a number, ``not_found`` for an
-    organization that is not there, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway
-    does not take the message.
+    Raises ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an
+    unknown organization, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take
+    the message.
     """
     channel = _channel(recipient)
     row, token = confirmed_addresses.ask(organization_id, recipient)
     url = f"{settings.PARAPH.public_url}/confirm/{token}?lang={locale}"
-    letter = emails.confirmation(row.organization.name, row.address, locale, url)
-    message = Addressed(row.organization, Environment.SANDBOX, channel, row.address, unasked=True)
+    content = emails.confirmation(row.organization.name, row.address, locale, url)
+    message = OutgoingMessage(row.organization, Environment.SANDBOX, channel, row.address, is_question=True)
     try:
         with counted(message, waits=False):
             if channel == Channel.SMS:
-                send_sms(row.address, f"{letter.subject}: {url}")
+                send_sms(row.address, f"{content.subject}: {url}")
             else:
-                send_email(row.address, letter.subject, letter.text, letter.html)
+                send_email(row.address, content.subject, content.text, content.html)
     except OSError as error:
         raise DomainError("delivery_failed", "The gateway did not take the message; try again in a moment.") from error
     return row
 
 
 def vouch_for(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """Confirms in the place of whoever reads there. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
+    """Confirms the address or number on behalf of its owner. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
     return confirmed_addresses.vouch(organization_id, recipient)
 
 
 def withdraw_confirmation(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """From now on messages are withheld again. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
+    """Withholds messages to the address or number again. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
     return confirmed_addresses.withdraw(organization_id, recipient)
 
@@ -55,5 +55,5 @@ def _channel(recipient: str) -> Channel:
             return Channel.EMAIL
         phone(recipient.strip())
         return Channel.SMS
-    except Unreadable as problem:
+    except InvalidValueError as problem:
         raise DomainError("validation_error", f"address: {problem}") from problem

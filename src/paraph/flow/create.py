@@ -1,4 +1,4 @@
-"""Creating a signature request (specification 4.5): all of it in one transaction, or nothing."""
+"""Creating a signature request, in one transaction (specification 4.5)."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,13 +6,14 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import get_language
 
+from paraph.database.rows import insert, reserve
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.journal.append import Origin, begin
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.organizations.scope import Caller
 from paraph.queue.defer import defer
-from paraph.rows.write import insert, reserve
 from paraph.signature_requests.models import (
     Mode,
     Placement,
@@ -20,25 +21,26 @@ from paraph.signature_requests.models import (
     SignatureRequest,
     Signer,
 )
-from paraph.signature_requests.plan import Plan, make_plan
+from paraph.signature_requests.plan import RequestPlan, make_plan
+from paraph.signature_requests.reading import LoadedRequest, loaded_request
 from paraph.signature_requests.signing_token import new_salt
 
 
-def create(caller: Caller, payload: object, origin: Origin) -> SignatureRequest:
-    """The request made from the value under the root key ``signature_request``.
+def create(caller: Caller, payload: object, origin: Origin) -> LoadedRequest:
+    """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    Its signers, request documents and branding profile are loaded. The documents are searched before the
-    transaction opens. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
+    Returns it as it is shown. Searches the documents for tags before
+    the transaction begins. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
     try:
         return _made(caller, plan, origin)
     except IntegrityError:
-        make_plan(caller, payload)  # names the document that was removed for want of room meanwhile
+        make_plan(caller, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(caller: Caller, plan: Plan, origin: Origin) -> SignatureRequest:
+def _made(caller: Caller, plan: RequestPlan, origin: Origin) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(caller, plan, ids[SignatureRequest][0])
@@ -49,12 +51,10 @@ def _made(caller: Caller, plan: Plan, origin: Origin) -> SignatureRequest:
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    loaded: Any = request  # Django's own place for rows that are already here
-    loaded._prefetched_objects_cache = {"signers": ordered, "request_documents": documents}
-    return request
+    return loaded_request(request, documents, ordered)
 
 
-def _request(caller: Caller, plan: Plan, request_id: int) -> SignatureRequest:
+def _request(caller: Caller, plan: RequestPlan, request_id: int) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
@@ -75,8 +75,8 @@ def _request(caller: Caller, plan: Plan, request_id: int) -> SignatureRequest:
     )
 
 
-def _signers(request: SignatureRequest, plan: Plan, ids: list[int]) -> dict[str, Signer]:
-    """By ``ref``, which goes no further than this transaction."""
+def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> dict[str, Signer]:
+    """Builds the signers by ``ref``, which is not stored."""
     return {
         draft.ref: Signer(
             pk=pk,
@@ -93,14 +93,14 @@ def _signers(request: SignatureRequest, plan: Plan, ids: list[int]) -> dict[str,
     }
 
 
-def _documents(request: SignatureRequest, plan: Plan, ids: list[int]) -> list[RequestDocument]:
+def _documents(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> list[RequestDocument]:
     return [
         RequestDocument(pk=pk, request=request, document=planned.document, position=position)
         for position, (pk, planned) in enumerate(zip(ids, plan.documents, strict=True))
     ]
 
 
-def _placements(documents: list[RequestDocument], signers: dict[str, Signer], plan: Plan) -> list[Placement]:
+def _placements(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Placement]:
     return [
         Placement(
             request_document=row,
@@ -116,27 +116,27 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
     ]
 
 
-def _journal(request: SignatureRequest, plan: Plan, origin: Origin) -> list[Entry]:
+def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
-    events: list[tuple[str, dict[str, Any]]] = [("signature_request.created", {**facts, **_remarks(plan)})]
+    events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **_remarks(plan)})]
     if plan.draft.identity_declaration_accepted:
-        events.append(("signature_request.identity_declared", {}))
+        events.append((EventType.IDENTITY_DECLARED, {}))
     return begin(request, events, origin)
 
 
-def _remarks(plan: Plan) -> dict[str, Any]:
-    """``documents``: those that can look different than on the signer's page; ``prepared_documents``: those in whose
-    place signers see another file. Each only where there are such."""
-    told = {"documents": remarks, "prepared_documents": preparation_facts}
-    found = {
-        key: [{"document_id": each.document.pk, **said} for each in plan.documents if (said := facts_of(each.document))]
-        for key, facts_of in told.items()
+def _remarks(plan: RequestPlan) -> dict[str, Any]:
+    """Lists the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, in
+    place of which signers see another file. A list without entries is left out."""
+    remarks_of = {"documents": remarks, "prepared_documents": preparation_facts}
+    lists = {
+        key: [{"document_id": each.document.pk, **facts} for each in plan.documents if (facts := of(each.document))]
+        for key, of in remarks_of.items()
     }
-    return {key: documents for key, documents in found.items() if documents}
+    return {key: documents for key, documents in lists.items() if documents}
 
 
-def _invite(signers: dict[str, Signer], plan: Plan) -> None:
-    """The first signer of a sequence, everyone in parallel (specification 3.2)."""
+def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
+    """Defers the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     for signer in ordered[:1] if plan.draft.mode == Mode.SEQUENTIAL else ordered:
         defer("invite", signer_id=signer.pk)

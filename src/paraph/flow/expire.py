@@ -1,4 +1,4 @@
-"""Requests whose time is over (specification 3.1)."""
+"""Expiring requests whose time is over (specification 3.1, docs/decisions/expiry.md)."""
 
 from django.db import transaction
 
@@ -9,9 +9,9 @@ from paraph.signature_requests.models import RequestStatus, SignatureRequest
 
 
 def expire(request_id: int) -> bool:
-    """Marks the request ``expired`` if it is pending and its time is over; tells whether it did.
+    """Marks the request ``expired`` if it is pending and its time is over; returns whether it did.
 
-    Under the same row lock as a signature, so that the two racing each other end in exactly one.
+    Takes the row lock that signing takes, so that of a signature and an expiry at the same time only one happens.
     """
     with transaction.atomic():
         request = lock_request(request_id)
@@ -26,18 +26,17 @@ def expire(request_id: int) -> bool:
 def expire_due() -> int:
     """Expires every request that is due, oldest first, each in a transaction of its own; returns how many.
 
-    Run every few seconds by every worker, beside its jobs, since no number of those may hold it up: a look at one
-    small index, instead of one waiting job for each pending request. One that fails does not keep those after it
-    waiting; the first failure is raised at the end.
+    Every worker calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests
+    fail, the others are expired all the same, and the first failure is raised at the end.
     """
-    expired, failed = 0, list[Exception]()
+    expired, failures = 0, list[Exception]()
     for request_id in _due():
         try:
             expired += expire(request_id)
-        except Exception as error:  # noqa: BLE001  raised below, after the others had their turn
-            failed.append(error)
-    if failed:
-        raise failed[0]
+        except Exception as error:  # noqa: BLE001  raised below, after the other requests
+            failures.append(error)
+    if failures:
+        raise failures[0]
     return expired
 
 

@@ -1,4 +1,4 @@
-"""From completed to finalized: what the job of each document does (specification 1, 2.2)."""
+"""Taking a request from completed to finalized: the job of each document (specification 1, 2.2)."""
 
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
@@ -6,10 +6,10 @@ from paraph.flow.seal import seal
 
 
 def finalize(request_document_id: int) -> None:
-    """Seals the document; whoever finds that it was the last one goes on to the proof and to publication.
+    """Seals the document; after the last document of the request, issues the proof and publishes the request.
 
-    One job for all of it: a job costs about as much as a seal. Safe to repeat and to run twice at once, because each
-    step is; after a crash the same job goes on where it ended. Raises what the steps raise.
+    One job does all of this, because a job costs about as much as a seal. Safe to repeat and to run twice at once, as
+    each step is: after a crash the job continues where it ended. Raises what the steps raise.
     """
     request_id = seal(request_document_id)
     if request_id is not None:

@@ -1,4 +1,4 @@
-"""Inviting a signer by e-mail (specification 3.2): ``notified`` only once the mail server has the message."""
+"""Inviting a signer by e-mail (specification 3.2). ``notified`` means that the mail server has the message."""
 
 from django.db import transaction
 from django.utils.dateparse import parse_datetime
@@ -6,18 +6,18 @@ from django.utils.dateparse import parse_datetime
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.flow.messages import emails
-from paraph.flow.messages.sent_once import Mail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer, SignerStatus
-from paraph.signature_requests.signing_eligibility import Standing, standing
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
 
 
 def invite(signer_id: int) -> None:
-    """Mails the signing URL to a signer who may sign now and was not invited before; else does nothing.
+    """Mails the signing URL to a signer who may sign now and was not invited before; does nothing for others.
 
-    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail,
-    ``TooManyMessagesError`` where it is put off.
+    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    off.
     """
     mail_once(
         f"invitation-{signer_id}",
@@ -29,16 +29,16 @@ def invite(signer_id: int) -> None:
     _mark_notified(signer_id)
 
 
-def _due(signer_id: int) -> Mail | None:
+def _due(signer_id: int) -> DueEmail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
-    if signer.invitation or signer.notified_at or standing(signer) is not Standing.OPEN:
+    if signer.invitation or signer.notified_at or signing_eligibility(signer) is not SigningEligibility.OPEN:
         return None
-    return Mail(signer, emails.invitation(signer, signing_url(signer)))
+    return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
 
 
 @transaction.atomic
 def _mark_notified(signer_id: int) -> None:
-    """A signer who signed while the mail was on its way stays ``signed``."""
+    """Journals the invitation. A signer who signed while the mail was under way stays ``signed``."""
     signer = lock_signer(signer_id)
     if signer.notified_at or not signer.invitation:
         return

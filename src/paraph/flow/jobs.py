@@ -1,4 +1,4 @@
-"""The tasks of the job queue. Each calls one verb, which says what it does and why repeating it is safe."""
+"""The tasks of the job queue. Each calls one verb, whose docstring says why it is safe to repeat."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,79 +8,80 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
-from paraph.flow.expire import expire
 from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
-from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
-from paraph.queue.defer import MAIL
-from paraph.queue.giving_up import tell_when_given_up
-from paraph.queue.job_logging import traced
+from paraph.queue.giving_up import report_last_attempt
+from paraph.queue.job_logging import logged
+from paraph.queue.lanes import DEFAULT, MAIL
+from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.handwriting import encrypt_earlier
 from paraph.webhooks.prune import prune
 
 
 class Backoff(BaseRetryStrategy):
-    """Again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: an outage of a gateway or a
-    timestamp authority over a weekend ends by itself. What no waiting cures, a file that cannot be sealed, is given
-    up after 6 attempts (about two minutes): ``paraph request list --failed`` shows it, with its cause. A mail that is
-    put off is tried again when it is its turn, for as long as it is due."""
+    """Tries again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: longer than a gateway or a
+    timestamp authority that fails over a weekend.
+
+    A file that cannot be sealed is given up after 6 attempts (about two minutes), since waiting does not mend it;
+    ``paraph request list --failed`` shows it with its cause. A job that is put off runs again at its time, however
+    often.
+    """
 
     attempts = 300
     attempts_to_seal = 6
-    longest = 900
+    longest_wait = 900
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        if isinstance(exception, TooManyMessagesError):
+        if isinstance(exception, JobPutOffError):
             return RetryDecision(retry_at=exception.next_at)
         attempts = self.attempts_to_seal if isinstance(exception, SealError) else self.attempts
         if job.attempts >= attempts:
             return None
-        return RetryDecision(retry_in={"seconds": min(2 ** min(job.attempts + 1, 10), self.longest)})
+        return RetryDecision(retry_in={"seconds": min(2 ** min(job.attempts + 1, 10), self.longest_wait)})
 
 
 RETRY = Backoff()
 _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "invite": (invite, MAIL),
     "notify_completion": (notify_completion, MAIL),
-    "finalize": (finalize, "default"),
-    "expire": (expire, "default"),
+    "finalize": (finalize, DEFAULT),
 }
 for _name, (_verb, _lane) in _VERBS.items():
-    _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[tell_when_given_up])
-    _task(traced(_name, _verb))
+    _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[report_last_attempt])
+    _task(logged(_name, _verb))
 
 
 @app.periodic(cron="*/5 * * * *")
 @app.task(queueing_lock="refresh_statuses")
-def refresh_certificate_statuses(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+def refresh_certificate_statuses(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     refresh_statuses()
 
 
 @app.periodic(cron="2-59/5 * * * *")
 @app.task(queueing_lock="preserve")
-def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     preserve_due()
 
 
 @app.periodic(cron="17 * * * *")
 @app.task(queueing_lock="prune_webhooks")
-def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     prune(settings.PARAPH.webhook_retention_days, clock.now())
 
 
 @app.periodic(cron="53 * * * *")
 @app.task(queueing_lock="encrypt_earlier")
-def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     encrypt_earlier()
 
 
 @app.periodic(cron="41 3 * * *")
 @app.task(queueing_lock="sweep")
-def sweep_storage(timestamp: int) -> None:  # noqa: ARG001  the time the queue meant it for
+def sweep_storage(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     sweep()

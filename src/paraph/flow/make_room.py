@@ -1,4 +1,4 @@
-"""Room for an upload: on the disk, and within what the organization may store (docs/decisions/storage-limits.md)."""
+"""Making room for an upload: on the disk, and within the organization's quota (docs/decisions/storage-limits.md)."""
 
 import errno
 import logging
@@ -23,7 +23,7 @@ from paraph.storage import store
 log = logging.getLogger("paraph.flow")
 
 UNUSED_FOR = timedelta(hours=1)
-"""So long an upload may wait for its request before it can be removed for want of room."""
+"""Age from which an upload that no request uses may be removed to make room."""
 
 _MIB = 1024 * 1024
 _AT_ONCE = 500
@@ -32,10 +32,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def room_for(caller: Caller, size: int) -> Iterator[None]:
-    """While a file of ``size`` bytes is taken in; 0 where that is not known.
+    """Requires room for ``size`` bytes (0 where the size is not known), in which the block stores a file.
 
-    In the sandbox, the oldest uploads that no request uses make room. Raises ``insufficient_storage`` where there is
-    none, also when the disk fills up meanwhile.
+    In the sandbox, the oldest uploads that no request uses are removed to make room. Raises ``insufficient_storage``
+    where there is none, also when the disk fills up within the block.
     """
     _require_disk(size)
     quota = storage_quota(caller.environment)
@@ -58,17 +58,17 @@ def _require_disk(size: int) -> None:
 
 
 def _require_quota(caller: Caller, size: int, quota: int) -> None:
-    over = stored_bytes(caller) + size - quota
-    if over > 0 and caller.environment == Environment.SANDBOX:
-        over -= _remove_unused(caller, over)
-    if over > 0:
+    excess = stored_bytes(caller) + size - quota
+    if excess > 0 and caller.environment == Environment.SANDBOX:
+        excess -= _remove_unused(caller, excess)
+    if excess > 0:
         message = _("The organization stores as much as it may in this environment: %(limit)d MiB.")
         raise DomainError("insufficient_storage", message % {"limit": quota // _MIB})
 
 
 def _remove_unused(caller: Caller, wanted: int) -> int:
-    """Removes the oldest uploads that no request uses, until ``wanted`` bytes are free or none is left; returns how
-    many are."""
+    """Removes the oldest uploads that no request uses, until ``wanted`` bytes are freed or none is left; returns the
+    number of freed bytes."""
     used = RequestDocument.objects.filter(document_id=OuterRef("pk"))
     old = scoped(Document, caller).filter(~Exists(used), created_at__lt=clock.now() - UNUSED_FOR)
     freed = 0
@@ -80,7 +80,7 @@ def _remove_unused(caller: Caller, wanted: int) -> int:
             chosen.append(document)
             freed += document.file_size + (document.prepared_size or 0)
         Document.objects.filter(pk__in=[document.pk for document in chosen]).delete()
-    for document in chosen:  # what is left when this ends here, the sweep finds
+    for document in chosen:  # the sweep finds what a crash leaves here
         for key in {document.object_key, document.shown_key}:
             store.delete(key)
     log.info("%d unused uploads of organization %d made room", len(chosen), caller.organization_id)

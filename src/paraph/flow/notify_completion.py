@@ -1,4 +1,4 @@
-"""The summary mailed to signers once everybody has signed (specification 4.5, ``notify_signers_on_completion``)."""
+"""Mailing the summary to signers once everybody has signed (specification 4.5, ``notify_signers_on_completion``)."""
 
 from django.db import transaction
 
@@ -6,23 +6,26 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.messages.sent_once import Mail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import Signer
 
 
 def notify_completion(request_id: int) -> None:
-    """Mails every signer once, then journals ``request.completion_notified``. Safe to repeat: who was mailed
-    before is left out. Raises ``OSError`` when the gateway does not take a message, ``TooManyMessagesError`` where one
-    is put off; the others have theirs."""
+    """Mails every signer once, then journals ``request.completion_notified``.
+
+    Safe to repeat: signers who have the mail are left out. Raises ``OSError`` when the gateway does not take a mail,
+    ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
+    """
     signers = Signer.objects.filter(request_id=request_id).order_by("order")
     refusals = [refusal for signer in signers.filter(completion_notified_at=None) if (refusal := _mail(signer.pk))]
     if refusals:
         raise refusals[0]
     with transaction.atomic():
         request = lock_request(request_id)
-        if not Entry.objects.filter(request=request, event_type="request.completion_notified").exists():
+        if not Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists():
             events.completion_notified(request, list(signers.values_list("email", flat=True)))
 
 
@@ -38,6 +41,6 @@ def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
     return None
 
 
-def _due(signer_id: int) -> Mail | None:
+def _due(signer_id: int) -> DueEmail | None:
     signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
-    return None if signer.completion_notified_at else Mail(signer, emails.completion(signer))
+    return None if signer.completion_notified_at else DueEmail(signer, emails.completion(signer))

@@ -1,15 +1,15 @@
-"""Timestamps beside sealed files: for those that could not get one when they were sealed, and before one ages."""
+"""Keeping timestamps beside sealed files that could not get one when they were sealed, or whose newest one ages."""
 
 from dataclasses import replace
 
 import structlog
 
 from paraph.evidence import preservation
-from paraph.evidence.preservation import Kept
+from paraph.evidence.preservation import SealedFile
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, imprint
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, imprint
 from paraph.pdf.timestamps.timestamp import Timestamp, stamp_time
 from paraph.storage import store
 
@@ -17,16 +17,16 @@ _log = structlog.get_logger("paraph.preserve")
 
 
 def preserve_due() -> int:
-    """Gives every sealed file that is due its timestamp; returns how many got one.
+    """Gets a timestamp for every sealed file that is due; returns how many got one.
 
-    The file stays as it is: its digest stands in the journal. Safe to repeat and to run twice at once. Ends at the
-    first file for which no authority answers: the others would wait in vain too. A file that is missing or was
-    changed in storage is logged and tried again later. Raises ``DomainError`` where the settings cannot be used.
+    The file itself never changes, because the journal holds its digest. Safe to repeat and to run twice at once. Ends
+    at the first file for which no authority answers, as the others would wait in vain too. Logs a file that is missing
+    or was changed in storage, and tries it again later. Raises ``DomainError`` where the settings cannot be used.
     """
     context, count = sealing_context(), 0
     timestamping = context.timestamping
     if context.long_term:
-        timestamping = replace(timestamping, refuse=context.long_term.refuse)
+        timestamping = replace(timestamping, check_not_revoked=context.long_term.check_not_revoked)
     for file in preservation.due():
         content = _content(file)
         if content is None:
@@ -38,11 +38,13 @@ def preserve_due() -> int:
             preservation.postpone(file)
             _log.warning("no timestamp", failures=failures)
             break
-        count += preservation.keep(file, earlier, KeptRecord(stamp.token, _statuses(context, file, stamp)), stamp)
+        count += preservation.keep(
+            file, earlier, DetachedTimestamp(stamp.token, _statuses(context, file, stamp)), stamp
+        )
     return count
 
 
-def _content(file: Kept) -> bytes | None:
+def _content(file: SealedFile) -> bytes | None:
     try:
         content = store.get(file.object_key)
     except OSError as error:
@@ -54,11 +56,11 @@ def _content(file: Kept) -> bytes | None:
     return content
 
 
-def _statuses(context: SealingContext, file: Kept, stamp: Timestamp) -> LongTermData:
-    """What can be known now of the key that sealed the file and of the authority."""
+def _statuses(context: SealingContext, file: SealedFile, stamp: Timestamp) -> LongTermData:
+    """Returns the statuses of the certificates of the sealing key and the authority, as far as they are known now."""
     if context.long_term is None:
         return LongTermData()
     try:
-        return context.long_term.of(*preservation.key_chain(file), stamp.chain).data
+        return context.long_term.collect(*preservation.key_chain(file), stamp.chain).data
     except Revoked:
         return LongTermData()

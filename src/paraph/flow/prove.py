@@ -1,8 +1,9 @@
-"""Issuing the proof of a request: a sealed PDF of its own, unique per request (specification 2.2)."""
+"""Issuing the proof of a request: one sealed PDF per request (specification 2.2)."""
 
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence import failures
 from paraph.evidence.facts import certificate_facts
 from paraph.evidence.record import record_proof_file
@@ -12,23 +13,22 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.kernel import clock
 from paraph.measures.figures import count_seal, stage
-from paraph.pdf.pki.purpose import of_proof
+from paraph.pdf.pki.purpose import proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.typesetting.proof import proof
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.keys import folder_of
 
-_REQUEST = Compiled(lambda: SignatureRequest.objects.select_related("organization", "proof"))
+_REQUEST = CompiledQuery(lambda: SignatureRequest.objects.select_related("organization", "proof"))
 
 
 def prove(request_id: int) -> None:
     """Typesets, seals and stores the proof, and journals it.
 
-    Safe to repeat and to run twice at once, as :func:`paraph.flow.seal.seal` is. The caller has seen every document
-    sealed. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
+    Requires that every document is sealed. Safe to repeat and to run twice at once, as :func:`paraph.flow.seal.seal`
+    is. Raises ``DomainError``, ``SealError`` or ``OSError`` when the proof cannot be made now, and notes the cause.
     """
     request = _REQUEST.get(request_id)
     if hasattr(request, "proof"):
@@ -48,7 +48,7 @@ def prove(request_id: int) -> None:
 def _sealed(request: SignatureRequest) -> SealedPdf:
     now = clock.now()
     context = sealing_context()
-    purpose = of_proof(request.pk, request.environment)
+    purpose = proof_purpose(request.pk, request.environment)
     with stage("typeset"):
         typeset = proof(proof_content(request, now))
     with stage("seal"):

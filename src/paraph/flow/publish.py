@@ -1,28 +1,28 @@
-"""The last step: what was stored is read again, and only then offered (``finalized``)."""
+"""Publishing a request: its stored files are read again, and only then offered (``finalized``)."""
 
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import stage
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.read import Compiled
 from paraph.storage import store
 from paraph.webhooks import outbox
 
-_SEALED = Compiled(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
-_PROOF = Compiled(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
+_SEALED = CompiledQuery(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
+_PROOF = CompiledQuery(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
 
 _FINALIZE = "UPDATE signature_requests_signaturerequest SET finalized = true WHERE id = %s AND NOT finalized"
 
 
 def publish(request_id: int) -> None:
-    """Marks the request ``finalized`` once every sealed document and the proof are in storage, byte for byte what was
-    validated when it was sealed; then its ``request.completed`` webhook may go.
+    """Marks the request ``finalized`` and releases its ``request.completed`` webhook.
 
-    Safe to repeat. Raises ``DomainError`` or ``OSError`` otherwise; the cause is noted.
+    Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raises
+    ``DomainError`` or ``OSError`` where a file is missing or another, and notes the cause.
     """
     proof = _PROOF.get(request_id)
     if proof.request.finalized:
@@ -38,7 +38,8 @@ def publish(request_id: int) -> None:
 
 
 def _finalize(request_id: int) -> bool:
-    """Whether it was not yet. Locks the request's row as :func:`paraph.flow.lock.lock_request` does."""
+    """Returns False where the request is finalized already. Locks its row as :func:`paraph.flow.lock.lock_request`
+    does."""
     with prepared_cursor() as cursor:
         cursor.execute(_FINALIZE, [request_id])
         return bool(cursor.rowcount)

@@ -6,6 +6,7 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
 from paraph.evidence.facts import seal_facts
@@ -13,29 +14,29 @@ from paraph.evidence.record import all_sealed, record_sealed_document
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.stamp_marks import pictures
+from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import count_seal, stage
-from paraph.pdf.pki.purpose import of_document
+from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.structure.extendable import Method
 from paraph.pdf.untrusted.draft_apart import drafts_apart
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.storage.keys import folder_of
 
-_UNASKED = ("document__preflight", "sealed__seal")  # large
-_ROW = Compiled(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_UNASKED))
+_LARGE = ("document__preflight", "sealed__seal")
+_ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))
 
 
 def seal(request_document_id: int) -> int | None:
-    """Stamps, seals and stores the document, and journals it. Returns the request once all its documents are sealed.
+    """Stamps, seals and stores the document, and journals that. Returns the id of the request once all its documents
+    are sealed, else None.
 
-    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own.
-    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now; the cause is noted.
+    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file.
+    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now, and notes the cause.
     """
     row = _ROW.get(request_document_id)
     missing = not hasattr(row, "sealed")
@@ -67,9 +68,9 @@ def _sealed(row: RequestDocument) -> SealedPdf:
     if tokens.sha256(content) != document.shown_sha256:
         raise DomainError("internal_error", f"The stored file of document {document.pk} is not the one that was shown.")
     context = sealing_context()
-    purpose = of_document(row.request_id, row.request.environment)
+    purpose = document_purpose(row.request_id, row.request.environment)
     with stage("typeset"):
-        drawn, marks = pictures(row)
+        drawn = stamp_marks(row)
     with stage("seal"):
         sealed = seal_pdf(
             content,
@@ -77,8 +78,9 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             purpose=purpose,
             timestamping=context.timestamping,
             long_term=context.long_term,
-            appearances=drawn,
-            marks=marks,
+            appearances=drawn.appearances,
+            marks=drawn.marks,
+            page_overlay=drawn.page_overlay,
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
             drafts=drafts_apart,

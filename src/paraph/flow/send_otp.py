@@ -1,4 +1,4 @@
-"""Sending a one-time code (specification 4.11), within the HTTP request of the signer who waits for it."""
+"""Sending a one-time code, within the HTTP request of the signer who waits for it (specification 4.11)."""
 
 import logging
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from django.db import transaction
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.flow.messages import emails
-from paraph.flow.messages.limits import addressed, counted
+from paraph.flow.messages.limits import counted, message_to
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.kernel.waiting import waiting
@@ -25,31 +25,30 @@ log = logging.getLogger("paraph.flow")
 
 
 @dataclass(frozen=True)
-class Sent:
-    """``sandbox_code`` is the code itself, and None in production (specification 4.11)."""
+class SentCode:
+    """A code on its way. ``sandbox_code`` is the code itself, None in production (specification 4.11)."""
 
     message: str
     channel: str
     sandbox_code: str | None
 
 
-def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
+def send_otp(signer: Signer, channel: str, origin: Origin) -> SentCode:
     """Issues a code, hands it to the gateway and journals that.
 
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
-    signer's, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of messages, ``delivery_failed`` when the
-    gateway does not take the message; then nothing is journaled and the code cannot be used. Also
-    ``delivery_failed``, and nothing has happened at all, while no more threads may wait
-    (:mod:`paraph.kernel.waiting`).
+    signer's, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of messages. Raises ``delivery_failed`` when
+    the gateway does not take the message, which leaves no journal entry and a code that cannot be used, and, before
+    anything is done, while no more threads may wait (:mod:`paraph.kernel.waiting`).
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)
-    with waiting(party(signer.request)) as mine:
-        if not mine:
+    with waiting(party(signer.request)) as visit:
+        if not visit:
             log.warning("no code is sent: too many threads wait already")
             raise _not_delivered()
         withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
-        with counted(addressed(signer, chosen, recipient, withheld=withheld), waits=False):
+        with counted(message_to(signer, chosen, recipient, withheld=withheld), waits=False):
             issued = codes.issue(signer, chosen, recipient)
             acknowledgement = _deliver(signer, chosen, recipient, issued.code, withheld=withheld)
     with transaction.atomic():
@@ -57,15 +56,15 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> Sent:
         codes.mark_sent(signer, issued)
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX
-    return Sent(f"A code was sent to {masked(recipient)}.", chosen, issued.code if sandbox else None)
+    return SentCode(f"A code was sent to {masked(recipient)}.", chosen, issued.code if sandbox else None)
 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, *, withheld: bool) -> str:
     try:
         if channel == Channel.SMS:
             return send_sms(recipient, emails.one_time_code_sms(signer, code), withheld=withheld)
-        letter = emails.one_time_code(signer, code)
-        return send_email(recipient, letter.subject, letter.text, letter.html, withheld=withheld)
+        content = emails.one_time_code(signer, code)
+        return send_email(recipient, content.subject, content.text, content.html, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error
     except DomainError as error:
@@ -80,6 +79,6 @@ def _not_delivered() -> DomainError:
 
 
 def masked(recipient: str) -> str:
-    """Enough of an address or number to recognise one's own, not enough to learn another's."""
+    """Masks an address or number: its owner recognises it, others cannot learn it."""
     name, at, domain = recipient.rpartition("@")
     return f"{name[0]}•••@{domain}" if at and name else f"•••{recipient[-2:]}"

@@ -1,4 +1,4 @@
-"""Removing what crashes left behind in storage, pictures that can be drawn again, and counts of what is over."""
+"""Removing what crashes left in storage, page pictures that can be drawn again, and counts of windows that are over."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
@@ -6,7 +6,7 @@ from itertools import islice
 
 from paraph.documents.models import Document, DocumentStatus, prepared_key
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.messages import put_off
+from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.counts import forget_counts
 from paraph.kernel import clock
 from paraph.otp import guesses
@@ -21,13 +21,13 @@ _AT_ONCE = 500
 
 def sweep() -> int:
     """Removes uploads that never became ready (after a day), objects that no row names (after 30 days), page
-    pictures (after 7 days; the signing page draws them again), counts of wrong codes and of messages, and notes of
-    mails put off, when their time is over. Returns how many objects and rows went.
+    pictures (after 7 days; the signing page draws them again), and counts of wrong codes and messages and notes of
+    mails put off, when their time is over. Returns the number of removed objects and rows.
 
-    Safe beside everything else: an object is written before the row that names it, minutes apart at most. (Earlier
-    versions wrote a ``pending`` row first.)
+    Safe to run beside everything else: an object is written before the row that names it, minutes at most. ``pending``
+    rows are those of earlier versions, which wrote the row first.
     """
-    removed = _pending_documents() + guesses.prune() + forget_counts() + put_off.forget()
+    removed = _pending_documents() + guesses.prune() + forget_counts() + put_off_mails.forget()
     for prefix, named in _NAMED.items():
         removed += _remove(_orphans(prefix, named))
     return removed + _remove(store.keys("pages/", clock.now() - PICTURES_FOR))
@@ -37,7 +37,7 @@ def _pending_documents() -> int:
     old = Document.objects.filter(status=DocumentStatus.PENDING, created_at__lt=clock.now() - PENDING_FOR)
     removed = 0
     for document in old:
-        gone, _ = old.filter(pk=document.pk).delete()  # the condition again: it may have become ready
+        gone, _ = old.filter(pk=document.pk).delete()  # with the condition: it may have become ready meanwhile
         if gone:
             store.delete(document.object_key)
             removed += 1

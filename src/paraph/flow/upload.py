@@ -1,4 +1,4 @@
-"""Taking in a PDF (specification 4.2)."""
+"""Uploading a PDF (specification 4.2)."""
 
 import hashlib
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import DataError, IntegrityError
 from django.utils.translation import gettext as _
 
+from paraph.database import rows
 from paraph.documents.changeable import refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
@@ -14,15 +15,14 @@ from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import Caller, party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import Inspection, inspect
-from paraph.rows import write
 from paraph.storage import store
 from paraph.storage.draft import Draft
 
-LONGEST_NAME = 255
+MAX_NAME_LENGTH = 255
 
 
-class Incoming:
-    """The file of an upload as it comes: each piece is counted, hashed and written while it is at hand."""
+class IncomingFile:
+    """The file of an upload while it arrives: each piece is counted, hashed and written at once."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
@@ -30,7 +30,7 @@ class Incoming:
         self._hash = hashlib.sha256()
 
     def write(self, piece: bytes | memoryview) -> None:
-        """Raises ``payload_too_large`` as soon as it passes the limit."""
+        """Adds a piece. Raises ``payload_too_large`` as soon as the file exceeds the limit."""
         self.size += len(piece)
         refuse_beyond_limit(self.size)
         self._hash.update(piece)
@@ -41,12 +41,12 @@ class Incoming:
         return self._hash.digest()
 
 
-def upload(caller: Caller, file: Incoming, name: str, content_type: str) -> Document:
+def upload(caller: Caller, file: IncomingFile, name: str, content_type: str) -> Document:
     """Makes a ``ready`` document of the file.
 
-    The row is written when the store has confirmed the object, so that neither a crash nor an outage makes a
-    document without its file. The file that stands in for an upload which cannot be extended as it is, is stored before
-    it. Raises ``validation_error`` or ``payload_too_large``.
+    The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
+    document without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raises
+    ``validation_error`` or ``payload_too_large``.
     """
     if content_type != "application/pdf":
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
@@ -83,7 +83,7 @@ def refuse_beyond_limit(size: int) -> None:
         raise DomainError("payload_too_large", message % {"limit": limit})
 
 
-def _inspect(caller: Caller, file: Incoming) -> Inspection:
+def _inspect(caller: Caller, file: IncomingFile) -> Inspection:
     limit, digest = settings.PARAPH.page_limit, file.sha256
     try:
         return inspect(file.draft.file, page_limit=limit, party=party(caller), sha256=digest)
@@ -92,16 +92,16 @@ def _inspect(caller: Caller, file: Incoming) -> Inspection:
 
 
 def _clean(name: str) -> str:
-    """A file name without what cannot be printed, never empty."""
+    """Removes unprintable characters from a file name; never returns an empty one."""
     printable = "".join(character for character in name if character.isprintable())
-    return printable.strip()[:LONGEST_NAME] or "document.pdf"
+    return printable.strip()[:MAX_NAME_LENGTH] or "document.pdf"
 
 
 def _save(document: Document) -> None:
-    """An object whose row may have been written all the same, since nobody answered, stays; the sweep finds it where
-    it was not."""
+    """Inserts the row, and deletes the objects where the database refuses it. Where the database does not answer, the
+    row may exist, so the objects stay; the sweep removes them if it does not."""
     try:
-        write.insert_new(document)
+        rows.insert_new(document)
     except (DataError, IntegrityError):
         store.delete(document.object_key)
         store.delete(document.shown_key)

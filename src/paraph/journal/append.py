@@ -1,4 +1,4 @@
-"""Writing to the journal, and checking its chain."""
+"""Appending to the journal of a request, and checking its chain of hashes."""
 
 import hashlib
 import json
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
@@ -19,27 +19,13 @@ _END = "SELECT position, hash, created_at FROM journal_entry WHERE request_id = 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an act came from. Empty for what the service does by itself."""
+    """The client that caused an event. Both fields are empty where the service acts by itself."""
 
     ip: str = ""
     user_agent: str = ""
 
 
 SERVICE = Origin()
-
-
-def append(
-    request: SignatureRequest,
-    event_type: str,
-    *,
-    signer_id: int | None = None,
-    origin: Origin = SERVICE,
-    metadata: dict[str, Any] | None = None,
-) -> Entry:
-    """Adds one entry at the end of the request's chain: :func:`follow`, inserted."""
-    entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata)
-    insert([entry])
-    return entry
 
 
 def follow(
@@ -51,10 +37,11 @@ def follow(
     metadata: dict[str, Any] | None = None,
     moment: datetime | None = None,
 ) -> Entry:
-    """The next entry of the request's chain, for the caller to insert. ``moment``: when it happened, by default now.
+    """Returns the next entry of the request's chain, for the caller to insert. ``moment`` is that of the event, by
+    default now; ``metadata`` must be plain JSON.
 
-    The caller holds the request's row lock (or has just created it), so that the chain has one writer;
-    the unique position refuses a second one all the same. ``metadata`` must be plain JSON.
+    The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
+    second writer would violate the unique position.
     """
     with prepared_cursor() as cursor:
         cursor.execute(_END, [request.pk])
@@ -65,8 +52,8 @@ def follow(
     return entry
 
 
-def begin(request: SignatureRequest, events: list[tuple[str, dict[str, Any]]], origin: Origin) -> list[Entry]:
-    """The first entries of a request that is being created, each with its metadata, for the caller to insert."""
+def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any]]], origin: Origin) -> list[Entry]:
+    """Returns the first entries of a new request, one for each event and its metadata, for the caller to insert."""
     entries, previous, moment = list[Entry](), GENESIS, clock.now()
     for position, (event_type, metadata) in enumerate(events, start=1):
         entry = _entry(request, event_type, None, origin, metadata)
@@ -92,20 +79,20 @@ def _entry(
 
 
 def _chain(entry: Entry, position: int, previous: bytes, moment: datetime) -> None:
-    """Puts the entry behind the one with the hash ``previous``. ``moment`` is never before that one's: a clock set
-    back must not reorder a journal."""
+    """Chains the entry to the one with the hash ``previous``. ``moment`` must not be before that one's, so that a clock
+    set back does not reorder the journal."""
     entry.position, entry.previous_hash, entry.created_at = position, previous, moment
     entry.hash = entry_hash(entry)
 
 
 def entry_hash(entry: Entry) -> bytes:
-    """SHA-256 over the canonical JSON of :func:`facts`: keys sorted, no white space, UTF-8."""
+    """Returns the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8."""
     text = json.dumps(facts(entry), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
 def facts(entry: Entry) -> dict[str, Any]:
-    """What the hash covers, as the proof's evidence repeats it."""
+    """Returns the fields that the hash covers, which evidence.json of the proof repeats."""
     return {
         "request_id": entry.request_id,
         "position": entry.position,
@@ -120,7 +107,7 @@ def facts(entry: Entry) -> dict[str, Any]:
 
 
 def broken_at(entries: Iterable[Entry]) -> int | None:
-    """The position of the first entry that does not follow from those before it, None when all do."""
+    """Returns the position of the first entry that does not follow from those before it, None if the chain holds."""
     previous = GENESIS
     for expected, entry in enumerate(entries, start=1):
         if (

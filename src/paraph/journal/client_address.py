@@ -1,4 +1,4 @@
-"""Where a call comes from."""
+"""The address of a client, behind trusted proxies or not."""
 
 import re
 from functools import cache
@@ -15,12 +15,12 @@ _WITH_PORT = re.compile(r"(?P<v4>[0-9.]+):\d{1,5}|\[(?P<v6>[^\]]+)\](?::\d{1,5})
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address of the client: the peer's, or, while those are trusted proxies, the one that
-    ``X-Forwarded-For`` names before it, read from its end. "" when the server does not say."""
+    """Returns the address of the peer or, while that is a trusted proxy, the one before it in ``X-Forwarded-For``, read
+    from its end. "" where the server does not say."""
     address = _parse(request.META.get("REMOTE_ADDR", ""))
-    named = request.headers.get("X-Forwarded-For", "").split(",")
-    while address and named and _is_trusted(address):
-        before = _parse(named.pop().strip())
+    forwarded = request.headers.get("X-Forwarded-For", "").split(",")
+    while address and forwarded and _is_trusted(address):
+        before = _parse(forwarded.pop().strip())
         if before is None:
             break
         address = before
@@ -28,29 +28,30 @@ def client_address(request: HttpRequest) -> str:
 
 
 def is_trusted(address: str) -> bool:
-    """Whether it is that of a trusted proxy."""
+    """Returns whether the address belongs to a trusted proxy."""
     parsed = _parse(address)
     return parsed is not None and _is_trusted(parsed)
 
 
 def guarded_network(address: str) -> str:
-    """What the guard against bad keys counts by: an IPv4 address, the /64 network of an IPv6 one."""
+    """Returns the network by which wrong keys are counted: an IPv4 address itself, the /64 network of an IPv6
+    address."""
     parsed = _parse(address)
     return str(ip_network((parsed, 64), strict=False)) if isinstance(parsed, IPv6Address) else address
 
 
 def origin(request: HttpRequest) -> Origin:
-    """What the journal keeps of a call."""
+    """Returns the client of a call, as the journal records it."""
     user_agent = request.headers.get("User-Agent", "").replace("\0", "")
     return Origin(client_address(request), user_agent)
 
 
 def _parse(text: str) -> Address | None:
-    """Some proxies write the client's port as well, and then IPv6 in brackets."""
+    """Parses an address, with the port that some proxies add (IPv6 then stands in brackets)."""
     with_port = _WITH_PORT.fullmatch(text)
     text = (with_port["v4"] or with_port["v6"]) if with_port else text
     try:
-        address = ip_address(text.split("%", maxsplit=1)[0])  # a scope id says nothing beyond its machine
+        address = ip_address(text.split("%", maxsplit=1)[0])  # a scope id has a meaning on its own machine only
     except ValueError:
         return None
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address

@@ -10,7 +10,8 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 
 
 class Entry(models.Model):
-    """``position`` counts from 1 within the request; ``hash`` covers the fields and ``previous_hash``."""
+    """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
+    ``previous_hash``; ``event_type`` is an :class:`~paraph.journal.event_types.EventType`."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)

@@ -22,7 +22,7 @@ def running(ends_at: datetime, length: timedelta, moment: datetime) -> bool:
 
 def iso(moment: datetime) -> str:
     """``YYYY-MM-DDTHH:MM:SSZ``, the form of every timestamp in the API (specification 1)."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat(timespec="seconds").removesuffix("+00:00") + "Z"
 
 
 def iso_milliseconds(moment: datetime) -> str:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from threading import Condition
 
 from paraph.kernel.recent_use import RecentUse
+from paraph.kernel.recent_visits import RecentVisits
 
-LITTLE = 5.0  # seconds of a processor, fading: a party that has used more has had its share for now
+LITTLE = 8.0  # seconds of a processor, fading: a party that has used more has had its share for now
+MUCH = 1.0  # of them, by what its threads have in hand: then it has had its share as well
 LONG = 1.0  # seconds that somebody may hold a place before many who wait become a burden
 AFTERMATH = 5.0  # seconds for which that is remembered: who was slow mostly is again
 
@@ -18,7 +20,7 @@ Told = Callable[[float, bool], object]
 
 @dataclass(eq=False)
 class Visit:
-    """Of a thread. ``used``: seconds of a processor that its work took, told by the thread once it knows."""
+    """Of a thread. ``used``: seconds of a processor that its work takes, told by the thread as far as it knows."""
 
     party: str
     used: float = 0.0
@@ -29,10 +31,12 @@ class Visit:
 
 class Places:
     """``count`` places, to be held by one thread each. The last free one is only for a party that holds none and has
-    used little lately, so that no party ever has all. Of those who wait, whose party has used least is next.
+    used little lately, so that no party ever has all. Of those who wait, whose party has used least is next. While
+    others come as well, a party that has had its share holds at most half of the places.
 
     Nobody waits longer than ``seconds``. While somebody has held a place for longer than :data:`LONG`, or had lately,
-    at most ``line`` wait: of the party with most of those who wait, the last is turned away. ``told`` is called with
+    at most ``line`` wait, and of those who have had their share never more: of the party with most of those who wait,
+    the last is turned away. ``told`` is called with
     the seconds that somebody has waited, and whether there was a place in the end; not for those who found one at once.
     """
 
@@ -46,6 +50,7 @@ class Places:
         self._holding: list[Visit] = []  # in the order in which they began
         self._waiting: list[Visit] = []  # in the order in which they came
         self._used = RecentUse()
+        self._visits = RecentVisits()
 
     @contextmanager
     def place(self, party: str) -> Iterator[Visit | None]:
@@ -62,8 +67,15 @@ class Places:
         """How many places are taken at this moment."""
         return len(self._holding)
 
+    def has_had_share(self, party: str) -> bool:
+        """Whether it has used more than little lately, or does so at this moment, while others come as well: what it
+        does then comes after what they do."""
+        with self._changed:
+            return self._had_share(party)
+
     def _come(self, visit: Visit) -> bool:
         with self._changed:
+            self._visits.add(visit.party)
             if not self._waiting and self._room_for(visit.party):
                 self._hold(visit)
                 return True
@@ -95,19 +107,31 @@ class Places:
 
     def _room_for(self, party: str) -> bool:
         free = self._count - len(self._holding)
-        if free != 1 or self._count == 1:
+        if self._count == 1:
             return free > 0
-        return all(visit.party != party for visit in self._holding) and self._used.of(party) < LITTLE
+        held = sum(visit.party == party for visit in self._holding)
+        if free == 1:
+            return not held and self._used.of(party) < LITTLE
+        return free > 0 and not (held >= self._count // 2 and self._had_share(party))
+
+    def _had_share(self, party: str) -> bool:
+        if not self._visits.of_others(party):
+            return False
+        at_hand = self._at_hand(party)
+        return at_hand >= MUCH or self._used.of(party) + at_hand >= LITTLE
+
+    def _at_hand(self, party: str) -> float:
+        return sum(visit.used for visit in self._holding if visit.party == party)
 
     def _use(self, party: str) -> float:
-        """What it used before, and how long its threads are at it: nobody knows yet what these use."""
+        """What it used before, and how long its threads are at it: they tell late what these use."""
         now = time.monotonic()
         return self._used.of(party) + sum(now - visit.began for visit in self._holding if visit.party == party)
 
     def _keep_line_short(self) -> None:
-        if self._until_long():
-            return
         line = [visit for visit in self._waiting if not visit.turned_away]
+        if self._until_long():
+            line = [visit for visit in line if self._had_share(visit.party)]
         while len(line) > self._line:
             lengths = Counter(visit.party for visit in line)
             longest = max(lengths, key=lambda party: (lengths[party], self._use(party)))

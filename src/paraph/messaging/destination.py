@@ -1,4 +1,4 @@
-"""What is kept of an address or a number where only its likeness matters."""
+"""Hashing addresses and numbers where they are only compared."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ from paraph.kernel import tokens
 
 
 def destination_hash(recipient: str) -> bytes:
-    """A keyed hash of an address, whatever its case, or of a number in E.164 form (32 bytes)."""
+    """Returns a keyed hash (32 bytes) of an address, ignoring its case, or of a number in E.164 form."""
     return tokens.keyed_hash(_key(), recipient.strip().lower().encode("utf-8", "replace"))
 
 

@@ -9,7 +9,7 @@ from django.core.mail import EmailMultiAlternatives
 
 from paraph.messaging import provider
 from paraph.messaging.inbox import capture
-from paraph.messaging.smtp import gateway
+from paraph.messaging.smtp import smtp_gateway
 
 
 def send_email(
@@ -20,44 +20,43 @@ def send_email(
     message_id: str = "",
     *,
     withheld: bool = False,
-    taken: Callable[[str], None] | None = None,
+    on_sent: Callable[[str], None] | None = None,
 ) -> str:
-    """Hands one message to the mail server (``PARAPH_SMTP_URL``), the mail provider (``PARAPH_MAIL_PROVIDER``), or
-    the captured inbox, as also one that is to be ``withheld``.
+    """Hands one message to the mail server (``PARAPH_SMTP_URL``) or the mail provider (``PARAPH_MAIL_PROVIDER``);
+    without either, or if ``withheld``, to the captured inbox.
 
-    ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the
-    same Message-ID, by which receivers recognise a repetition. Returns the acknowledgement: the gateway's
-    reply, or ``captured:<id>``. Raises ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does
-    not take it; a job that calls this is simply run again. ``taken`` is called with the acknowledgement as soon as
-    it is there, before the connection is ended.
+    ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
+    Message-ID, by which receivers recognise a repeated mail. Returns the acknowledgement: the gateway's reply, or
+    ``captured:<id>``. Raises ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
+    ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
     """
-    told = taken or (lambda _acknowledgement: None)
+    notify = on_sent or (lambda _acknowledgement: None)
     if withheld or not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider):
         acknowledgement = capture("email", to, subject, text, message_id)
-        told(acknowledgement)
+        notify(acknowledgement)
         return acknowledgement
     host = urlsplit(settings.PARAPH.public_url).hostname
     headers = {
-        "Auto-Submitted": "auto-generated",  # RFC 3834: nobody's absence note answers it
+        "Auto-Submitted": "auto-generated",  # RFC 3834: no absence note answers it
         "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: what receivers sort by
     }
-    # Never Django's own, which names this machine and may wait for a name server to do so.
+    # Never Django's own Message-ID, which names this machine and may wait for a name server.
     headers["Message-ID"] = f"<{message_id}@{host}>" if message_id else make_msgid(domain=host)
     message = EmailMultiAlternatives(_one_line(subject), text, settings.PARAPH.mail_from, [to], headers=headers)
     if html:
         message.attach_alternative(html, "text/html")
     if settings.PARAPH.mail_provider:
         acknowledgement = provider.hand_over(message)
-        told(acknowledgement)
+        notify(acknowledgement)
         return acknowledgement
-    with gateway(settings.PARAPH.smtp_url) as connection:
+    with smtp_gateway(settings.PARAPH.smtp_url) as connection:
         connection.send_messages([message])
-        told(connection.acknowledgement)
+        notify(connection.acknowledgement)
         return connection.acknowledgement
 
 
 def check_gateway() -> str:
-    """Connects, greets and logs in, and sends nothing. Returns a sentence, "" when no gateway is set.
+    """Connects, greets and logs in, without sending. Returns a sentence, "" where no gateway is set.
 
     Raises ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
     """
@@ -66,10 +65,10 @@ def check_gateway() -> str:
         return f"Mails go through {name}, whose settings are complete; only sending would try them."
     if not settings.PARAPH.smtp_url:
         return ""
-    with gateway(settings.PARAPH.smtp_url) as connection:
+    with smtp_gateway(settings.PARAPH.smtp_url) as connection:
         return f"The mail server {connection.greet()} takes our greeting{' and login' if connection.username else ''}."
 
 
 def _one_line(subject: str) -> str:
-    """Names of people and documents stand in subjects; a line break in one must not refuse the mail."""
+    """Joins the lines of a subject: names in it may have line breaks, which Django would refuse."""
     return " ".join(subject.split())

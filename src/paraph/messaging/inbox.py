@@ -1,4 +1,4 @@
-"""Keeping messages instead of sending them, and reading them."""
+"""Capturing messages instead of sending them, and reading them."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from paraph.messaging.models import CapturedMessage
 
 
 def capture(channel: str, to: str, subject: str, text: str, message_id: str) -> str:
-    """Keeps the message in the transaction of the caller; the acknowledgement is ``captured:<its id>``."""
+    """Stores the message in the transaction of the caller; returns ``captured:<its id>``."""
     fields = {"to": to, "channel": channel, "subject": subject[:500], "text": text}
     if message_id:
         message, _ = CapturedMessage.objects.get_or_create(message_id=message_id, defaults=fields)
@@ -16,5 +16,5 @@ def capture(channel: str, to: str, subject: str, text: str, message_id: str) -> 
 
 
 def messages() -> Iterable[CapturedMessage]:
-    """All captured messages, newest last."""
+    """Returns all captured messages, newest last."""
     return CapturedMessage.objects.order_by("id").iterator()

@@ -1,4 +1,4 @@
-"""The captured inbox, where messages land that no gateway takes; how many were sent, and which wait for room."""
+"""The captured inbox, the counts of messages, and the mails that wait for room below a ceiling."""
 
 from django.db import models
 
@@ -6,8 +6,8 @@ from paraph.kernel import clock
 
 
 class CapturedMessage(models.Model):
-    """``message_id`` is the sender's name for the message, "" for none: one that is sent again after a
-    crash is kept once."""
+    """A message that was captured instead of sent. Of messages with the same ``message_id`` ("" for none), such as one
+    sent again after a crash, one is kept."""
 
     to = models.CharField(max_length=320)
     channel = models.CharField(max_length=5)
@@ -25,10 +25,10 @@ class CapturedMessage(models.Model):
 
 
 class MessageCount(models.Model):
-    """How many messages were ``asked`` for in the window of ``seconds`` that ``began_at`` that moment. ``scope`` says
-    whose: no address or number stands in it, only a keyed hash.
+    """The number of messages (``asked``) of a ``scope`` in the window of ``seconds`` since ``began_at``. A scope holds
+    a keyed hash in place of an address or number.
 
-    The table is unlogged: a crash of the database starts the counts anew, and nothing else is lost.
+    The table is unlogged: a crash of the database resets the counts, and nothing else.
     """
 
     pk = models.CompositePrimaryKey("scope", "seconds")
@@ -39,7 +39,7 @@ class MessageCount(models.Model):
 
 
 class PutOffMail(models.Model):
-    """That the mail of this ``name`` waits for room below a ceiling, until when at least, and below which."""
+    """A mail that waits for room below a ceiling (``reason``), at least ``until`` that moment."""
 
     name = models.CharField(max_length=200, primary_key=True)
     until = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Mail through a provider's HTTP interface instead of SMTP: any of those that django-anymail knows."""
+"""Sending mail through the HTTP interface of a provider that django-anymail supports, instead of SMTP."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from paraph.kernel.errors import DomainError
 
 
 def hand_over(message: EmailMessage) -> str:
-    """Sends the message; the acknowledgement is the provider's id for it. Raises ``OSError`` when it was not taken,
-    ``DomainError("configuration", …)`` as :func:`backend` does."""
+    """Sends the message and returns the provider's name and id for it. Raises ``OSError`` when the provider does not
+    take it, ``DomainError("configuration", …)`` as :func:`backend` does."""
     connection = backend()
     from anymail.exceptions import AnymailError  # noqa: PLC0415  an extra
 
@@ -24,8 +24,8 @@ def hand_over(message: EmailMessage) -> str:
 
 
 def backend() -> Any:
-    """The provider's backend. Raises ``DomainError("configuration", …)`` when the extra, the provider or one of its
-    settings is missing."""
+    """Returns the provider's mail backend. Raises ``DomainError("configuration", …)`` when the extra, the provider or
+    one of its settings is missing."""
     name = settings.PARAPH.mail_provider
     try:
         return get_connection(f"anymail.backends.{name}.EmailBackend")

@@ -1,5 +1,5 @@
-"""SMS through any of the services that apprise knows: ``apprise+`` and apprise's address of the service, with
-``{to}`` where the number goes, such as ``apprise+sinch://service:token@sender/{to}``."""
+"""Sending SMS through a service that apprise supports: ``apprise+`` and apprise's address of the service, with ``{to}``
+in place of the number, such as ``apprise+sinch://service:token@sender/{to}``."""
 
 from urllib.parse import quote
 
@@ -9,13 +9,14 @@ from paraph.kernel.errors import DomainError
 
 
 def gateway(url: str) -> "AppriseGateway":
-    """Raises ``DomainError("configuration", …)`` for an address that apprise does not understand."""
+    """Returns the gateway. Raises ``DomainError("configuration", …)`` for an address that apprise does not
+    understand."""
     template = url.removeprefix("apprise+")
     if "{to}" not in template:
         raise DomainError("configuration", "PARAPH_SMS_URL must have {to} where the number goes.")
-    made = AppriseGateway(template)
-    made.service("+15005550006")
-    return made
+    apprise_gateway = AppriseGateway(template)
+    apprise_gateway.service("+15005550006")
+    return apprise_gateway
 
 
 class AppriseGateway:
@@ -32,7 +33,7 @@ class AppriseGateway:
         return f"The SMS service {self._scheme} is understood; only sending would try it."
 
     def service(self, to: str) -> apprise.Apprise:
-        made = apprise.Apprise()
-        if not made.add(self._template.replace("{to}", quote(to, safe=""))):
+        service = apprise.Apprise()
+        if not service.add(self._template.replace("{to}", quote(to, safe=""))):
             raise DomainError("configuration", f"PARAPH_SMS_URL: apprise does not understand {self._scheme}://… there.")
-        return made
+        return service

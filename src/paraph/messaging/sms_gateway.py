@@ -1,4 +1,4 @@
-"""What an SMS gateway is, and which one the settings name.
+"""The interface of SMS gateways, and the gateway of the settings.
 
 A new provider is a copy of :mod:`paraph.messaging.sms_twilio`; docs/sms-gateways.md has the checklist.
 """
@@ -18,11 +18,11 @@ class SmsGateway(Protocol):
         Raises ``OSError`` when it was not taken, with neither ``to`` nor ``text`` in its message."""
 
     def check(self) -> str:
-        """A sentence about the gateway, tried as far as that goes without sending. Raises ``OSError``."""
+        """Tries the gateway without sending; returns a sentence about it. Raises ``OSError``."""
 
 
 def sms_gateway(url: str) -> SmsGateway:
-    """The gateway at ``PARAPH_SMS_URL``. Raises ``DomainError("configuration", …)``."""
+    """Returns the gateway at ``PARAPH_SMS_URL``. Raises ``DomainError("configuration", …)``."""
     scheme = url.partition(":")[0].partition("+")[0]
     if scheme not in _MODULES:
         raise DomainError("configuration", "PARAPH_SMS_URL must begin with twilio:// or apprise+.")

@@ -1,4 +1,4 @@
-"""SMS through Twilio: ``twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER``.
+"""Sending SMS through Twilio: ``twilio://ACCOUNT_SID:AUTH_TOKEN@SENDER``.
 
 ``SENDER`` is a number (``+15005550006``) or a messaging service (``MG…``). ``?api=https://…`` names another host
 that speaks Twilio's interface.
@@ -17,7 +17,8 @@ _TIMEOUT_SECONDS = 15
 
 
 def gateway(url: str) -> "TwilioGateway":
-    """Raises ``DomainError("configuration", …)`` for an address without account, token or sender."""
+    """Returns the gateway. Raises ``DomainError("configuration", …)`` for an address without account, token or
+    sender."""
     parts = urlsplit(url)
     sender = unquote(parts.netloc.rpartition("@")[2])
     if not (parts.username and parts.password and sender):
@@ -36,18 +37,18 @@ class TwilioGateway:
         self._sender = {"messaging_service_sid" if sender.startswith("MG") else "from_": sender}
 
     def send(self, to: str, text: str) -> str:
-        message = _asked(lambda: self._client.messages.create(to=to, body=text, **self._sender))
+        message = _call(lambda: self._client.messages.create(to=to, body=text, **self._sender))
         return f"twilio {message.sid} {message.status}"
 
     def check(self) -> str:
-        account = _asked(lambda: self._client.api.accounts(self._account).fetch())
+        account = _call(lambda: self._client.api.accounts(self._account).fetch())
         return f"Twilio knows the account, which is {account.status}."
 
 
-def _asked(call: Any) -> Any:
-    """Twilio's words quote the number; its codes do not."""
+def _call(request: Any) -> Any:
+    """Raises ``OSError`` with the codes of Twilio's error, as its messages quote the number."""
     try:
-        return call()
+        return request()
     except TwilioRestException as error:
         raise OSError(f"Twilio answered with status {error.status}, code {error.code}") from error
     except TwilioException as error:

@@ -12,8 +12,8 @@ _PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 _TIMEOUT_SECONDS = 15
 
 
-def gateway(url: str) -> "Gateway":
-    """The gateway at this address. Raises ``DomainError("configuration", …)`` when it is not one."""
+def smtp_gateway(url: str) -> "SmtpGateway":
+    """Returns the gateway at an address. Raises ``DomainError("configuration", …)`` for any other text."""
     try:
         parts = urlsplit(url)
         port = parts.port or _PORTS[parts.scheme]
@@ -22,7 +22,7 @@ def gateway(url: str) -> "Gateway":
             "configuration",
             "PARAPH_SMTP_URL must be smtp://, smtp+starttls:// or smtps:// with [user:password@]host[:port].",
         ) from error
-    return Gateway(
+    return SmtpGateway(
         host=parts.hostname or "localhost",
         port=port,
         username=unquote(parts.username or ""),
@@ -33,8 +33,8 @@ def gateway(url: str) -> "Gateway":
     )
 
 
-class Gateway(EmailBackend):
-    """Django's backend, which also remembers what the server answered to the message."""
+class SmtpGateway(EmailBackend):
+    """Django's backend, which also remembers the server's reply to the message."""
 
     connection: "_Remembering | None"
 
@@ -48,7 +48,7 @@ class Gateway(EmailBackend):
         return self.connection.reply if self.connection else ""
 
     def greet(self) -> str:
-        """``host:port``, once the server has answered EHLO there. Raises ``OSError`` when it does not."""
+        """Sends EHLO and returns ``host:port``. Raises ``OSError`` where the server refuses."""
         assert self.connection
         code, reply = self.connection.ehlo()
         if code != 250:

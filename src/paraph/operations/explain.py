@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from paraph.evidence.models import SealingFailure
-from paraph.flow.messages import put_off
+from paraph.flow.messages import put_off_mails
 from paraph.kernel import clock
 from paraph.operations.pending_work import Job, Step, job_for, missing_steps
 from paraph.operations.queue_state import queue_state
@@ -70,7 +70,7 @@ def _step(step: Step, job: Job | None, request: SignatureRequest) -> str:
 
 
 def _retry(step: Step, job: Job, due: datetime) -> str:
-    if noted := put_off.noted(step.mails):
+    if noted := put_off_mails.noted(step.mails):
         reason = next(iter(noted.values())).reason
         return f", put off until {clock.iso(due)}, since {reason}"
     tried = f"{job.attempts} attempt{'s' if job.attempts != 1 else ''} failed"

@@ -8,10 +8,11 @@ from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.evidence.models import ProofFile
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import Standing, standing
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 
 _TASKS = "paraph.flow.jobs."
 _LIVE = ("todo", "doing")
@@ -87,13 +88,13 @@ def _invitations(request: SignatureRequest) -> Iterator[Step]:
     if not request.send_email:
         return
     for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
-        if standing(signer) is Standing.OPEN:
+        if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
             yield Step("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
 
 
 def _summary(request: SignatureRequest) -> Iterator[Step]:
-    told = Entry.objects.filter(request=request, event_type="request.completion_notified").exists()
+    told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists()
     if request.notify_signers_on_completion and not told:
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)

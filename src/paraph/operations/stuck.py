@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paraph.evidence.failures import told
+from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.operations.given_up import given_up
@@ -31,7 +31,7 @@ def finalization(request_id: int) -> dict[str, Any] | None:
     return {
         "state": "given_up" if given_up([request_id]) else "retrying",
         "stage": fault.stage,
-        "cause": told(fault),
+        "cause": public_cause(fault),
         "attempts": fault.attempts,
         "failed_at": clock.iso(fault.failed_at),
     }

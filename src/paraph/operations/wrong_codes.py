@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import Max
 
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.otp.guesses import LOCK
@@ -22,7 +23,7 @@ def wrong_codes(request_id: int) -> dict[int, WrongCodes]:
 def by_entry(request_id: int) -> dict[int, WrongCodes]:
     """The same by the position in the journal of the newest code that was sent to the signer."""
     found = wrong_codes(request_id)
-    sent = Entry.objects.filter(request=request_id, event_type="signer.otp_sent", signer__in=found)
+    sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=found)
     newest = sent.values_list("signer").annotate(Max("position"))
     return {position: found[signer_id] for signer_id, position in newest}
 

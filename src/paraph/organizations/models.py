@@ -92,7 +92,7 @@ class Storage(models.Model):
     bytes = models.BigIntegerField()
 
 
-class Tally(models.Model):
+class DailyCount(models.Model):
     """How many rows of a resource a tenant has, by day of creation (UTC) and status, so that lists need not count.
 
     Triggers on the resources' own tables keep it (docs/decisions/long-lists.md); nothing else writes it.
@@ -105,6 +105,9 @@ class Tally(models.Model):
     day = models.DateField()
     status = models.CharField(max_length=10)
     count = models.BigIntegerField()
+
+    class Meta:
+        db_table = "organizations_tally"
 
 
 class ConfirmedAddress(models.Model):

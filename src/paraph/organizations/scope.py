@@ -1,12 +1,16 @@
-"""The one way to a tenant's rows: organization *and* environment, always both (specification 5.1)."""
+"""Which rows a caller may see: those of their organization *and* environment, always both (specification 5.1).
+
+Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`; what is read in the statement of
+the key look-up compares with its ``caller`` (:class:`paraph.organizations.admission.Prefetch`).
+"""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from django.db.models import Model, QuerySet
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.organizations.models import BrandingProfile
-from paraph.rows.read import Compiled
 
 Row = TypeVar("Row", bound=Model)
 
@@ -35,13 +39,11 @@ def party(owned: _Owned) -> str:
 
 def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
     """The rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
-    manager: Any = model._default_manager
-    rows: QuerySet[Row] = manager.filter(organization_id=caller.organization_id, environment=caller.environment)
-    return rows
+    return QuerySet(model).filter(organization_id=caller.organization_id, environment=caller.environment)
 
 
-def own(rows: Compiled[Row], caller: Caller, pk: int) -> Row | None:
-    """The same for one row, by a compiled statement: None where it is not the caller's."""
+def own(rows: CompiledQuery[Row], caller: Caller, pk: int) -> Row | None:
+    """One row by its id, through a compiled query: None where it is not the caller's."""
     row: Any = rows.first(pk)
     if row is None or (row.organization_id, row.environment) != (caller.organization_id, caller.environment):
         return None

@@ -1,4 +1,4 @@
-"""Where a signer's one-time codes may go (specification 4.5, ``otp_channel``)."""
+"""The channels on which a signer may get one-time codes (specification 4.5, ``otp_channel``)."""
 
 from paraph.kernel.errors import DomainError
 from paraph.organizations.plans import allowance
@@ -6,8 +6,8 @@ from paraph.signature_requests.models import Channel, Signer
 
 
 def channels(signer: Signer) -> list[Channel]:
-    """The channel named at creation; where none was named e-mail, and SMS too where a phone is known
-    and the plan allows it."""
+    """Returns the channel named at creation; without one, e-mail, and SMS too if a phone is known and the plan allows
+    it."""
     if signer.otp_channel:
         return [Channel(signer.otp_channel)]
     sms = signer.phone and allowance(signer.request.organization.plan).sms
@@ -15,7 +15,7 @@ def channels(signer: Signer) -> list[Channel]:
 
 
 def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
-    """The channel and the address or number of this signer on it.
+    """Returns the channel and the signer's address or number on it.
 
     Raises ``DomainError("validation_error", …)`` for a channel that this signer may not use.
     """

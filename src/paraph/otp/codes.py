@@ -14,23 +14,23 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.compiled_query import CompiledQuery
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.rows import insert, update
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.read import Compiled
-from paraph.rows.write import insert, update
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
 
 DIGITS = 6
-SENDS = 5
+MAX_SENDS = 5
 WINDOW = timedelta(minutes=10)
 
-_LOCKED = Compiled(lambda: Signer.objects.select_for_update(no_key=True))
-_NEWEST = Compiled(OneTimeCode.objects.all)
-# Not the counts of guesses, which go on whatever codes are sent, and while one is being replaced.
+_LOCKED = CompiledQuery(lambda: Signer.objects.select_for_update(no_key=True))
+_NEWEST = CompiledQuery(OneTimeCode.objects.all)
+# Without the counts of guesses, which continue when a code is replaced, and while it is.
 _REPLACED = (
     "code_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends", "window_began_at",
     "sent_at", "used_at",
@@ -45,17 +45,17 @@ _SENT = """
 
 
 class TooManySendsError(DomainError):
-    """``retry_after``: seconds until another code may be asked for."""
+    """Too many codes were sent. ``retry_after`` is the number of seconds until another may be."""
 
     def __init__(self, retry_after: int) -> None:
         minutes = -(-retry_after // 60)
-        super().__init__("rate_limited", f"{SENDS} codes were sent within 10 minutes; try again in {minutes} min.")
+        super().__init__("rate_limited", f"{MAX_SENDS} codes were sent within 10 minutes; try again in {minutes} min.")
         self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
 class Issued:
-    """A code not yet sent. ``resend`` tells that this signer was sent one before."""
+    """A code that is not sent yet. ``resend`` says that this signer was sent one before."""
 
     code: str
     code_hash: bytes
@@ -63,10 +63,10 @@ class Issued:
 
 
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
-    """Makes the signer's newest code, which replaces any before it and cannot be used until :func:`mark_sent`.
+    """Makes a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
 
     Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` while the signer is locked,
-    ``already_signed`` when a signature won.
+    ``already_signed`` when the signer has signed meanwhile.
     """
     code = tokens.random_digits(DIGITS)
     code_hash = _hash(signer, code)
@@ -91,15 +91,16 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:
-    """Makes the code usable, unless a newer one has replaced it. In the transaction that journals the sending:
-    no signature can stand on a code whose sending the journal does not tell."""
+    """Makes the code usable, unless a newer one has replaced it. Runs in the transaction that journals the sending, so
+    that no code is used whose sending the journal does not show."""
     _changed(_SENT, [clock.now(), signer.pk, issued.code_hash])
 
 
 def guess(signer: Signer, code: str) -> bytes:
-    """Counts one attempt, for good, and returns the hash to :func:`consume` when the code is right.
+    """Counts one attempt, for good, and returns the hash to :func:`consume` if the code is right.
 
-    Call it outside of a transaction that may roll back. Raises ``DomainError`` as :func:`paraph.otp.guesses.count`.
+    Must run outside of a transaction that may roll back. Raises ``DomainError`` as :func:`paraph.otp.guesses.count`
+    does.
     """
     guessed = _hash(signer, code)
     guesses.count(signer, guessed)
@@ -107,8 +108,8 @@ def guess(signer: Signer, code: str) -> bytes:
 
 
 def consume(signer: Signer, code_hash: bytes) -> None:
-    """Uses the code up, in the transaction of the signature. Raises ``DomainError("invalid_otp", …)`` when it
-    was replaced or used in the meantime."""
+    """Uses the code up, in the transaction of the signature. Raises ``DomainError("invalid_otp", …)`` if it was
+    replaced or used meanwhile."""
     if _changed(_USE, [clock.now(), signer.pk, code_hash]) is None:
         raise DomainError("invalid_otp", "This code has been replaced by a newer one; use that one.")
 
@@ -117,13 +118,13 @@ def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
     now = clock.now()
     if earlier is None or not clock.running(earlier.window_began_at + WINDOW, WINDOW, now):
         return now, 1
-    if earlier.sends >= SENDS:
+    if earlier.sends >= MAX_SENDS:
         raise TooManySendsError(math.ceil((earlier.window_began_at + WINDOW - now).total_seconds()))
     return earlier.window_began_at, earlier.sends + 1
 
 
 def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
-    """What the statement returns of the code that it changed, None where it changed none."""
+    """Runs a statement that changes at most one code; returns its row, None where it changed none."""
     with prepared_cursor() as cursor:
         cursor.execute(statement, values)
         changed: tuple[Any, ...] | None = cursor.fetchone()

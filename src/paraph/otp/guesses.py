@@ -12,13 +12,13 @@ from typing import Any
 
 from django.conf import settings
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.measures import figures
 from paraph.messaging.destination import destination_hash
 from paraph.otp import refusals
 from paraph.otp.models import WrongGuesses
 from paraph.otp.refusals import GuessRefusedError
-from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import SignatureRequest, Signer
 
 log = logging.getLogger("paraph.otp")
@@ -38,7 +38,7 @@ _SCOPES = """
     AS bound (scope, ends_at, most) JOIN otp_wrongguesses AS wrong USING (scope)
     WHERE wrong.count >= bound.most AND wrong.ends_at > %(now)s AND wrong.ends_at <= bound.ends_at + %(slip)s
 """
-# Comparing in the database tells nothing by its time: what is compared are keyed hashes, which nobody can choose.
+# Comparing in the database leaks nothing by its duration: both sides are keyed hashes, which nobody can choose.
 _ATTEMPT = f"""
 WITH attempt AS (
     UPDATE otp_onetimecode AS code SET
@@ -71,28 +71,28 @@ WITH attempt AS (
               AS is_beyond
 )
 SELECT is_right, attempts, attempts_end_at, locked_until, EXISTS (SELECT FROM counted WHERE is_beyond) FROM attempt
-"""  # noqa: S608  our own parts
+"""  # noqa: S608  constants of this file
 _STATE = f"""
     SELECT code.attempts, code.attempts_end_at, code.locked_until, (SELECT max(wrong.ends_at) FROM {_SCOPES})
     FROM otp_onetimecode AS code WHERE code.signer_id = %(signer)s
-"""  # noqa: S608  our own parts
+"""  # noqa: S608  constants of this file
 _LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
 def count(signer: Signer, guessed: bytes) -> None:
-    """Counts a guess for good, and raises :class:`GuessRefusedError` unless ``guessed`` is the hash of the newest
-    code: ``invalid_otp`` when it is not, ``too_many_attempts`` when no guess is taken now, not even the right one."""
+    """Counts a guess, for good. Raises :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of
+    the newest code, ``too_many_attempts`` while no guess is taken, not even the right one."""
     values = _values(signer) | {"guessed": guessed}
-    found = _row(_ATTEMPT, values)
-    if found is None:
+    row = _row(_ATTEMPT, values)
+    if row is None:
         figures.count_guess("refused")
-        raise _why_not(values)
-    is_right, attempts, attempts_end_at, locked_until, is_beyond = found
+        raise _refusal(values)
+    is_right, attempts, attempts_end_at, locked_until, is_beyond = row
     figures.count_guess("right" if is_right else "wrong")
     if is_right:
         return
-    if is_beyond:  # of several at once, those after the last that is allowed across requests
-        raise _why_not(values)
+    if is_beyond:  # guesses at the same time may exceed the limits across requests
+        raise _refusal(values)
     if locked_until == values["day"]:
         figures.count_lock()
         log.warning("signer %d is locked until %s: too many wrong codes", signer.pk, clock.iso(locked_until))
@@ -110,19 +110,19 @@ def require_unlocked(until: datetime | None) -> None:
 
 
 def locked_until(signer: Signer) -> datetime | None:
-    """Until when no code of this signer is sent or taken; None while they are."""
+    """Returns until when no code of this signer is sent or taken; None if the signer is not locked."""
     until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
     return until if until and clock.running(until, LOCK, clock.now()) else None
 
 
 def destination_scope(request: SignatureRequest, destination: str) -> bytes:
-    """Where wrong guesses at codes sent to this destination are counted. By environment, so that a free sandbox key
-    keeps nobody from signing in production."""
+    """Returns the scope in which wrong guesses at codes to this destination are counted. It names the environment, so
+    that nobody with a free sandbox key can keep others from signing in production."""
     return request.environment.encode() + b":" + destination_hash(destination)
 
 
 def prune() -> int:
-    """Removes counts of windows that are over; returns how many."""
+    """Deletes counts of windows that are over; returns how many."""
     now = clock.now()
     latest = now + max(DESTINATION_WINDOW, ORGANIZATION_WINDOW) + clock.SLIP
     gone, _ = WrongGuesses.objects.exclude(ends_at__gt=now, ends_at__lte=latest).delete()
@@ -130,7 +130,7 @@ def prune() -> int:
 
 
 def _values(signer: Signer) -> dict[str, Any]:
-    """What the statements know besides the guess. The ends are those of windows that would begin now."""
+    """Returns the parameters of the statements besides the guess. The ends are those of windows that begin now."""
     now = clock.now()
     request = signer.request
     return {
@@ -150,7 +150,7 @@ def _values(signer: Signer) -> dict[str, Any]:
     }
 
 
-def _why_not(values: dict[str, Any]) -> GuessRefusedError:
+def _refusal(values: dict[str, Any]) -> GuessRefusedError:
     attempts, attempts_end_at, locked_until, full_until = _row(_STATE, values) or (0, None, None, None)
     now = values["now"]
     if locked_until and clock.running(locked_until, LOCK, now):
@@ -163,5 +163,5 @@ def _why_not(values: dict[str, Any]) -> GuessRefusedError:
 def _row(statement: str, values: Any) -> tuple[Any, ...] | None:
     with prepared_cursor() as cursor:
         cursor.execute(statement, values)
-        found: tuple[Any, ...] | None = cursor.fetchone()
-    return found
+        row: tuple[Any, ...] | None = cursor.fetchone()
+    return row

@@ -7,13 +7,13 @@ from paraph.signature_requests.models import Channel, Signer
 
 
 class OneTimeCode(models.Model):
-    """One row per signer: the newest code, by keyed hash, and the guesses made at all codes of this signer.
+    """One row per signer: the newest code, as a keyed hash, and the guesses made at all codes of this signer.
 
-    A new code replaces the old one, never the counts of guesses: ``attempts`` of the window that ends at
-    ``attempts_end_at``, and ``wrong_guesses`` since the request was made. Until ``locked_until`` no code is sent or
-    taken. ``sends`` counts the codes of the window that began at ``window_began_at``.
-    ``sent_at`` is set once the gateway has taken the newest code, ``ever_sent`` once it has taken any.
-    ``destination_scope`` names the destination in :class:`WrongGuesses`; null for a code of an earlier version.
+    A new code replaces the old one, but not the counts of guesses: ``attempts`` in the window that ends at
+    ``attempts_end_at``, and ``wrong_guesses`` since the request was created. Until ``locked_until`` no code is sent or
+    taken. ``sends`` counts the codes in the window that began at ``window_began_at``. ``sent_at`` is set once the
+    gateway has taken the newest code, ``ever_sent`` once it has taken any. ``destination_scope`` names the destination
+    in :class:`WrongGuesses`; null for a code of an earlier version.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")
@@ -35,8 +35,8 @@ class OneTimeCode(models.Model):
 
 
 class WrongGuesses(models.Model):
-    """Wrong guesses across requests, in the window that ends at ``ends_at``: of a destination, by its hash, or of an
-    organization, each in one environment (``paraph.otp.guesses``)."""
+    """Wrong guesses across requests in the window that ends at ``ends_at``, for a destination (by its hash) or an
+    organization, each in one environment (:mod:`paraph.otp.guesses`)."""
 
     scope = models.BinaryField(primary_key=True)
     count = models.IntegerField()

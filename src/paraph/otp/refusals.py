@@ -1,4 +1,4 @@
-"""What a signer is told whose codes were guessed at too often, or whose guess is wrong."""
+"""The refusals of a wrong guess at a code, and of guesses after too many wrong ones."""
 
 import math
 from datetime import datetime
@@ -8,8 +8,11 @@ from paraph.kernel.errors import DomainError
 
 
 class GuessRefusedError(DomainError):
-    """``attempts_left`` after a wrong guess, otherwise None. ``retry_after``: seconds until a code is taken again, 0
-    while one still is. ``locked``: the signer is, so that no code is sent before that either."""
+    """A guess that was wrong or was not looked at.
+
+    ``attempts_left`` is None unless the guess was wrong. ``retry_after`` is the number of seconds until a guess is
+    taken, 0 for now. ``locked`` says that the signer is locked, so that no code is sent until then either.
+    """
 
     def __init__(
         self, code: str, message: str, *, attempts_left: int | None = None, retry_after: int = 0, locked: bool = False
@@ -39,7 +42,7 @@ def wrong(attempts_left: int) -> GuessRefusedError:
 
 
 def wrong_and_last(until: datetime, now: datetime, *, locked: bool) -> GuessRefusedError:
-    """The guess was wrong, and the next will be refused."""
+    """The guess was wrong and the last one for now."""
     message = f"The code is not right, and no attempt is left: {_none_for(until, now)}."
     return GuessRefusedError("invalid_otp", message, attempts_left=0, retry_after=_seconds(until, now), locked=locked)
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from paraph.pdf.drawing.marks import Mark, Overlay
     from paraph.pdf.errors import SealError
     from paraph.pdf.pki.identity import Identity
-    from paraph.pdf.pki.purpose import Purpose
-    from paraph.pdf.pki.purpose import of_document as document_purpose
-    from paraph.pdf.pki.purpose import of_proof as proof_purpose
+    from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
     from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
     from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
     from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
     from paraph.pdf.timestamps.timestamp import Timestamp, TimestampAuthority, Timestamping, stamp_time
     from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent
     from paraph.pdf.typesetting.appearances import appearances as draw_appearances
-    from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.typesetting.proof import proof as typeset_proof
+    from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.untrusted.find import Found, find_tags
     from paraph.pdf.untrusted.inspect import Inspection
     from paraph.pdf.untrusted.inspect import inspect as inspect_pdf
@@ -37,8 +35,8 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.tag_placement import Rect
     from paraph.pdf.untrusted.tag_placement import under as place_under
     from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
-    from paraph.pdf.verification.evidence_check import Tie
-    from paraph.pdf.verification.evidence_check import tie as tie_files
+    from paraph.pdf.verification.evidence_check import check_evidence
+    from paraph.pdf.verification.evidence_result import EvidenceCheck
     from paraph.pdf.verification.verify import verify as verify_pdf
 
 _HOMES = {
@@ -51,21 +49,16 @@ _HOMES = {
     "drawing.marks": ("Mark", "Overlay"),
     "pki.identity": ("Identity",),
     "untrusted.tag_placement": ("Rect", "under as place_under"),
-    "typesetting.proof": (
-        "JournalLine",
-        "ProofContent",
-        "ProofDocument",
-        "ProofSeal",
-        "ProofSigner",
-        "proof as typeset_proof",
-    ),
-    "pki.purpose": ("Purpose", "of_document as document_purpose", "of_proof as proof_purpose"),
+    "typesetting.proof": ("proof as typeset_proof",),
+    "typesetting.proof_content": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner"),
+    "pki.purpose": ("Purpose", "document_purpose", "proof_purpose"),
     "refusal": ("PdfRefused", "ReadersUnavailable"),
     "untrusted.render": ("render_page", "render_png"),
     "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
     "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
     "untrusted.text_layer": ("TextLayer", "Word", "text_layer"),
-    "verification.evidence_check": ("Tie", "tie as tie_files"),
+    "verification.evidence_check": ("check_evidence",),
+    "verification.evidence_result": ("EvidenceCheck",),
     "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
     "report": ("SealTimestamp", "SignatureReport", "Verification"),
     "verification.verify": ("verify as verify_pdf",),
@@ -78,6 +71,7 @@ __all__ = [
     "Appearances",
     "BuiltInAuthority",
     "DevelopmentStatuses",
+    "EvidenceCheck",
     "Found",
     "HttpAuthority",
     "Identity",
@@ -101,12 +95,12 @@ __all__ = [
     "SignatureReport",
     "StampContent",
     "TextLayer",
-    "Tie",
     "Timestamp",
     "TimestampAuthority",
     "Timestamping",
     "Verification",
     "Word",
+    "check_evidence",
     "document_purpose",
     "draw_appearances",
     "find_tags",
@@ -118,7 +112,6 @@ __all__ = [
     "seal_pdf",
     "stamp_time",
     "text_layer",
-    "tie_files",
     "typeset_proof",
     "verify_pdf",
 ]

@@ -1,5 +1,5 @@
-"""What sealing raises at its boundary."""
+"""The exception of sealing."""
 
 
 class SealError(Exception):
-    """A file cannot be sealed, or what came out does not validate. The message is one sentence for people."""
+    """A file cannot be sealed, or the result does not pass its check. The message is one sentence for people."""

@@ -1,4 +1,4 @@
-"""What reading a PDF may end in: the file is at fault, or the service has no time or process for it now."""
+"""Why a PDF is not read: the file is at fault, or the service has no time, memory or process for it now."""
 
 from collections.abc import Mapping
 
@@ -8,8 +8,8 @@ Facts = Mapping[str, int | str]
 
 
 class PdfRefused(DomainError):
-    """The file cannot be taken; ``message`` is one clear sentence for the client, ``reason`` a stable word, ``facts``
-    what a translation of the sentence fills in.
+    """The file is refused. ``message`` is one sentence for the client, ``reason`` a stable word, ``facts`` the values
+    in the sentence, for translations.
 
     ``code`` is always ``validation_error`` (specification 7), so that an untranslated refusal is a 422 as well.
     Reasons: ``not_a_pdf``, ``unreadable``, ``password``, ``encrypted_for_certificates``, ``unknown_encryption``,
@@ -25,19 +25,19 @@ class PdfRefused(DomainError):
 
 
 class ReadersUnavailable(DomainError):
-    """No reader had the time, the memory or the process to read the file, which need not be at fault: try again."""
+    """No reader had the time, the memory or the process to read the file. The file need not be at fault."""
 
     def __init__(self) -> None:
         super().__init__("unavailable", "The service is too busy to read the PDF now; try again in a few seconds.")
 
 
 def too_complex() -> PdfRefused:
-    """The refusal of a file on which a process died, hung or ran out of its limits."""
+    """Refuses a file on which a process died, hung or ran out of its limits."""
     return PdfRefused("too_complex", "The PDF takes too much memory or time to read.")
 
 
 def page_not_shown(page: int) -> PdfRefused:
-    """The refusal of a file of which a viewer shows no picture of page number ``page``."""
+    """Refuses a file whose page number ``page``, counted from 1, a viewer does not show."""
     return PdfRefused("page_not_shown", f"Page {page} of the PDF cannot be shown.", {"page": page})
 
 

@@ -1,7 +1,7 @@
-"""What verification found, for people and for programs."""
+"""The report of a verification, for people and for programs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Literal
 
@@ -21,7 +21,10 @@ class SealTimestamp:
     time: datetime
     policy_oid: str
     trusted: bool
-    """Whether the authority chains to a trusted root."""
+    """The authority chains to a trusted root."""
+
+    def to_json(self) -> dict[str, Any]:
+        return _json_fields(self, renamed={})
 
 
 @dataclass(frozen=True)
@@ -31,129 +34,93 @@ class SignatureReport:
     field_name: str
     kind: Literal["seal", "document timestamp"]
     signer: str
-    """The name in the certificate; empty where it cannot be read."""
+    """The name in the certificate; empty where that cannot be read."""
     certificate: Identity | None
     root: Identity | None
-    """Which of the roots the certificate chains to; ``None`` where it is not trusted."""
+    """The root that the certificate chains to; ``None`` where it is not trusted."""
     purpose: Purpose | None
-    """What an intact seal says that it was for; ``None`` where it does not say, as seals of others do not."""
+    """The purpose stated in an intact seal; ``None`` in seals of other programs and of earlier versions."""
     intact: bool
-    """What it covers is unchanged, and its own cryptography holds."""
+    """The covered bytes are unchanged and the cryptography holds."""
     matches: bool
-    """Nothing shows that what it covers, or what was appended since, is not what was signed. One that nobody can read,
-    or that was made with outdated algorithms, shows nothing."""
+    """Nothing proves that the covered bytes were changed, or the file altered since. A signature that cannot be read,
+    or that uses outdated algorithms, proves nothing."""
     trusted: bool
-    """Its certificate chains to a trusted root, was valid at the time that counts, and was not revoked."""
+    """The certificate chains to a trusted root, was valid at the time that counts, and was not revoked."""
     coverage: Coverage
     claimed_at: datetime | None
-    """By the signer's own clock."""
+    """The time by the signer's clock."""
     timestamp: SealTimestamp | None
     level: Level
     """PAdES level (ETSI EN 319 142-1); empty for a document timestamp and for signatures of another kind."""
     altered: bool
-    """Something other than long-term data and timestamps was appended since, or nobody can tell."""
+    """Something other than long-term data, timestamps and signatures was appended since, or may have been."""
     changes: tuple[str, ...]
-    """What was appended since, a sentence each."""
+    """A sentence for each thing that was appended since."""
     findings: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "field": self.field_name,
-            "kind": self.kind,
-            "signer": self.signer,
-            "certificate": self.certificate.to_json() if self.certificate else None,
-            "root": self.root.to_json() if self.root else None,
-            "purpose": self.purpose.to_json() if self.purpose else None,
-            "intact": self.intact,
-            "matches": self.matches,
-            "trusted": self.trusted,
-            "coverage": self.coverage,
-            "claimed_at": _iso(self.claimed_at),
-            "timestamp": _timestamp_json(self.timestamp),
-            "level": self.level,
-            "altered": self.altered,
-            "changes": list(self.changes),
-            "findings": list(self.findings),
-        }
+        return _json_fields(self, renamed={"field_name": "field"})
 
 
 @dataclass(frozen=True)
 class Verification:
-    """The whole file: what its last seal says, and every signature one by one."""
+    """The report on a whole file: the verdict of its last seal, and every signature one by one."""
 
     intact: bool = False
     trusted: bool = False
     covers_whole_file: bool = False
-    """By the seal, or by a timestamp after it."""
+    """The seal, or a timestamp after it, covers all bytes."""
     altered: bool = False
     earlier_match: bool = True
-    """No earlier seal shows that the file was altered before it was sealed again."""
+    """No earlier signature proves that the file was altered before it was sealed again."""
     signer: str = ""
     certificate: Identity | None = None
-    """Of the signer."""
+    """The signer's certificate."""
     root: Identity | None = None
-    """Which of the roots that certificate chains to."""
-    as_asked: bool = True
-    """Whether the signer is one of those that were asked for, where any were."""
+    """The root that the certificate chains to."""
+    signer_accepted: bool = True
+    """The signer is one of the accepted ones, or everybody is accepted."""
     purpose: Purpose | None = None
-    """What the seal says that it was for."""
+    """The purpose stated in the seal."""
     signed_at: datetime | None = None
-    """By the timestamp where that is trusted, else by the signer's own clock."""
+    """The time of a trusted timestamp, else the time by the signer's clock."""
     timestamp: SealTimestamp | None = None
     level: Level = ""
     changes: Sequence[str] = ()
     findings: Sequence[str] = ()
     signatures: Sequence[SignatureReport] = field(default=())
-    kept: Sequence[SealTimestamp] = ()
-    """Timestamps kept beside the file that hold and are trusted, in order."""
-    kept_holds: bool = True
-    """Whether all of those that were given are such."""
+    detached_timestamps: Sequence[SealTimestamp] = ()
+    """The timestamps beside the file that hold and are trusted, in order."""
+    detached_timestamps_hold: bool = True
+    """All timestamps that were given beside the file hold and are trusted."""
 
     @property
     def ok(self) -> bool:
-        """Sealed by whom was asked for, intact, trusted, nothing was altered since or between seals, and timestamps
-        given beside the file are about it: the only case in which ``paraph verify`` ends 0."""
-        return self.sound and self.earlier_match and self.as_asked and self.kept_holds
+        """Whether the file is sealed by an accepted signer, intact, trusted and unaltered since the seal and between
+        seals, and all timestamps beside it hold. Only then ``paraph verify`` ends with 0."""
+        return self.sound and self.earlier_match and self.signer_accepted and self.detached_timestamps_hold
 
     @property
     def sound(self) -> bool:
-        """The last seal by itself: intact, trusted, and nothing was altered since."""
+        """Whether the last seal by itself is intact and trusted, and nothing was altered since."""
         return self.intact and self.trusted and not self.altered
 
     def to_json(self) -> dict[str, Any]:
-        """Values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
-        return {
-            "ok": self.ok,
-            "intact": self.intact,
-            "trusted": self.trusted,
-            "covers_whole_file": self.covers_whole_file,
-            "altered": self.altered,
-            "earlier_match": self.earlier_match,
-            "signer": self.signer,
-            "certificate": self.certificate.to_json() if self.certificate else None,
-            "root": self.root.to_json() if self.root else None,
-            "as_asked": self.as_asked,
-            "purpose": self.purpose.to_json() if self.purpose else None,
-            "signed_at": _iso(self.signed_at),
-            "timestamp": _timestamp_json(self.timestamp),
-            "level": self.level,
-            "changes": list(self.changes),
-            "findings": list(self.findings),
-            "signatures": [signature.to_json() for signature in self.signatures],
-            "kept_timestamps": [_timestamp_json(stamp) for stamp in self.kept],
-        }
+        """Returns values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
+        renamed = {"signer_accepted": "as_asked", "detached_timestamps": "kept_timestamps"}
+        values = {"ok": self.ok, **_json_fields(self, renamed)}
+        del values["detached_timestamps_hold"]  # a part of "ok", explained by the findings
+        return values
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return clock.iso_milliseconds(moment) if moment else None
+def _json_fields(report: Any, renamed: Mapping[str, str]) -> dict[str, Any]:
+    return {renamed.get(each.name, each.name): _json(getattr(report, each.name)) for each in fields(report)}
 
 
-def _timestamp_json(timestamp: SealTimestamp | None) -> dict[str, Any] | None:
-    if timestamp is None:
-        return None
-    return {
-        "authority": timestamp.authority,
-        "time": _iso(timestamp.time),
-        "policy_oid": timestamp.policy_oid,
-        "trusted": timestamp.trusted,
-    }
+def _json(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return clock.iso_milliseconds(value)
+    if isinstance(value, list | tuple):
+        return [_json(item) for item in value]
+    return value.to_json() if hasattr(value, "to_json") else value

@@ -1,4 +1,4 @@
-"""The connections on which a worker asks the queue: what it asks are single statements, several for each job."""
+"""Database connections on which a worker fetches jobs: several single statements for each job."""
 
 import select
 from typing import Any
@@ -9,10 +9,10 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
 
-def connector(most: int) -> PsycopgConnector:
-    """With up to ``most`` connections. Each statement is a transaction by itself, one round trip instead of four."""
+def connector(max_connections: int) -> PsycopgConnector:
+    """Connects procrastinate to Django's database. Each statement commits by itself: one round trip instead of four."""
     return PsycopgConnector(
-        kwargs=connector_params(), min_size=1, max_size=most, pool_factory=_pool, configure=_commit_each
+        kwargs=connector_params(), min_size=1, max_size=max_connections, pool_factory=_pool, configure=_autocommit
     )
 
 
@@ -20,13 +20,13 @@ def _pool(**settings: Any) -> AsyncConnectionPool:
     return AsyncConnectionPool(**{**settings, "check": _check})
 
 
-async def _commit_each(connection: AsyncConnection) -> None:
+async def _autocommit(connection: AsyncConnection) -> None:
     await connection.set_autocommit(True)
 
 
 async def _check(connection: AsyncConnection) -> None:
-    """As ``DatabaseWrapper.is_usable`` of our engine: while there is nothing to read, the server has not gone."""
-    waiting = select.poll()
-    waiting.register(connection.fileno(), select.POLLIN)
-    if waiting.poll(0):
+    """Asks the server only where its socket has something to read: a server that went away has closed it."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0):
         await AsyncConnectionPool.check_connection(connection)

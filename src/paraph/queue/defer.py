@@ -1,21 +1,15 @@
-"""How a verb asks for the work that follows it: one job row, in the transaction that needs it.
-
-There are two lanes, each with jobs at a time of its own in every worker (docs/decisions/lanes.md): a mail server that
-hangs holds up mails, and no seal.
-"""
+"""Adding a job to the queue, in the transaction of the work that it follows."""
 
 from procrastinate.contrib.django import app
 
-from paraph.queue.job_logging import carried
-
-MAIL = "mail"
-LANES = ("default", MAIL)
+from paraph.queue.job_logging import trace_argument
 
 
 def defer(task: str, **arguments: int) -> None:
-    """Adds a job for a task of :mod:`paraph.flow.jobs`, named as its function is.
+    """Adds a job for the task of :mod:`paraph.flow.jobs` with this name.
 
-    By name, because a job calls the verb and a verb defers the next job: importing both ways would be a cycle.
-    Inside a transaction the job exists only if the transaction commits. The id of the HTTP request goes along.
+    The task is named, not imported, because its verb defers further jobs: modules that import each other would be a
+    cycle. Inside a transaction the job exists only if the transaction commits. The id of the current HTTP request goes
+    along. Raises ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
     """
-    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments, **carried())
+    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments, **trace_argument())

@@ -1,4 +1,4 @@
-"""Telling operators of jobs that are not tried again: one line at the level of errors for each."""
+"""Reporting jobs that are not tried again: one line of the log at level ``error`` for each."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,43 +16,45 @@ from paraph.signature_requests.models import RequestDocument, Signer
 _log = structlog.get_logger("paraph.job")
 
 
-def tell_when_given_up(work: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
-    """A middleware around each attempt. The strategy that is asked here is asked again by the worker, which then
-    writes down the answer."""
+def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
+    """Task middleware of procrastinate: runs an attempt and reports the job if this was its last.
+
+    The retry strategy is asked here and again by the worker, which then records its decision.
+    """
     try:
-        return work()
+        return run()
     except Exception as error:
         if context.task and context.task.get_retry_exception(exception=error, job=context.job) is None:
             job = context.job
-            _tell(job.task_name, job.task_kwargs, job.attempts + 1, error)
+            _report(job.task_name, job.task_kwargs, job.attempts + 1, error)
         raise
 
 
 def give_up(job: ProcrastinateJob, error: Exception) -> None:
-    """Tells the same of a job that nobody tries again because of what happened to its workers, and notes it where its
-    request waits for it."""
-    request_id = _request_of(job.args)
-    if request_id is not None and _name(job.task_name) == "finalize":
+    """Reports a job that is given up for what happened to its workers, and notes the cause with the signature request
+    that waits for it."""
+    request_id = _request_id(job.args)
+    if request_id is not None and _short_name(job.task_name) == "finalize":
         note(request_id, "seal", error)
-    _tell(job.task_name, job.args, job.attempts + 1, error)
+    _report(job.task_name, job.args, job.attempts + 1, error)
 
 
-def _tell(task_name: str, arguments: Mapping[str, Any], attempts: int, error: Exception) -> None:
-    task = _name(task_name)
-    facts = {"task": task, "signature_request": _request_of(arguments), "attempts": attempts}
-    # Only files, keys and storage stand in the causes of this task; mail servers quote addresses.
-    facts["cause"] = cause_of(error) if task == "finalize" else type(error).__name__
+def _report(task_name: str, arguments: Mapping[str, Any], attempts: int, error: Exception) -> None:
+    task = _short_name(task_name)
+    fields = {"task": task, "signature_request": _request_id(arguments), "attempts": attempts}
+    # Errors of this task name files, keys and storage only; those of mail servers quote addresses.
+    fields["cause"] = cause_of(error) if task == "finalize" else type(error).__name__
     trace = arguments.get(TRACE)
     with structlog.contextvars.bound_contextvars(**({"request_id": trace} if trace else {})):
-        _log.error("job gave up", **facts)
+        _log.error("job gave up", **fields)
 
 
-def _name(task_name: str) -> str:
+def _short_name(task_name: str) -> str:
     return task_name.rpartition(".")[2]
 
 
-def _request_of(arguments: Mapping[str, Any]) -> int | None:
-    """The signature request that the job is for, as far as the database says so."""
+def _request_id(arguments: Mapping[str, Any]) -> int | None:
+    """The id of the signature request that the job is for; None where the database does not know it or is away."""
     if "request_id" in arguments:
         return int(arguments["request_id"])
     try:

@@ -1,26 +1,26 @@
-"""The id of the HTTP request that set something off, carried along with the jobs and webhooks that follow from it."""
+"""Logging, counting and timing jobs, under the id of the HTTP request that they follow from."""
 
 import time
 from collections.abc import Callable
 
 import structlog
 
-from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.measures.figures import count_job
+from paraph.queue.put_off import JobPutOffError
 
-TRACE = "trace"  # the job argument
+TRACE = "trace"  # the argument of a job that carries the id
 
 _log = structlog.get_logger("paraph.job")
 
 
-def carried() -> dict[str, str]:
-    """What to add to a job's arguments; nothing where no request began it."""
+def trace_argument() -> dict[str, str]:
+    """The argument of a new job that carries the id of the current HTTP request; empty outside of requests."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
     return {TRACE: request_id} if request_id else {}
 
 
-def traced(name: str, verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb as a job: logged in one line under the id that came with its arguments, counted and timed."""
+def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
+    """Wraps a verb into the function of a job, which counts and times the verb and writes one line to the log."""
 
     def run(*, trace: str = "", **arguments: int) -> None:
         with structlog.contextvars.bound_contextvars(**({"request_id": trace} if trace else {})):
@@ -31,21 +31,21 @@ def traced(name: str, verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def _run(name: str, verb: Callable[..., None], arguments: dict[str, int]) -> None:
-    # In the log the name request_id belongs to the HTTP request.
-    facts = {key.replace("request_id", "signature_request"): value for key, value in arguments.items()}
+    # In the log, request_id is the id of the HTTP request.
+    fields = {key.replace("request_id", "signature_request"): value for key, value in arguments.items()}
     began = time.perf_counter()
     try:
         verb(**arguments)
-    except TooManyMessagesError as error:
+    except JobPutOffError as error:
         seconds = time.perf_counter() - began
         count_job(name, "put off", seconds)
-        _log.info("job put off", task=name, **facts, reason=error.reason, seconds=error.retry_after)
+        _log.info("job put off", task=name, **fields, reason=error.reason, seconds=error.retry_after)
         raise
     except Exception as error:
         seconds = time.perf_counter() - began
         count_job(name, "failed", seconds)
-        _log.warning("job failed", task=name, **facts, seconds=round(seconds, 3), error=type(error).__name__)
+        _log.warning("job failed", task=name, **fields, seconds=round(seconds, 3), error=type(error).__name__)
         raise
     seconds = time.perf_counter() - began
     count_job(name, "succeeded", seconds)
-    _log.info("job", task=name, **facts, seconds=round(seconds, 3))
+    _log.info("job", task=name, **fields, seconds=round(seconds, 3))

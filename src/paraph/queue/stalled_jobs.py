@@ -1,4 +1,4 @@
-"""Looking after the queue itself: the jobs of workers that died, and those that failed long ago."""
+"""Putting jobs of dead workers back into the queue, and deleting the records of jobs that failed long ago."""
 
 import time
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ from paraph.kernel.parent import SERVICE_BEGAN
 from paraph.queue.giving_up import give_up
 
 DEAD_AFTER_SECONDS = 10
-_MOST_DEATHS = 3
-_APART = timedelta(seconds=3)
+_MAX_DEATHS = 3
+_INTERVAL = timedelta(seconds=3)
 _KEEP_FAILED_HOURS = 90 * 24
 _LOCK = 0x50415242  # any number, the same in every process
-_SURELY_AT_IT = 1.0  # seconds
-_BEGUN = """
+_SUSPECT_AFTER_SECONDS = 1.0
+_STARTED = """
     SELECT job.id, extract(epoch FROM now() - max(event.at))::float8,
         extract(epoch FROM worker.last_heartbeat - max(event.at))::float8
     FROM procrastinate_jobs job JOIN procrastinate_workers worker ON worker.id = job.worker_id
@@ -30,15 +30,15 @@ _BEGUN = """
 
 
 class WorkerDied(Exception):
-    """A worker died at the job, and another one, and another one."""
+    """Several workers died while they ran the job."""
 
 
 def rescue_jobs() -> int:
-    """Puts the jobs of workers without a heartbeat for 10 s back into the queue, and gives up those over which a worker
-    died for the third time; returns how many there were.
+    """Puts the jobs of workers without a heartbeat for 10 s back into the queue, and gives up jobs that a worker ran
+    when it died for the third time. Returns the number of both.
 
-    One rescuer at a time: of two, the slower would put back a job that another worker has begun anew. A worker
-    that was only slow may still be at its job, which is why every job is safe to repeat.
+    An advisory lock admits one process at a time: the slower of two would put back a job that another worker has
+    started since. A worker that was only slow may still run its job, which is why every job is safe to repeat.
     """
     close_old_connections()
     with transaction.atomic(), connection.cursor() as cursor:
@@ -53,36 +53,40 @@ def rescue_jobs() -> int:
 
 
 def _rescue(stalled: Iterable[Job]) -> None:
-    """The priority of a job, 0 for all when they are asked for, keeps how many workers died over it: who is suspected
-    comes after everybody else, and those who are suspected more than once, one after the other."""
-    suspected, after = _suspected({job.id for job in stalled if job.id is not None}), timedelta()
+    """Counts the workers that a job may have killed in its priority, as a negative number: suspected jobs run after all
+    others, and those suspected more than once at intervals, not beside each other."""
+    suspected, delay = _suspected({job.id for job in stalled if job.id is not None}), timedelta()
     for job in stalled:
         assert job.id is not None
         deaths = -min(job.priority, 0) + (job.id in suspected)
-        if deaths >= _MOST_DEATHS:
+        if deaths >= _MAX_DEATHS:
             async_to_sync(app.job_manager.finish_job_by_id_async)(job.id, Status.FAILED, delete_job=False)
             give_up(
                 ProcrastinateJob.objects.get(pk=job.id),
                 WorkerDied(f"A worker died {deaths} times while it was at this job."),
             )
             continue
-        app.job_manager.retry_job_by_id(job_id=job.id, retry_at=clock.now() + after, priority=-deaths)
-        after += _APART * (deaths > 1)
+        app.job_manager.retry_job_by_id(job_id=job.id, retry_at=clock.now() + delay, priority=-deaths)
+        delay += _INTERVAL * (deaths > 1)
 
 
 def _suspected(jobs: set[int]) -> set[int]:
-    """Those that a worker was at for a while before it died, as its heartbeats tell: a worker that somebody kills is
-    rarely at the same job for long, one that a job kills is. And of these the ones that the service has outlived: the
-    others were at hand when all of it was ended, by an operator or with its machine. Told by how long ago things were,
-    so that the clocks of two machines need not agree."""
+    """Selects the jobs that may have killed their worker.
+
+    Such a job had run for a while at the worker's last heartbeat: a worker that somebody kills has rarely been at one
+    job for long. And it started after this service did: older jobs ran when the whole service ended, by an operator or
+    with its machine. Durations are compared, not times, because the clocks of two machines differ.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_BEGUN, [list(jobs)])
-        lived = time.monotonic() - SERVICE_BEGAN
-        return {job for job, ago, at_it in cursor.fetchall() if ago < lived and at_it >= _SURELY_AT_IT}
+        cursor.execute(_STARTED, [list(jobs)])
+        service_age = time.monotonic() - SERVICE_BEGAN
+        return {
+            job for job, age, ran_for in cursor.fetchall() if age < service_age and ran_for >= _SUSPECT_AFTER_SECONDS
+        }
 
 
 def forget_old_jobs() -> None:
-    """Deletes the records of jobs that failed for good 90 days ago; those of jobs that succeeded go at once."""
+    """Deletes the records of jobs that failed for good 90 days ago; workers delete those of successful jobs at once."""
     close_old_connections()
     forget = async_to_sync(app.job_manager.delete_old_jobs)
     forget(nb_hours=_KEEP_FAILED_HOURS, include_failed=True, include_cancelled=True, include_aborted=True)

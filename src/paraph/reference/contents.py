@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from paraph.api.v1.openapi import document
+from paraph.api.v1.openapi.document import document
 from paraph.organizations.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 from paraph.reference import snippets
 from paraph.reference.fields import Reader, Row

@@ -5,7 +5,7 @@ In the examples document 35 and request 71 are made by the first two; ``API`` an
 
 import json
 
-from paraph.api.v1.openapi_examples import CREATIONS
+from paraph.api.v1.openapi.examples import CREATIONS
 
 SETUP_CURL = """export API={address}/api/v1
 export KEY=…   # 64 hexadecimal characters"""

@@ -1,1 +1,1 @@
-"""Signature requests: the request, its signers, its placements, and the plan that a payload becomes."""
+"""Signature requests with their signers and placements, and the plan that a creation payload becomes."""

@@ -1,8 +1,8 @@
-"""What a signer agrees to, word for word. The accepted text stands in the journal (specification 6.2)."""
+"""The consent notice that a signer accepts. The journal records the accepted text (specification 6.2)."""
 
 LOCALES = ("en", "fr", "de", "es", "it", "pt", "nl")
 
-_AGREEMENT = {  # for one document, for several
+_AGREEMENT = {  # for one document and for several
     "en": (
         "I have read the document shown here and agree to sign it electronically.",
         "I have read the {count} documents shown here and agree to sign them electronically.",
@@ -52,6 +52,6 @@ _EVIDENCE = {
 
 
 def consent_notice(locale: str, documents: int) -> str:
-    """The text for this many documents, in one of :data:`LOCALES`. Raises ``KeyError`` for another."""
+    """Returns the text for this number of documents, in one of :data:`LOCALES`. Raises ``KeyError`` for another."""
     one, several = _AGREEMENT[locale]
     return f"{one if documents == 1 else several.format(count=documents)} {_EVIDENCE[locale]}"

@@ -1,6 +1,6 @@
-"""Signatures and initials at rest: encrypted for the signer, so that no other row can hold them.
+"""Encrypting signatures and initials at rest, each for its signer, so that no other row can hold them.
 
-What a hand draws is biometric. Who reads the database or a backup of it without the secret of the service sees none.
+Drawn signatures are biometric data. The database or a backup shows none of them without the secret of the service.
 """
 
 import json
@@ -18,26 +18,26 @@ _AT_ONCE = 500
 
 
 def signature_of(signer: Signer) -> dict[str, Any]:
-    """As it was signed with: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``."""
-    found = _opened(signer, "signature")
-    assert found
-    return found
+    """Returns the signature: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``."""
+    signature = _opened(signer, "signature")
+    assert signature
+    return signature
 
 
 def initials_of(signer: Signer) -> dict[str, Any] | None:
-    """The same; None where the request wants none."""
+    """Returns the initials in the form of :func:`signature_of`, None where the request wants none."""
     return _opened(signer, "initials")
 
 
 def write(signer: Signer, signature: dict[str, Any], initials: dict[str, Any] | None) -> None:
-    """Puts them into ``signature_encrypted`` and ``initials_encrypted`` of the row, which is not saved."""
+    """Sets ``signature_encrypted`` and ``initials_encrypted``. Does not save the row."""
     signer.signature_encrypted = _sealed(signer, "signature", signature)
     signer.initials_encrypted = _sealed(signer, "initials", initials)
 
 
 def encrypt_earlier() -> int:
-    """Encrypts what earlier versions kept as it was, a few rows at a time; returns how many. Safe to repeat and beside
-    everything else, as such a row never changes."""
+    """Encrypts the rows that earlier versions stored unencrypted, 500 at a time; returns how many. Safe to repeat and
+    to run beside everything else, as such rows never change."""
     done = last = 0
     while rows := list(_earlier().filter(id__gt=last)[:_AT_ONCE]):
         for signer in rows:
@@ -54,10 +54,10 @@ def _earlier() -> "QuerySet[Signer]":
 
 def _opened(signer: Signer, name: str) -> dict[str, Any] | None:
     encrypted, plain = getattr(signer, f"{name}_encrypted"), getattr(signer, name)
-    found: dict[str, Any] | None = plain
+    value: dict[str, Any] | None = plain
     if encrypted is not None:
-        found = json.loads(tokens.decrypt(_key(), bytes(encrypted), _context(signer, name)))
-    return found
+        value = json.loads(tokens.decrypt(_key(), bytes(encrypted), _context(signer, name)))
+    return value
 
 
 def _sealed(signer: Signer, name: str, value: dict[str, Any] | None) -> bytes | None:

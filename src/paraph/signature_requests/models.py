@@ -32,6 +32,8 @@ class Channel(models.TextChoices):
 
 
 class SignatureRequest(models.Model):
+    """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded."""
+
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
     application = models.ForeignKey(Application, models.PROTECT, related_name="+")
@@ -72,13 +74,13 @@ class RequestDocument(models.Model):
 
 
 class Signer(models.Model):
-    """``order`` is the signing order (sequential) or the position in the payload (parallel), from 1.
+    """A signer of a request. ``order`` is the signing order (sequential) or the position in the payload (parallel),
+    from 1.
 
-    ``signature_encrypted`` and ``initials_encrypted``: :mod:`paraph.signature_requests.handwriting`. Earlier versions
-    kept these as ``signature`` and ``initials``.
-    ``invitation``: {"taken_at", "acknowledgement"} once the mail server has it; ``notified_at`` follows with the
-    journal.
-    ``token_salt`` is half of what a signing token derives from; the other half is a key of the server.
+    ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`;
+    earlier versions stored ``signature`` and ``initials``. ``invitation`` is {"taken_at", "acknowledgement"} once the
+    mail server has the mail; ``notified_at`` follows with the journal entry. ``token_salt`` is one of the two inputs of
+    a signing token; the other is a key of the server.
     """
 
     request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="signers")
@@ -117,8 +119,8 @@ class Signer(models.Model):
 
 
 class Placement(models.Model):
-    """Where a stamp goes: points of the page as a reader sees it (crop box, after /Rotate, UserUnit
-    applied), origin bottom-left. Resolved at creation; sealing never searches again."""
+    """The rectangle of a stamp, in points of the page as a reader sees it (crop box, after /Rotate, UserUnit applied),
+    origin bottom-left. Tags are resolved at creation; sealing never searches again."""
 
     request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="placements")
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="placements")

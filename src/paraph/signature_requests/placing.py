@@ -1,4 +1,4 @@
-"""From stamps to rectangles on pages (specification 4.5, cases 4 and 5). Sealing never searches again."""
+"""Placing stamps: from tags and coordinates to rectangles on pages (specification 4.5, cases 4 and 5)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -11,14 +11,14 @@ from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import Found, find_tags
 from paraph.pdf.untrusted.tag_placement import ROUNDING, Rect, under
-from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
 
 
 @dataclass(frozen=True)
 class PlannedPlacement:
-    """``rect`` in points of the page as a reader sees it."""
+    """A stamp on a page. ``rect`` is in points of the page as a reader sees it."""
 
     signer_ref: str
     page_number: int
@@ -26,18 +26,18 @@ class PlannedPlacement:
 
 
 def place(draft: DocumentDraft, document: Document, problems: Problems) -> list[PlannedPlacement]:
-    """The placements on one document. Reads and searches its file once, and only if there are tags."""
+    """Returns the placements on one document. Reads and searches its file once, if there are tags."""
     found = _find(draft, document, problems)
     if found is None:
         return []
     placements: list[PlannedPlacement] = []
     for assignment in draft.assignments:
-        placed = [_placement(stamp, assignment, document, found, problems) for stamp in assignment.stamps]
-        here = [placement for placement in placed if placement]
-        if not here and assignment.whole and all(stamp.optional and stamp.tag for stamp in assignment.stamps):
+        tried = [_placement(stamp, assignment, document, found, problems) for stamp in assignment.stamps]
+        placed = [placement for placement in tried if placement]
+        if not placed and assignment.whole and all(stamp.optional and stamp.tag for stamp in assignment.stamps):
             sentence = _("none of the optional stamps of signer “%(ref)s” was found on document %(document)d.")
             problems.add(assignment.path, sentence % {"ref": assignment.signer_ref, "document": document.pk})
-        placements += here
+        placements += placed
     return placements
 
 

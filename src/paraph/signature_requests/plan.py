@@ -1,26 +1,25 @@
-"""From a creation payload to what will be created (specification 4.5): everything is checked, nothing is written.
+"""Planning a request from a creation payload: everything is checked, nothing is written (specification 4.5).
 
-The order of refusals stands in :mod:`paraph.api.v1.errors`; every problem of the payload is in the one message,
-unless there are more than anybody wants to read.
+:mod:`paraph.api.v1.errors` states the order of refusals. One message names all problems of the payload, up to 50.
 """
 
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import Allowance, allowance
 from paraph.organizations.scope import Caller, branding_profiles, own
-from paraph.rows.read import Compiled
-from paraph.signature_requests import payload, references
+from paraph.signature_requests import references, request_draft
 from paraph.signature_requests.models import Channel
-from paraph.signature_requests.payload import DocumentDraft, RequestDraft
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import DocumentDraft, RequestDraft
 
-_DOCUMENT = Compiled(Document.objects.all)
+_DOCUMENT = CompiledQuery(Document.objects.all)
 
 
 @dataclass(frozen=True)
@@ -30,22 +29,22 @@ class PlannedDocument:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A payload that holds: ``draft`` as sent, with its profile and its stamps resolved."""
+class RequestPlan:
+    """A valid payload: the ``draft`` with its branding profile and its stamps resolved."""
 
     draft: RequestDraft
     branding_profile: BrandingProfile | None
     documents: list[PlannedDocument]
 
 
-def make_plan(caller: Caller, value: object) -> Plan:
-    """The plan of the value under the root key ``signature_request``.
+def make_plan(caller: Caller, value: object) -> RequestPlan:
+    """Plans the request that ``value``, that of the root key ``signature_request``, describes.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
     problems, allowed = Problems(), allowance(caller.plan)
-    draft = payload.read(value, allowed, problems)
+    draft = request_draft.read(value, allowed, problems)
     if draft is None:
         raise DomainError("validation_error", problems.message())
     if not problems.full:
@@ -56,11 +55,11 @@ def make_plan(caller: Caller, value: object) -> Plan:
     profile = _branding_profile(caller, draft, problems)
     documents = _documents(caller, draft, problems)
     problems.refuse()
-    return Plan(draft, profile, documents)
+    return RequestPlan(draft, profile, documents)
 
 
 def _refuse_by_code(draft: RequestDraft, allowed: Allowance, problems: Problems) -> None:
-    """The refusals that have a code of their own; what else is wrong is named after them."""
+    """Raises the first refusal with a code of its own; its message names the other problems too."""
     refusal = _initials(draft, allowed) or _forbidden(draft, allowed) or _undeclared(draft)
     if refusal:
         code, sentence = refusal
@@ -101,12 +100,12 @@ def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -
 
 
 def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[PlannedDocument]:
-    """Case 8 among them: a document of the other environment is as unknown as one of another organization."""
+    """Plans each document. One of the other environment is as unknown as one of another organization (case 8)."""
     planned = []
     searched: set[int] = set()
     for each in draft.documents:
         if each.id in searched:
-            continue  # named as listed twice; nobody makes us search one file again and again
+            continue  # refused as listed twice; searching the same file again would cost time
         searched.add(each.id)
         row = own(_DOCUMENT, caller, each.id)
         if row is None or row.status != DocumentStatus.READY:
@@ -118,7 +117,7 @@ def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[
 
 def _unusable(draft: DocumentDraft, row: Document | None, problems: Problems) -> None:
     if not draft.id:
-        return  # its problem was named when it was read
+        return  # its problem was added when it was read
     if row:
         sentence = _("document %(document)d is not ready yet.")
     else:

@@ -1,15 +1,15 @@
-"""What is wrong with a payload, gathered until everything was looked at, or too much was wrong."""
+"""Gathering the problems of a payload, up to a number."""
 
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
 
-MOST_NAMED = 50  # of a payload that is wrong all over, the rest is not looked at
+MOST_NAMED = 50
 
 
 class Problems:
-    """Sentences, each with the path of what it is about. ``full``: more than are named were found, and looking for
-    further ones helps nobody."""
+    """Sentences, each with the path of its field. ``full`` says that there are more than are named, so that callers
+    need not look for others."""
 
     def __init__(self) -> None:
         self._sentences: list[str] = []
@@ -19,7 +19,8 @@ class Problems:
         return bool(self._sentences)
 
     def add(self, path: str, sentence: str) -> None:
-        """``path`` is that of the field under the root key, such as ``signers[1].phone``; "" is the root itself."""
+        """Adds a problem. ``path`` is that of a field under the root key, such as ``signers[1].phone``; "" is the
+        root."""
         if len(self._sentences) == MOST_NAMED:
             self.full = True
         else:
@@ -29,6 +30,6 @@ class Problems:
         return " ".join([*self._sentences, _("And more, which was not looked at.")] if self.full else self._sentences)
 
     def refuse(self) -> None:
-        """Raises ``validation_error`` naming them, if there are any."""
+        """Raises ``validation_error`` with all problems, if there are any."""
         if self:
             raise DomainError("validation_error", self.message())

@@ -1,16 +1,16 @@
-"""What the parts of a payload say about each other (specification 4.5)."""
+"""Checking the references between the parts of a payload (specification 4.5)."""
 
 from collections import Counter
 
 from django.utils.translation import gettext as _
 
 from paraph.signature_requests.models import Mode
-from paraph.signature_requests.payload import AssignmentDraft, DocumentDraft, RequestDraft
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, RequestDraft
 
 
 def check(draft: RequestDraft, problems: Problems) -> None:
-    """Names every reference that leads nowhere and every thing named twice."""
+    """Adds a problem for every reference to nothing and for everything listed twice."""
     _unique_signers(draft, problems)
     _unique_documents(draft, problems)
     refs = {signer.ref for signer in draft.signers}
@@ -43,7 +43,7 @@ def _unique_documents(draft: RequestDraft, problems: Problems) -> None:
 
 
 def _assigned_once(document: DocumentDraft, problems: Problems) -> None:
-    """Case 2."""
+    """Checks case 2."""
     seen: set[str] = set()
     for assignment in document.assignments:
         if assignment.signer_ref and assignment.signer_ref in seen:
@@ -54,7 +54,7 @@ def _assigned_once(document: DocumentDraft, problems: Problems) -> None:
 
 
 def _known_signer(assignment: AssignmentDraft, document: DocumentDraft, refs: set[str], problems: Problems) -> None:
-    """Case 7. While a ref could not be read ("" among them), nobody can say whom it would have named."""
+    """Checks case 7, unless a signer's ref could not be read ("" among ``refs``) and might be the one meant."""
     if assignment.signer_ref and assignment.signer_ref not in refs and "" not in refs:
         sentence = _("“%(ref)s” on document %(document)d is the ref of no signer of the request.")
         facts = {"ref": assignment.signer_ref, "document": document.id}
@@ -62,7 +62,7 @@ def _known_signer(assignment: AssignmentDraft, document: DocumentDraft, refs: se
 
 
 def _unique_tags(assignment: AssignmentDraft, document: DocumentDraft, problems: Problems) -> None:
-    """Case 3. Optional stamps count too."""
+    """Checks case 3. Optional stamps count too."""
     for tag, count in Counter(stamp.tag for stamp in assignment.stamps if stamp.tag).items():
         if count > 1:
             sentence = _("signer “%(ref)s” uses the tag “%(tag)s” more than once on document %(document)d.")
@@ -73,7 +73,7 @@ def _unique_tags(assignment: AssignmentDraft, document: DocumentDraft, problems:
 def _everyone_signs(draft: RequestDraft, problems: Problems) -> None:
     assigned = {assignment.signer_ref for document in draft.documents for assignment in document.assignments}
     if not draft.documents or "" in assigned or not all(document.assignments for document in draft.documents):
-        return  # what could not be read may have named them
+        return  # a part that could not be read may name the signer
     for signer in draft.signers:
         if signer.ref and signer.ref not in assigned:
             problems.add(signer.path, _("signer “%(ref)s” signs no document.") % {"ref": signer.ref})

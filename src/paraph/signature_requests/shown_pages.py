@@ -1,7 +1,7 @@
-"""Only what can be shown can be signed."""
+"""Refusing to sign documents with a page that cannot be shown."""
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel.errors import DomainError
-from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Signer
 
 _UNSHOWN = """
@@ -17,7 +17,7 @@ _UNSHOWN = """
 
 
 class PageNotShownError(DomainError):
-    """Names the page of the document that stands in the way of a signature."""
+    """A page cannot be shown, so that the signer cannot sign."""
 
     def __init__(self, page_number: int, document_name: str, document_id: int) -> None:
         message = (
@@ -31,9 +31,9 @@ class PageNotShownError(DomainError):
 
 
 def require_shown(signer: Signer) -> None:
-    """Raises PageNotShownError where the picture of a page failed in a document that the signer signs."""
+    """Raises :class:`PageNotShownError` if the picture of a page failed in a document that the signer signs."""
     with prepared_cursor() as cursor:
         cursor.execute(_UNSHOWN, [signer.pk])
-        found = cursor.fetchone()
-    if found:
-        raise PageNotShownError(*found)
+        row = cursor.fetchone()
+    if row:
+        raise PageNotShownError(*row)

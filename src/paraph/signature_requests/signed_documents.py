@@ -1,8 +1,8 @@
-"""The documents that a signer signs: those on which they have a stamp."""
+"""Reading the documents that a signer signs: those with a stamp of theirs."""
 
 from collections import defaultdict
 
-from paraph.rows.prepared import prepared_cursor
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.signature_requests.models import Signer
 
 _DIGESTS = """
@@ -25,14 +25,14 @@ _NAMES = """
 
 
 def signed_digests(signer: Signer) -> list[bytes]:
-    """The SHA-256 of each, in no order."""
+    """Returns the SHA-256 of each document that the signer signs, in any order."""
     with prepared_cursor() as cursor:
         cursor.execute(_DIGESTS, [signer.pk])
         return [bytes(digest) for (digest,) in cursor.fetchall()]
 
 
 def signed_names(request_id: int) -> dict[int, list[str]]:
-    """Their names, in the order of the request, by the id of each signer of it."""
+    """Returns for each signer of the request (by id) the names of their documents, in the order of the request."""
     names: dict[int, list[str]] = defaultdict(list)
     with prepared_cursor() as cursor:
         cursor.execute(_NAMES, [request_id])

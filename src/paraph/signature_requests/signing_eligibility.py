@@ -1,16 +1,16 @@
-"""May this signer sign at this moment? The one answer for the page, the codes, the signature and the invitation."""
+"""Deciding whether a signer may sign at a moment, for the page, the codes, the signature and the invitation."""
 
 from datetime import datetime
 from enum import Enum
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.rows.prepared import prepared_cursor
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
 
-class Standing(Enum):
-    """The value is the error code of the signer endpoints; ``OPEN`` is none."""
+class SigningEligibility(Enum):
+    """Whether and why not. Values are error codes of the signer endpoints, except that of ``OPEN``."""
 
     OPEN = "open"
     SIGNED = "already_signed"
@@ -22,42 +22,42 @@ _NEXT = """
     SELECT id FROM signature_requests_signer WHERE request_id = %s AND status <> %s ORDER BY "order" LIMIT 1
 """
 _SENTENCES = {
-    Standing.SIGNED: "You have already signed; nothing more is needed from you.",
-    Standing.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
-    Standing.NOT_YOUR_TURN: "Somebody who signs before you has not signed yet.",
+    SigningEligibility.SIGNED: "You have already signed; nothing more is needed from you.",
+    SigningEligibility.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
+    SigningEligibility.NOT_YOUR_TURN: "Somebody who signs before you has not signed yet.",
 }
 
 
-def standing(signer: Signer, moment: datetime | None = None) -> Standing:
-    """Where the signer stands at the moment, by default now. Reads the rows as given: lock and reload them where it
-    must hold until a commit."""
+def signing_eligibility(signer: Signer, moment: datetime | None = None) -> SigningEligibility:
+    """Returns whether the signer may sign at the moment, by default now. Judges the rows as they were loaded: callers
+    lock and reload them where the result must hold until a commit."""
     if signer.status == SignerStatus.SIGNED:
-        return Standing.SIGNED
+        return SigningEligibility.SIGNED
     if is_over(signer.request, moment or clock.now()):
-        return Standing.EXPIRED
-    return Standing.OPEN if _is_their_turn(signer) else Standing.NOT_YOUR_TURN
+        return SigningEligibility.EXPIRED
+    return SigningEligibility.OPEN if _is_their_turn(signer) else SigningEligibility.NOT_YOUR_TURN
 
 
 def require_open(signer: Signer, moment: datetime | None = None) -> None:
     """Raises ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign at the
     moment, by default now."""
-    found = standing(signer, moment)
-    if found is not Standing.OPEN:
-        raise DomainError(found.value, _SENTENCES[found])
+    eligibility = signing_eligibility(signer, moment)
+    if eligibility is not SigningEligibility.OPEN:
+        raise DomainError(eligibility.value, _SENTENCES[eligibility])
 
 
 def is_over(request: SignatureRequest, moment: datetime) -> bool:
-    """From the very second of ``expires_at`` a request takes no signature, whether or not the job that
-    marks it ``expired`` has run."""
+    """Returns whether the request takes no more signatures: from the very second of ``expires_at``, whether or not a
+    worker has marked it ``expired``."""
     return request.status != RequestStatus.PENDING or moment >= request.expires_at
 
 
 def next_signer(request: SignatureRequest) -> int | None:
-    """The id of the first, in signing order, who has not signed."""
+    """Returns the id of the first signer, in signing order, who has not signed; None if all have."""
     with prepared_cursor() as cursor:
         cursor.execute(_NEXT, [request.pk, SignerStatus.SIGNED.value])
-        found = cursor.fetchone()
-    return found[0] if found else None
+        row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def _is_their_turn(signer: Signer) -> bool:

@@ -1,8 +1,8 @@
-"""Signing tokens: what stands after ``/sign/`` in a signing URL (specification 5.2).
+"""Signing tokens, which follow ``/sign/`` in a signing URL (specification 5.2).
 
-A token is the signer's id followed by a keyed hash of the id and the signer's salt. The key is derived from the
-server's secret and stands in no table, so neither a database dump nor a backup opens a signing page; the salt lets
-one signer's token be withdrawn without touching the others.
+A token is the signer's id followed by a keyed hash of the id and the signer's salt. The key derives from the server's
+secret and is in no table, so that neither a database dump nor a backup opens a signing page. A new salt withdraws the
+token of one signer alone.
 """
 
 from functools import cache
@@ -10,8 +10,8 @@ from functools import cache
 from django.conf import settings
 from django.db.models import Subquery
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.kernel import tokens
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import Signer
 
 _ID_BYTES = 8
@@ -19,8 +19,8 @@ _MAC_BYTES = 24
 _LENGTH = 43  # base64url of 32 bytes
 SALT_BYTES = 16
 
-# For an id that nobody has, the signer before it: looking for it takes the same work then, and tells nothing.
-_NEAREST = Compiled(
+# For an unknown id, the signer with the id before it: both cases take the same time, which therefore reveals nothing.
+_NEAREST = CompiledQuery(
     lambda: Signer.objects.select_related("request__organization", "request__branding_profile"),
     of=lambda identity: Subquery(Signer.objects.filter(pk__lte=identity).order_by("-pk").values("pk")[:1]),
 )
@@ -28,30 +28,30 @@ _NOBODY = Signer(pk=0, token_salt=bytes(SALT_BYTES))
 
 
 def new_salt() -> bytes:
-    """The ``token_salt`` of a new signer."""
+    """Returns the ``token_salt`` of a new signer."""
     return tokens.random_bytes(SALT_BYTES)
 
 
 def token(signer: Signer) -> str:
-    """The signer's token: 43 characters of base64url."""
+    """Returns the signer's token: 43 characters of base64url."""
     return _token(signer.pk, bytes(signer.token_salt))
 
 
 def signing_url(signer: Signer) -> str:
-    """The absolute URL to give to the signer, whatever their state (specification 2.3)."""
+    """Returns the signer's absolute URL, whatever their state (specification 2.3)."""
     return url_of(signer.pk, bytes(signer.token_salt))
 
 
 def url_of(signer_id: int, token_salt: bytes) -> str:
-    """The same, of a signer who was not loaded."""
+    """Returns the signing URL of a signer who is not loaded."""
     return f"{settings.PARAPH.public_url}/sign/{_token(signer_id, token_salt)}"
 
 
 def signer_of(text: str) -> Signer | None:
-    """The signer whom the token belongs to, with ``request`` and its organization loaded; None for any other text.
+    """Returns the signer of a token, with ``request`` and its organization loaded; None for any other text.
 
-    A wrong token of a signer that exists takes the same statement, the same row and the same comparison as one of an
-    id that nobody has."""
+    A wrong token of an existing signer takes the same statement, row and comparison as one with an unknown id.
+    """
     if len(text) != _LENGTH or not text.isascii():
         return None
     try:
@@ -61,8 +61,8 @@ def signer_of(text: str) -> Signer | None:
     if identity >= 2**63:
         return None
     signer = _NEAREST.first(identity) or _NOBODY
-    right = tokens.same(token(signer).encode(), text.encode())
-    return signer if right and signer is not _NOBODY else None
+    matches = tokens.same(token(signer).encode(), text.encode())
+    return signer if matches and signer is not _NOBODY else None
 
 
 def _token(signer_id: int, token_salt: bytes) -> str:

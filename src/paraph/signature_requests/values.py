@@ -1,6 +1,6 @@
-"""JSON values, read strictly: a string is no number and ``"true"`` is not true.
+"""Reading JSON values strictly: a string is no number and ``"true"`` is not true.
 
-Each function returns the value or raises ``Unreadable`` with a sentence that says what it must be.
+Each function returns the value or raises ``InvalidValueError`` with a sentence that says what it must be.
 """
 
 import math
@@ -23,118 +23,118 @@ LONGEST_URL = 2000
 LARGEST_ID = 2**63 - 1
 
 _E164 = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
-# Control characters, and the lone surrogates that JSON lets through and no text may hold.
+# Control characters, and lone surrogates, which JSON allows and UTF-8 does not.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
-# With a dot, no address in brackets, no number as the last label, and not this machine by a longer name.
+# With a dot, no address in brackets, no number as the last label, and not a subdomain of localhost.
 _PUBLIC_DOMAIN = re.compile(r"[^\[\]]+\.(?![0-9]+$)(?!localhost$)[^.\[\]]+")
 _HTTPS = re.compile(r"https://[^\s\\/?#]+", re.IGNORECASE)
 
 
-class Unreadable(Exception):
-    """The value is not what it must be; the one argument is a sentence."""
+class InvalidValueError(Exception):
+    """The value is invalid. The one argument is a sentence."""
 
 
 def text(value: object, longest: int = LONGEST_NAME) -> str:
-    """A text with something in it."""
+    """Reads a text that is not blank."""
     if not isinstance(value, str):
-        raise Unreadable(_("it must be a string."))
+        raise InvalidValueError(_("it must be a string."))
     if not value.strip():
-        raise Unreadable(_("it must not be empty."))
+        raise InvalidValueError(_("it must not be empty."))
     if len(value) > longest:
-        raise Unreadable(_("it must have at most %(limit)d characters.") % {"limit": longest})
+        raise InvalidValueError(_("it must have at most %(limit)d characters.") % {"limit": longest})
     if _UNPRINTABLE.search(value):
-        raise Unreadable(_("it must not hold control characters or lone surrogates."))
+        raise InvalidValueError(_("it must not hold control characters or lone surrogates."))
     return value
 
 
 def choice(value: object, values: Sequence[str]) -> str:
     if isinstance(value, str) and value in values:
         return value
-    raise Unreadable(_("it must be one of %(values)s.") % {"values": ", ".join(values)})
+    raise InvalidValueError(_("it must be one of %(values)s.") % {"values": ", ".join(values)})
 
 
 def boolean(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise Unreadable(_("it must be a JSON boolean, true or false."))
+    raise InvalidValueError(_("it must be a JSON boolean, true or false."))
 
 
-def integer(value: object, least: int = 1, most: int = LARGEST_ID) -> int:
-    """JSON has one type of number: 3.0 is the integer 3."""
+def integer(value: object, minimum: int = 1, maximum: int = LARGEST_ID) -> int:
+    """Reads an integer; 3.0 is one, as JSON has a single type of number."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise Unreadable(_("it must be an integer."))
-    if not least <= value <= most:
-        raise _beyond(value, least, most)
+        raise InvalidValueError(_("it must be an integer."))
+    if not minimum <= value <= maximum:
+        raise _beyond(value, minimum, maximum)
     return value
 
 
-def number(value: object, least: float = -math.inf, most: float = math.inf) -> float:
-    """Points of a page."""
+def number(value: object, minimum: float = -math.inf, maximum: float = math.inf) -> float:
+    """Reads a number of points."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < 1e9:
-        raise Unreadable(_("it must be a number of points."))
-    if not least <= value <= most:
-        raise _beyond(value, least, most)
+        raise InvalidValueError(_("it must be a number of points."))
+    if not minimum <= value <= maximum:
+        raise _beyond(value, minimum, maximum)
     return float(value)
 
 
 def email(value: object) -> str:
-    """An address at a domain of the public kind: mails to this machine, or to a number in the network, are nobody's."""
+    """Reads an e-mail address at a public domain name: not at this machine, nor at an IP address."""
     address = text(value, LONGEST_EMAIL)
     if not _is_address(address):
-        raise Unreadable(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)})
+        raise InvalidValueError(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)})
     if not _is_public(address.rpartition("@")[2]):
         sentence = _("“%(value)s” is not an e-mail address at a full domain name, such as example.com.")
-        raise Unreadable(sentence % {"value": shown(address)})
+        raise InvalidValueError(sentence % {"value": shown(address)})
     return address
 
 
 def phone(value: object) -> str:
-    """E.164, of a length that its country has."""
+    """Reads a phone number in E.164 format, of a length that its country has."""
     digits = text(value)
     if not _is_e164(digits):
         sentence = _("“%(value)s” is not a phone number in E.164 format, such as +33612345678.")
-        raise Unreadable(sentence % {"value": shown(digits)})
+        raise InvalidValueError(sentence % {"value": shown(digits)})
     return digits
 
 
 def https_url(value: object) -> str:
-    """Where webhooks may be sent: an address with a host, of whatever kind. Where it lies is judged at sending."""
+    """Reads the https address of a webhook. Whether its host is a public one is judged when a delivery is sent."""
     address = text(value, LONGEST_URL)
     if not _HTTPS.match(address):
-        raise Unreadable(_("“%(value)s” is not an https address.") % {"value": shown(address)})
+        raise InvalidValueError(_("“%(value)s” is not an https address.") % {"value": shown(address)})
     try:
         check_url(address, name="it", schemes=["https"])
     except DomainError:
         sentence = _("“%(value)s” cannot be called: it needs a host, no user name, and port 80, 443 or one from 1024.")
-        raise Unreadable(sentence % {"value": shown(address)}) from None
+        raise InvalidValueError(sentence % {"value": shown(address)}) from None
     return address
 
 
 def array(value: object) -> list[Any]:
-    """At least one entry."""
+    """Reads an array with at least one entry."""
     if not isinstance(value, list):
-        raise Unreadable(_("it must be an array."))
+        raise InvalidValueError(_("it must be an array."))
     if not value:
-        raise Unreadable(_("it must have at least one entry."))
+        raise InvalidValueError(_("it must have at least one entry."))
     return value
 
 
 def mapping(value: object) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
-    raise Unreadable(_("it must be an object."))
+    raise InvalidValueError(_("it must be an object."))
 
 
 def shown(value: object) -> str:
-    """A value as messages repeat it: never long."""
+    """Returns a value as messages quote it, at most 80 characters of it."""
     written = str(value) if not isinstance(value, int) or abs(value) < 10**40 else "10^40…"
     return written if len(written) <= 80 else written[:80] + "…"
 
 
 def _is_address(address: str) -> bool:
-    """Without quotation marks: in them one mailbox has many names, and limits that count by address count none."""
+    """Refuses quoted local parts, which give one mailbox many addresses, so that limits by address would not work."""
     try:
         validate_email(address)
     except ValidationError:
@@ -143,18 +143,18 @@ def _is_address(address: str) -> bool:
 
 
 def _is_public(domain: str) -> bool:
-    """Judged in the form that mail servers are given, in which odd letters and dots have become plain ones."""
+    """Judges a domain in the form that mail servers get, with odd letters and dots converted to plain ones."""
     try:
         return bool(_PUBLIC_DOMAIN.fullmatch(punycode(domain).lower()))
     except UnicodeError:
         return False
 
 
-def _beyond(value: float, least: float, most: float) -> Unreadable:
-    facts = {"least": f"{least:.15g}", "most": f"{most:.15g}", "value": shown(value)}
-    if most == LARGEST_ID:
-        return Unreadable(_("it must be a positive identifier, not %(value)s.") % facts)
-    return Unreadable(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)
+def _beyond(value: float, minimum: float, maximum: float) -> InvalidValueError:
+    facts = {"least": f"{minimum:.15g}", "most": f"{maximum:.15g}", "value": shown(value)}
+    if maximum == LARGEST_ID:
+        return InvalidValueError(_("it must be a positive identifier, not %(value)s.") % facts)
+    return InvalidValueError(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)
 
 
 def _is_e164(digits: str) -> bool:

@@ -16,6 +16,7 @@ from paraph.signer import answers
 LARGEST = 512 * 1024  # bytes
 MOST_POINTS = 20_000  # of a drawing
 MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
+MOST_COMMAS = 2 * (2 * MOST_POINTS) + 100  # two for each point, however many strokes there are; some for all else
 
 Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any] | HttpResponse]
 
@@ -58,9 +59,9 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     if raw is None:
         raise DomainError("payload_too_large", f"The body is larger than the limit of {LARGEST // 1024} KiB.")
     try:
-        content = bounded_json.loads(raw, MOST_PARTS)
+        content = bounded_json.loads(raw, MOST_PARTS, most_commas=MOST_COMMAS)
     except bounded_json.TooManyError as error:
-        message = f"The body holds more arrays and objects than {MOST_POINTS} points in each drawing need."
+        message = f"The body holds too much for two drawings of {MOST_POINTS} points each."
         raise DomainError("validation_error", message) from error
     except (ValueError, RecursionError) as error:
         raise DomainError("validation_error", "The body is not readable JSON.") from error

@@ -8,10 +8,10 @@ from django.views.decorators.csrf import csrf_exempt
 from paraph.flow.send_otp import masked
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
-from paraph.pdf.typesetting.appearances import letters
+from paraph.pdf.typesetting.initials import initials_of
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signing_eligibility import Standing, standing
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import documents, language, plain_form
 from paraph.signer.code_state import sent_code
@@ -33,10 +33,10 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     signer = signer_of(token)
     if signer is None:
         return notice(request, "not_found", status=404)
-    found = standing(signer)
-    if found is not Standing.OPEN and found is not Standing.NOT_YOUR_TURN:
+    found = signing_eligibility(signer)
+    if found is not SigningEligibility.OPEN and found is not SigningEligibility.NOT_YOUR_TURN:
         return notice(request, found.value, signer)
-    if found is Standing.OPEN and (until := guesses.locked_until(signer)):
+    if found is SigningEligibility.OPEN and (until := guesses.locked_until(signer)):
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
         answer = plain_form.answer(request, signer)
@@ -46,7 +46,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
 
 def _page(request: HttpRequest, signer: Signer, token: str, entries: Entries) -> HttpResponse:
     """``entries``: what a form that could not be taken, or that was sent to change the language, had in it."""
-    is_turn = standing(signer) is Standing.OPEN
+    is_turn = signing_eligibility(signer) is SigningEligibility.OPEN
     locale = language.choose(request, signer, entries.language)
     shown = documents.contents(signer, locale)
     content = {
@@ -58,7 +58,7 @@ def _page(request: HttpRequest, signer: Signer, token: str, entries: Entries) ->
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
         "before": _signers_before(signer) if not is_turn else 0,
-        "initials": letters(signer.full_name) if signer.request.initials_required else "",
+        "initials": initials_of(signer.full_name) if signer.request.initials_required else "",
         "channels": [_channel(signer, channel.value) for channel in channels(signer)],
         "sent": sent_code(signer),
         "entries": entries,

@@ -1,4 +1,4 @@
-"""Webhooks and callbacks (specification 6.1, 6.4): what is told to whom, when, and how often it was tried.
+"""Webhooks and callbacks (specification 6.1, 6.4): recording, sending, retrying and replaying deliveries.
 
-Verbs write with :mod:`paraph.webhooks.outbox`; worker processes send with :mod:`paraph.webhooks.dispatcher`.
+Verbs record with :mod:`paraph.webhooks.outbox`, worker processes send with :mod:`paraph.webhooks.dispatcher`.
 """

@@ -1,14 +1,14 @@
-"""Taking deliveries to send, so that no two workers send the same one."""
+"""Claiming deliveries to send, so that no two workers send the same one."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from paraph.rows.prepared import prepared_cursor
-from paraph.webhooks.fairness import AT_ONCE, Load, shares
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.webhooks.fairness import AT_ONCE, EndpointLoad, shares
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
-LEASE = timedelta(seconds=15)  # three times what a send may take
+LEASE = timedelta(seconds=15)  # three times what sending may take
 
 _LOADS = """
     WITH RECURSIVE endpoints (endpoint) AS (
@@ -31,7 +31,7 @@ _LOADS = """
     WHERE e.endpoint IS NOT NULL AND due.number > 0
 """
 
-# The attempt that a dead worker began is made again: it is there already.
+# An attempt that a dead worker began is made again, and has its row already.
 _CLAIM = """
     WITH claimed AS (
         UPDATE webhooks_delivery AS delivery
@@ -55,9 +55,9 @@ _CLAIM = """
 _ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at <= %(now)s LIMIT 1"
 
 
-class Claimed(NamedTuple):
-    """A delivery to be sent, in the order of the statement's columns. ``secret``: of its application, encrypted.
-    ``trouble``: it counts among those of endpoints in trouble while it is under way."""
+class ClaimedDelivery(NamedTuple):
+    """A delivery to be sent; fields in the order of the statement's columns. ``secret`` is that of the application,
+    encrypted; ``trouble`` says that its endpoint is in trouble (:class:`~paraph.webhooks.fairness.EndpointLoad`)."""
 
     delivery_id: int
     attempt_id: UUID
@@ -71,26 +71,26 @@ class Claimed(NamedTuple):
     trouble: bool
 
 
-_ENDPOINT = Claimed._fields.index("endpoint")
+_ENDPOINT = ClaimedDelivery._fields.index("endpoint")
 
 
-def claim(free: int, free_for_trouble: int, now: datetime) -> list[Claimed]:
-    """Up to ``free`` due deliveries, now ``sending``, each with its attempt written down, in one statement.
+def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelivery]:
+    """Marks up to ``free`` due deliveries as ``sending``, records an attempt for each, and returns them.
 
-    Two workers claiming at the same instant never get the same one; together they may exceed an endpoint's
-    number at once, which is meant to be fair rather than exact.
+    At most ``free_for_trouble`` of them go to endpoints in trouble. Workers that claim at the same time never get the
+    same delivery; together they may exceed the limit of an endpoint, which is meant to be fair rather than exact.
     """
     if free <= 0 or not _rows(_ANY_DUE, {"now": now}):
         return []
-    loads = [Load(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
+    loads = [EndpointLoad(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
     share = shares(loads, free, free_for_trouble)
     troubled = {load.endpoint for load in loads if load.trouble}
     rows = _rows(_CLAIM, {"now": now, "endpoints": list(share), "counts": list(share.values())})
-    return [Claimed._make((*row, row[_ENDPOINT] in troubled)) for row in rows]
+    return [ClaimedDelivery._make((*row, row[_ENDPOINT] in troubled)) for row in rows]
 
 
 def reclaim(now: datetime) -> int:
-    """Frees what was claimed by workers that must be dead; returns how many."""
+    """Frees the deliveries of workers that must be dead, as their lease is over; returns how many."""
     overdue = Delivery.objects.filter(status=DeliveryStatus.SENDING, claimed_at__lt=now - LEASE)
     return overdue.update(status=DeliveryStatus.WAITING)
 

@@ -1,4 +1,4 @@
-"""The sender of a worker process: one thread, an event loop of its own, many exchanges at once."""
+"""Sending deliveries in a worker process: one thread with an event loop of its own, many exchanges at once."""
 
 import asyncio
 import threading
@@ -12,13 +12,13 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 
 from paraph.kernel import clock
 from paraph.outbound.post import Answer, Route, post
-from paraph.webhooks.claim import Claimed, claim, reclaim
-from paraph.webhooks.prepared_delivery import Parcel, pack
-from paraph.webhooks.record_outcomes import settle
+from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim
+from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
+from paraph.webhooks.record_outcomes import record_outcomes
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.2
-_GATHER = 0.1  # endings written down together cost the database less
+_GATHER = 0.1  # outcomes recorded together cost the database less
 _RECLAIM_EVERY = 5.0
 _PAUSE_AFTER_FAULT = 1.0
 
@@ -26,16 +26,15 @@ _log = structlog.get_logger(__name__)
 
 
 def route() -> Route:
-    """How this service reaches the network for its clients' addresses."""
+    """Returns the route of the settings to the addresses of clients."""
     return Route(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
 
 
-class Pump:
-    """Sends what is due until it is stopped.
+class Dispatcher:
+    """Sends due deliveries until it is stopped.
 
-    The loop alternates between one visit to the database, which writes down what has ended and claims what is
-    due, and waiting; the exchanges run beside it. Whatever happens to the process, a claimed delivery is sent
-    again when its lease is over.
+    The loop alternates between a visit to the database, which records outcomes and claims due deliveries, and waiting;
+    the exchanges run beside it. If the process dies, its deliveries are sent again when their lease is over.
     """
 
     def __init__(self, way: Route | None = None, *, slots: int = SLOTS, seconds: float = 5) -> None:
@@ -44,7 +43,7 @@ class Pump:
         self._seconds = seconds
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
-        self._under_way: dict[asyncio.Task[None], Parcel] = {}
+        self._under_way: dict[asyncio.Task[None], PreparedDelivery] = {}
         self._ended: list[tuple[UUID, Answer]] = []
         self._reclaimed_at = 0.0
 
@@ -52,69 +51,74 @@ class Pump:
         self._thread.start()
 
     def stop(self) -> None:
-        """Claims nothing any more, waits for the exchanges under way (5 s at most) and writes them down."""
+        """Stops claiming, waits for the exchanges under way (5 s at most) and records their outcomes."""
         self._stopping.set()
         self._thread.join()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
-                asyncio.run(self._pump())
-            except Exception:  # noqa: BLE001  a process without its pump would look healthy; leases lose nothing
-                _log.exception("webhooks: the pump broke and starts again")
+                asyncio.run(self._dispatch())
+            except Exception:  # noqa: BLE001  a process without its dispatcher would look healthy; leases lose nothing
+                _log.exception("webhooks: the dispatcher broke and starts again")
                 self._under_way.clear()
                 time.sleep(_PAUSE_AFTER_FAULT)
 
-    async def _pump(self) -> None:
+    async def _dispatch(self) -> None:
         self._something_ended = asyncio.Event()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhooks-database") as database:
             loop = asyncio.get_running_loop()
             while not self._stopping.is_set() or self._under_way or self._ended:
                 ended, self._ended = self._ended, []
                 try:
-                    parcels = await loop.run_in_executor(database, self._visit, ended)
-                except (OperationalError, InterfaceError) as fault:  # it restarts: the outcomes wait for it
+                    prepared = await loop.run_in_executor(database, self._visit, ended)
+                except (OperationalError, InterfaceError) as fault:  # the outcomes wait until it is back
                     _log.warning("webhooks: the database does not answer", cause=str(fault).strip())
                     self._ended = [] if self._stopping.is_set() else ended + self._ended
                     await asyncio.sleep(_PAUSE_AFTER_FAULT)
                     continue
-                for parcel in parcels:
-                    self._send_beside(parcel)
-                await self._wait(_GATHER if parcels else _LOOK_EVERY)
+                for delivery in prepared:
+                    self._send_beside(delivery)
+                await self._wait(_GATHER if prepared else _LOOK_EVERY)
             await loop.run_in_executor(database, connections.close_all)
 
-    def _visit(self, ended: list[tuple[UUID, Answer]]) -> list[Parcel]:
-        """In the database's thread."""
+    def _visit(self, ended: list[tuple[UUID, Answer]]) -> list[PreparedDelivery]:
+        """Records outcomes and claims deliveries. Runs in the thread of the database."""
         close_old_connections()
         now = clock.now()
         if ended:
-            settle(ended, now)
+            record_outcomes(ended, now)
         if self._stopping.is_set():
             return []
         if time.monotonic() - self._reclaimed_at > _RECLAIM_EVERY:
             self._reclaimed_at = time.monotonic()
             reclaim(now)
-        in_trouble = sum(parcel.trouble for parcel in self._under_way.values())
-        return _pack_all(claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now))
+        in_trouble = sum(delivery.trouble for delivery in self._under_way.values())
+        return _prepare_all(claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now))
 
-    def _send_beside(self, parcel: Parcel) -> None:
-        task = asyncio.create_task(self._send(parcel))
-        self._under_way[task] = parcel
+    def _send_beside(self, delivery: PreparedDelivery) -> None:
+        task = asyncio.create_task(self._send(delivery))
+        self._under_way[task] = delivery
         task.add_done_callback(self._under_way.pop)
 
-    async def _send(self, parcel: Parcel) -> None:
+    async def _send(self, delivery: PreparedDelivery) -> None:
         try:
             answer = await post(
-                parcel.url, parcel.body, parcel.headers, self._route, schemes=parcel.schemes, seconds=self._seconds
+                delivery.url,
+                delivery.body,
+                delivery.headers,
+                self._route,
+                schemes=delivery.schemes,
+                seconds=self._seconds,
             )
-        except Exception as fault:  # noqa: BLE001  what nobody foresaw is a failed attempt, not a lost slot
-            _log.exception("webhooks: an exchange broke", delivery=parcel.delivery_id)
+        except Exception as fault:  # noqa: BLE001  an unforeseen fault is a failed attempt, not a lost slot
+            _log.exception("webhooks: an exchange broke", delivery=delivery.delivery_id)
             answer = Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)
-        self._ended.append((parcel.attempt_id, answer))
+        self._ended.append((delivery.attempt_id, answer))
         self._something_ended.set()
 
     async def _wait(self, seconds: float) -> None:
-        """Until something ended and others had a moment to end too, or for ``seconds``."""
+        """Waits until an exchange has ended, and a moment for others to end too; at most ``seconds``."""
         self._something_ended.clear()
         if not self._ended:
             try:
@@ -124,14 +128,14 @@ class Pump:
         await asyncio.sleep(_GATHER)
 
 
-def _pack_all(everything: list[Claimed]) -> list[Parcel]:
-    parcels, broken = [], []
-    for claimed in everything:
+def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDelivery]:
+    prepared, broken = [], []
+    for claimed in claimed_deliveries:
         try:
-            parcels.append(pack(claimed))
-        except Exception as fault:  # noqa: BLE001  one that cannot be packed fails by itself, with its cause
-            _log.exception("webhooks: a delivery could not be packed", delivery=claimed.delivery_id)
+            prepared.append(prepare_delivery(claimed))
+        except Exception as fault:  # noqa: BLE001  one that cannot be prepared fails alone, with its cause
+            _log.exception("webhooks: a delivery could not be prepared", delivery=claimed.delivery_id)
             broken.append((claimed.attempt_id, Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
     if broken:
-        settle(broken, clock.now())
-    return parcels
+        record_outcomes(broken, clock.now())
+    return prepared

@@ -1,4 +1,4 @@
-"""Who may send next: a dead endpoint delays nobody."""
+"""Sharing the slots of a worker between endpoints, so that a dead endpoint delays no other."""
 
 import heapq
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ AT_ONCE_IN_TROUBLE = 8
 
 
 @dataclass(frozen=True)
-class Load:
-    """``due`` deliveries of an endpoint could be sent now, ``sending`` are. In ``trouble`` is who has failed
-    at one that is still to be delivered."""
+class EndpointLoad:
+    """The load of an endpoint: ``due`` deliveries wait, ``sending`` are under way. An endpoint is in ``trouble`` while
+    a delivery to it has failed and is not delivered yet."""
 
     endpoint: str
     due: int
@@ -19,26 +19,26 @@ class Load:
     trouble: bool
 
 
-def shares(loads: Iterable[Load], free: int, free_for_trouble: int) -> dict[str, int]:
-    """How many deliveries of each endpoint to start, ``free`` in all, of which ``free_for_trouble`` to endpoints
-    in trouble. One slot at a time goes to whoever has the fewest, so a long backlog waits for its own endpoint."""
+def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> dict[str, int]:
+    """Returns how many deliveries to start for each endpoint: at most ``free`` in all, of them ``free_for_trouble`` to
+    endpoints in trouble. Each slot goes to the endpoint with the fewest, so that a long backlog delays its own only."""
     loads = list(loads)
     healthy = [load for load in loads if not load.trouble]
     troubled = [load for load in loads if load.trouble]
-    given = _deal(healthy, free, AT_ONCE)
-    left = min(free - sum(given.values()), free_for_trouble)
-    return given | _deal(troubled, left, AT_ONCE_IN_TROUBLE)
+    dealt = _deal(healthy, free, AT_ONCE)
+    left = min(free - sum(dealt.values()), free_for_trouble)
+    return dealt | _deal(troubled, left, AT_ONCE_IN_TROUBLE)
 
 
-def _deal(loads: list[Load], free: int, at_once: int) -> dict[str, int]:
-    given: dict[str, int] = {}
+def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
+    dealt: dict[str, int] = {}
     queue = [(load.sending, load.endpoint, min(load.due, at_once - load.sending)) for load in loads]
     heapq.heapify(queue)
     while queue and free > 0:
         busy, endpoint, wanted = heapq.heappop(queue)
         if wanted <= 0:
             continue
-        given[endpoint] = given.get(endpoint, 0) + 1
+        dealt[endpoint] = dealt.get(endpoint, 0) + 1
         free -= 1
         heapq.heappush(queue, (busy + 1, endpoint, wanted - 1))
-    return given
+    return dealt

@@ -1,5 +1,4 @@
-"""Deliveries and their attempts. The table of deliveries is the queue that they are sent from
-(docs/decisions/webhook-queue.md)."""
+"""Deliveries and their attempts. The table of deliveries is also their queue (docs/decisions/webhook-queue.md)."""
 
 import uuid
 
@@ -16,7 +15,7 @@ class Destination(models.TextChoices):
 
 
 class DeliveryStatus(models.TextChoices):
-    """``held``: recorded, but the sealed PDFs that it links to do not exist yet."""
+    """``held``: recorded, while the sealed PDFs that the delivery links to do not exist yet."""
 
     HELD = "held"
     WAITING = "waiting"
@@ -25,17 +24,15 @@ class DeliveryStatus(models.TextChoices):
     FAILED = "failed"
 
 
-LIVE = (DeliveryStatus.WAITING, DeliveryStatus.SENDING)
 FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 
 class Delivery(models.Model):
     """One event on its way to one URL. ``payload`` is the body as of the event, without presigned URLs.
 
-    ``endpoint`` is what shares a fate: the application and the URL's scheme, host and port. ``failures``
-    counts since the delivery was recorded or replayed. ``open_attempt`` is the attempt that was begun and whose
-    outcome is not known; after a crash it is made again under the same id. ``trace`` is the id of
-    the HTTP request that the event came with, for the log.
+    ``endpoint`` names what fails together: the application and the URL's scheme, host and port. ``failures`` counts
+    since the delivery was recorded or replayed. ``open_attempt`` is the attempt without a known outcome; after a crash
+    it is made again under the same id. ``trace`` is the id of the HTTP request that the event came with, for the log.
     """
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="+", db_index=False)
@@ -74,8 +71,8 @@ class Delivery(models.Model):
 
 
 class Attempt(models.Model):
-    """``id`` is the header ``X-Service-Delivery``. Either ``status_code`` or ``error`` tells the outcome; neither
-    while it is under way. ``response`` is the first 2 KiB of the answer."""
+    """One attempt at a delivery. ``id`` is the header ``X-Service-Delivery``; ``status_code`` or ``error`` is the
+    outcome, and neither is set while the attempt is under way; ``response`` is the first 2 KiB of the answer."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="attempts")

@@ -1,28 +1,18 @@
-"""Recording what has to be told, in the transaction in which it happens."""
+"""Recording deliveries, in the transaction of their event."""
 
 from datetime import datetime
 
 import structlog
 
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
-from paraph.rows.prepared import prepared_cursor
-from paraph.rows.write import insert
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.payload import COMPLETED, EVENTS, TERMINAL_EVENTS, payload
+from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
 _RELEASE = "UPDATE webhooks_delivery SET status = 'waiting', due_at = %s WHERE request_id = %s AND status = 'held'"
-
-
-def record(
-    request: SignatureRequest,
-    event_type: str,
-    signer: Signer | None = None,
-    occurred_at: datetime | None = None,
-) -> None:
-    """Writes the :func:`deliveries` of an event."""
-    insert(deliveries(request, event_type, signer, occurred_at))
 
 
 def deliveries(
@@ -31,12 +21,12 @@ def deliveries(
     signer: Signer | None = None,
     occurred_at: datetime | None = None,
 ) -> list[Delivery]:
-    """One delivery per URL that is told of the event: the application's, and for a terminal event the request's
-    callback too (specification 6.4). Event types without webhooks (6.2) have none.
+    """Returns the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
+    callback (specification 6.4). Event types without webhooks (6.2) have none.
 
-    To be inserted with the journal entry, in its transaction: workers see the deliveries once it commits.
-    ``request`` and ``signer`` must be as the event left them; ``occurred_at`` is now unless given.
-    ``request.completed`` is held until :func:`release`.
+    The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
+    ``signer`` are as the event left them; ``occurred_at`` is now by default. ``request.completed`` is held until
+    :func:`release`.
     """
     if event_type not in EVENTS:
         return []
@@ -55,7 +45,7 @@ def deliveries(
             event_type=event_type,
             occurred_at=moment,
             payload=text,
-            status=DeliveryStatus.HELD if event_type == COMPLETED else DeliveryStatus.WAITING,
+            status=DeliveryStatus.HELD if event_type == EventType.COMPLETED else DeliveryStatus.WAITING,
             due_at=moment,
             trace=structlog.contextvars.get_contextvars().get("request_id", ""),
         )
@@ -64,14 +54,14 @@ def deliveries(
 
 
 def release(request_id: int) -> None:
-    """Lets ``request.completed`` go, once sealed PDFs and proof are stored. Repeating it does nothing."""
+    """Releases ``request.completed``, once sealed PDFs and proof are stored. Safe to repeat."""
     with prepared_cursor() as cursor:
         cursor.execute(_RELEASE, [clock.now(), request_id])
 
 
 def _destinations(request: SignatureRequest, event_type: str) -> list[tuple[Destination, str]]:
     url = request.application.webhook_url
-    found = [(Destination.APPLICATION, url)] if url else []
+    destinations = [(Destination.APPLICATION, url)] if url else []
     if request.callback_url and event_type in TERMINAL_EVENTS:
-        found.append((Destination.CALLBACK, request.callback_url))
-    return found
+        destinations.append((Destination.CALLBACK, request.callback_url))
+    return destinations

@@ -1,4 +1,4 @@
-"""Deliveries as operators see them."""
+"""Listing deliveries for operators."""
 
 from typing import Any
 
@@ -9,7 +9,8 @@ from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 
 
 def deliveries(*, failed_only: bool, limit: int, request_id: int | None = None) -> list[dict[str, Any]]:
-    """The latest deliveries, newest first, each with the outcome of its last attempt; all, or those of one request."""
+    """Returns the latest deliveries (of one request, if given), newest first, with the outcome of their last
+    attempt."""
     last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
     rows = Delivery.objects.annotate(
         attempts_made=Count("attempts"),

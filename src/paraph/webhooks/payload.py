@@ -1,28 +1,29 @@
-"""The body of a delivery (specification 6.1)."""
+"""Writing the body of a delivery (specification 6.1)."""
 
 import json
 from datetime import datetime
 from typing import Any
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.journal.event_types import EventType
 from paraph.kernel import clock
-from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 
-_UNASKED = ("document__preflight", "document__pages", "sealed__seal")  # large
-_DOCUMENTS = Compiled(lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_UNASKED), "request")
-_PROOF = Compiled(lambda: ProofFile.objects.defer("seal"), "request")
+_LARGE = ("document__preflight", "document__pages", "sealed__seal")
+_DOCUMENTS = CompiledQuery(
+    lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE), "request"
+)
+_PROOF = CompiledQuery(lambda: ProofFile.objects.defer("seal"), "request")
 
-COMPLETED = "request.completed"
-EXPIRED = "request.expired"
-SIGNER_EVENTS = ("signer.notified", "signer.otp_sent", "signer.signed")
-TERMINAL_EVENTS = (COMPLETED, EXPIRED)
+SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
+TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)
 EVENTS = SIGNER_EVENTS + TERMINAL_EVENTS
 
 
 def payload(event_type: str, occurred_at: datetime, request: SignatureRequest, signer: Signer | None) -> str:
-    """The JSON text that states the event as of now. Presigned URLs are added when it is sent."""
+    """Returns the JSON text that states the event as of now. :func:`body` adds presigned URLs when it is sent."""
     content: dict[str, Any] = {
         "event": event_type,
         "occurred_at": clock.iso(occurred_at),
@@ -41,14 +42,15 @@ def payload(event_type: str, occurred_at: datetime, request: SignatureRequest, s
 
 
 def body(event_type: str, stored: str, request_id: int) -> bytes:
-    """The bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
-    if event_type != COMPLETED:
+    """Returns the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
+    if event_type != EventType.COMPLETED:
         return stored.encode()
     return _text({**json.loads(stored), **_links(request_id)}).encode()
 
 
 def _links(request_id: int) -> dict[str, Any]:
-    """Raises ``SealedDocument.DoesNotExist`` or ``ProofFile.DoesNotExist`` when the request is not sealed."""
+    """Makes presigned links to the results. Raises ``SealedDocument.DoesNotExist`` or ``ProofFile.DoesNotExist`` where
+    the request is not sealed."""
     documents, proof = _DOCUMENTS.all(request_id), _PROOF.get(request_id)
     return {
         "documents": [

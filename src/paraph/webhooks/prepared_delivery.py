@@ -1,4 +1,4 @@
-"""A delivery made ready to send: headers, body, signature (specification 6.1)."""
+"""Preparing a delivery for sending: headers, body and signature (specification 6.1)."""
 
 import hashlib
 import hmac
@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from paraph.organizations.registration import webhook_secret
-from paraph.webhooks.claim import Claimed
+from paraph.webhooks.claim import ClaimedDelivery
 from paraph.webhooks.models import Destination
 from paraph.webhooks.payload import body
 
 
 @dataclass(frozen=True)
-class Parcel:
-    """``schemes`` are those its URL may have; ``trouble`` is :class:`~paraph.webhooks.claim.Claimed`'s."""
+class PreparedDelivery:
+    """A delivery ready to send to a URL of one of the ``schemes``. ``trouble`` is as in
+    :class:`~paraph.webhooks.claim.ClaimedDelivery`."""
 
     delivery_id: int
     attempt_id: UUID
@@ -24,11 +25,11 @@ class Parcel:
     trouble: bool
 
 
-def pack(claimed: Claimed) -> Parcel:
-    """The parcel of a claimed delivery. Links in it are valid from now. A callback is signed with the
-    application's secret as well."""
+def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
+    """Prepares a claimed delivery, with links that are valid from now on. Callbacks are signed with the application's
+    secret too."""
     content = body(claimed.event_type, claimed.payload, claimed.request_id)
-    return Parcel(
+    return PreparedDelivery(
         delivery_id=claimed.delivery_id,
         attempt_id=claimed.attempt_id,
         url=claimed.url,
@@ -46,5 +47,5 @@ def pack(claimed: Claimed) -> Parcel:
 
 
 def signature(secret: str, content: bytes) -> str:
-    """``sha256=<hex>``, the HMAC-SHA256 of the raw body."""
+    """Returns the HMAC-SHA256 of the raw body, as ``sha256=<hex>``."""
     return f"sha256={hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()}"

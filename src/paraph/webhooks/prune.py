@@ -1,4 +1,4 @@
-"""Deliveries that ended long ago go, with their attempts: the tables stay as large as the retention makes them."""
+"""Deleting deliveries that ended long ago, with their attempts."""
 
 from datetime import datetime, timedelta
 
@@ -8,8 +8,8 @@ _BATCH = 1000
 
 
 def prune(retention_days: int, now: datetime) -> int:
-    """Deletes what was delivered or failed more than ``retention_days`` ago; returns how many deliveries.
-    In batches, each in a transaction of its own."""
+    """Deletes deliveries that were delivered or failed more than ``retention_days`` ago, in batches with a transaction
+    each; returns how many."""
     old = Delivery.objects.filter(finished_at__lt=now - timedelta(days=retention_days)).order_by("finished_at")
     pruned = 0
     while batch := list(old.values_list("pk", flat=True)[:_BATCH]):

@@ -1,4 +1,4 @@
-"""Writing down how attempts ended."""
+"""Recording the outcomes of attempts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,15 +7,15 @@ from uuid import UUID
 
 import structlog
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.measures.figures import count_webhook
 from paraph.outbound.post import Answer
-from paraph.rows.prepared import prepared_cursor
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.retries import next_attempt
 
 _log = structlog.get_logger(__name__)
 
-# By the attempts' key: deliveries have no index of their open attempts.
+# Found by the attempts' key, as deliveries have no index of their open attempts.
 _OPEN = """
     SELECT delivery.id, delivery.failures, delivery.due_at, attempt.id, delivery.request_id, delivery.event_type,
         delivery.trace
@@ -23,8 +23,8 @@ _OPEN = """
     JOIN webhooks_delivery AS delivery ON delivery.id = attempt.delivery_id AND delivery.open_attempt = attempt.id
     WHERE attempt.id = ANY(%s) ORDER BY delivery.id
 """
-# Where another was quicker, to settle or to replay, nothing is written.
-_SETTLE = """
+# Nothing is written where another process has recorded the outcome or replayed the delivery meanwhile.
+_RECORD = """
     WITH settled AS (
         UPDATE webhooks_delivery AS delivery
         SET status = ended.status, failures = ended.failures, due_at = ended.due_at, finished_at = ended.finished_at,
@@ -48,8 +48,8 @@ _SETTLE = """
 """
 
 
-class _Open(NamedTuple):
-    """A delivery whose attempt has ended, in the order of the statement's columns."""
+class _OpenAttempt(NamedTuple):
+    """A delivery whose attempt has ended; fields in the order of the statement's columns."""
 
     id: int
     failures: int
@@ -60,11 +60,11 @@ class _Open(NamedTuple):
     trace: str
 
 
-_ATTEMPT = _Open._fields.index("attempt_id")
+_ATTEMPT = _OpenAttempt._fields.index("attempt_id")
 
 
-class _Ended(NamedTuple):
-    """What becomes of a delivery and of its attempt, in the order of the statement's columns."""
+class _Outcome(NamedTuple):
+    """The new state of a delivery and its attempt; fields in the order of the statement's columns."""
 
     delivery_id: int
     attempt_id: UUID
@@ -79,28 +79,28 @@ class _Ended(NamedTuple):
     error: str
 
 
-def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
-    """Ends each attempt, and its delivery or the wait for the next attempt, all of them in one statement.
+def record_outcomes(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
+    """Records the answer to each attempt, and finishes its delivery or schedules the next attempt, in one statement.
 
-    Repeating it does nothing: what ends an attempt is that it is its delivery's open one.
+    Safe to repeat: only the open attempt of a delivery is recorded.
     """
     answers = dict(attempts)
     with prepared_cursor() as cursor:
         cursor.execute(_OPEN, [list(answers)])
-        found = {row[_ATTEMPT]: _Open._make(row) for row in cursor.fetchall()}
-        ended = [_ended(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
-        if not ended:
+        found = {row[_ATTEMPT]: _OpenAttempt._make(row) for row in cursor.fetchall()}
+        outcomes = [_outcome(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
+        if not outcomes:
             return
-        cursor.execute(_SETTLE, [list(column) for column in zip(*ended, strict=True)])
+        cursor.execute(_RECORD, [list(column) for column in zip(*outcomes, strict=True)])
         settled = {attempt_id for (attempt_id,) in cursor.fetchall()}
-    for each in ended:
-        if each.attempt_id in settled:
-            _tell(found[each.attempt_id], answers[each.attempt_id], each)
+    for outcome in outcomes:
+        if outcome.attempt_id in settled:
+            _report(found[outcome.attempt_id], answers[outcome.attempt_id], outcome)
 
 
-def _ended(delivery: _Open, answer: Answer, now: datetime) -> _Ended:
-    status, failures, due_at, finished_at = _judged(delivery, answer, now)
-    return _Ended(
+def _outcome(delivery: _OpenAttempt, answer: Answer, now: datetime) -> _Outcome:
+    status, failures, due_at, finished_at = _next_state(delivery, answer, now)
+    return _Outcome(
         delivery.id,
         delivery.attempt_id,
         delivery.failures,
@@ -115,8 +115,10 @@ def _ended(delivery: _Open, answer: Answer, now: datetime) -> _Ended:
     )
 
 
-def _judged(delivery: _Open, answer: Answer, now: datetime) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
-    """Status, failures, when it is due and when it ended."""
+def _next_state(
+    delivery: _OpenAttempt, answer: Answer, now: datetime
+) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
+    """Returns the status, the number of failures, when the delivery is due and when it finished."""
     if answer.accepted:
         return DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at, now
     failures = delivery.failures + 1
@@ -127,19 +129,19 @@ def _judged(delivery: _Open, answer: Answer, now: datetime) -> tuple[DeliverySta
 
 
 def _storable(content: bytes) -> str:
-    """PostgreSQL's text holds UTF-8 without NUL; what others send us may be anything."""
+    """Returns any bytes as text that PostgreSQL can store: UTF-8 without NUL."""
     return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _tell(delivery: _Open, answer: Answer, ended: _Ended) -> None:
-    """Counts and logs it. A failure that is tried again is not logged: what the failing of an endpoint costs the log
-    is one line for each delivery."""
+def _report(delivery: _OpenAttempt, answer: Answer, outcome: _Outcome) -> None:
+    """Counts and logs an outcome. A failure that is tried again is not logged, so that an endpoint that fails costs one
+    line for each delivery."""
     facts = {"delivery": delivery.id, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}
     facts |= {"request_id": delivery.trace} if delivery.trace else {}
-    if ended.status == DeliveryStatus.DELIVERED:
+    if outcome.status == DeliveryStatus.DELIVERED:
         count_webhook(delivery.event_type, "delivered")
         _log.info("webhook delivered", **facts, status=answer.status, seconds=round(answer.seconds, 3))
-    elif ended.status == DeliveryStatus.WAITING:
+    elif outcome.status == DeliveryStatus.WAITING:
         count_webhook(delivery.event_type, "retried")
     else:
         count_webhook(delivery.event_type, "failed")

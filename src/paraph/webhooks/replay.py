@@ -1,4 +1,4 @@
-"""Sending again what was sent, at an operator's word."""
+"""Replaying deliveries on behalf of an operator."""
 
 from datetime import datetime
 
@@ -10,9 +10,9 @@ from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus
 
 
 def replay_delivery(delivery_id: int) -> int:
-    """Sends one delivery again, or at once when it waits for a retry. Returns 1; 0 when it is being sent now.
+    """Sends one delivery again, or at once if it waits for a retry. Returns 1, or 0 while it is being sent.
 
-    Raises ``DomainError("not_found" | "conflict", …)``, the latter while its PDFs are not sealed.
+    Raises ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed.
     """
     chosen = Delivery.objects.filter(pk=delivery_id)
     delivery = chosen.first()
@@ -25,7 +25,9 @@ def replay_delivery(delivery_id: int) -> int:
 
 def replay_request(request_id: int) -> int:
     """Sends every delivery of a request again that was delivered or has failed; returns how many.
-    Raises ``DomainError("not_found", …)`` when the request has no delivery."""
+
+    Raises ``DomainError("not_found", …)`` where the request has no delivery.
+    """
     chosen = Delivery.objects.filter(request=request_id)
     if not chosen.exists():
         raise DomainError("not_found", f"Request {request_id} has no deliveries.")
@@ -33,12 +35,12 @@ def replay_request(request_id: int) -> int:
 
 
 def replay_since(moment: datetime, *, delivered_too: bool = False) -> int:
-    """Sends again what has failed of the events since ``moment``, and what was delivered if asked for (a receiver
-    lost its data); returns how many."""
+    """Sends the failed deliveries of events since ``moment`` again, and with ``delivered_too`` the delivered ones (for
+    a receiver that lost its data); returns how many."""
     statuses = FINISHED if delivered_too else [DeliveryStatus.FAILED]
     return _replay(Delivery.objects.filter(occurred_at__gte=moment, status__in=statuses))
 
 
 def _replay(chosen: QuerySet[Delivery]) -> int:
-    """The retry table begins anew. Attempts made so far stay on record, until the delivery is pruned."""
+    """Starts the retries anew. Earlier attempts stay on record until the delivery is pruned."""
     return chosen.update(status=DeliveryStatus.WAITING, failures=0, due_at=clock.now(), finished_at=None)

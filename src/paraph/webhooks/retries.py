@@ -1,4 +1,4 @@
-"""When a failed delivery is tried again (specification 6.1)."""
+"""The times at which a failed delivery is tried again (specification 6.1)."""
 
 from datetime import datetime, timedelta
 
@@ -12,5 +12,5 @@ DELAYS = (
 
 
 def next_attempt(failures: int, failed_at: datetime) -> datetime | None:
-    """The time after the ``failures``-th failure (from 1), None when there were enough."""
+    """Returns the time of the next attempt after the ``failures``-th failure (from 1), None after the last."""
     return failed_at + DELAYS[failures - 1] if failures <= len(DELAYS) else None

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from paraph.documents.models import Document
 from paraph.organizations.models import BrandingProfile, Organization
 from paraph.organizations.registration import create_application, revoke_application
 from tests.api.v1 import contract
 from tests.pdf.pdf_factory import paper, text
+from tests.production import Client
 
 CONTRACT = paper(
     text("Between Ada and Grace", 72, 700) + text("{{ada}}", 100, 400) + text("{{grace}}", 300, 400),

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
 from paraph.organizations.models import ApiKey, Application, Usage
 from paraph.organizations.registration import create_application, revoke_application
 from tests.api.v1.cast import Someone, error, keyless, payload, someone
+from tests.production import Client
 
 pytestmark = pytest.mark.django_db
 

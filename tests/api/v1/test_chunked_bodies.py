@@ -4,13 +4,12 @@ import io
 import json
 from typing import Any
 
-from django.core.handlers.wsgi import WSGIRequest
 from django.test import RequestFactory
 
 from paraph.api.v1 import body
-from paraph.api.v1.door import door
 from tests.api.v1.cast import CONTRACT, Someone
 from tests.api.v1.test_upload_document import multipart, pdf_part
+from tests.production import respond
 
 
 def send(owner: Someone, path: str, content: bytes, content_type: str) -> tuple[int, dict[str, Any]]:
@@ -18,7 +17,7 @@ def send(owner: Someone, path: str, content: bytes, content_type: str) -> tuple[
     environ |= {"wsgi.input": io.BytesIO(content), "HTTP_TRANSFER_ENCODING": "chunked"}
     environ |= {"CONTENT_TYPE": content_type, "HTTP_X_API_KEY": owner.api_key}
     environ.pop("CONTENT_LENGTH", None)
-    response = door(WSGIRequest(environ))
+    response = respond(environ)
     return response.status_code, json.loads(response.content)
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from paraph.database.rows import insert
 from paraph.documents.models import Document
-from paraph.journal.append import append
+from paraph.journal.append import follow
 from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.cast import Someone, branding_profile, payload, stored_document
@@ -28,7 +29,7 @@ def requests(owner: Someone, count: int) -> str:
 def audit_logs(owner: Someone, count: int) -> str:
     request = SignatureRequest.objects.get(pk=owner.create(payload(owner.document())).json()["id"])
     for _ in range(count - 1):
-        append(request, "request.completed")
+        insert([follow(request, "request.completed")])
     return f"/signature_requests/{request.pk}/audit_logs"
 
 

@@ -12,7 +12,7 @@ from tests.api.v1.cast import Someone, error
 
 def paths() -> list[tuple[str, str]]:
     """Method and path of every operation, with 1 for every id."""
-    from paraph.api.v1.openapi import document
+    from paraph.api.v1.openapi.document import document
 
     documented = json.loads(document())["paths"]
     return [
@@ -137,7 +137,7 @@ def test_a_crash_has_an_id_that_the_log_has_too(
     def broken(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr(health, "answer", broken)
+    monkeypatch.setattr(health, "json_response", broken)
     with caplog.at_level(logging.ERROR, "paraph.api"):
         response = owner.get("/health")
     message = error(response, 500, "internal_error")

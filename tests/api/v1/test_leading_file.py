@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http.multipartparser import MultiPartParser
 
-from paraph.api.v1 import leading_file
-from paraph.api.v1.leading_file import Body, Part, copy_content, ends, mark_of
+from paraph.api.v1.upload import leading_file
+from paraph.api.v1.upload.leading_file import Body, Part, copy_content, ends, mark_of
 from tests.api.v1.test_upload_document import multipart, pdf_part
 
 TYPE = "multipart/form-data; boundary=x"

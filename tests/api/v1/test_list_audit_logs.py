@@ -1,16 +1,15 @@
 """GET /signature_requests/{id}/audit_logs (specification 4.8). Foreign ids: test_tenancy."""
 
-import re
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-import paraph.flow
-from paraph.journal.append import Origin, append
+from paraph.database.rows import insert
+from paraph.journal.append import Origin, follow
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
@@ -28,13 +27,14 @@ def path(owner: Someone) -> str:
     request = SignatureRequest.objects.get(pk=owner.create(content).json()["id"])
     signer = request.signers.first()
     assert signer
-    append(
+    entry = follow(
         request,
         "signer.otp_sent",
         signer_id=signer.pk,
         origin=Origin("203.0.113.9", "Firefox"),
         metadata={"provider": "email", "resend": False},
     )
+    insert([entry])
     return f"/signature_requests/{request.pk}/audit_logs"
 
 
@@ -84,38 +84,22 @@ def test_it_takes_four_queries(owner: Someone, path: str) -> None:
     assert len(queries) == 4  # the caller, the request, the count, the page
 
 
-def test_event_types_are_the_ten_and_each_has_its_place_in_the_code() -> None:
+def test_the_document_names_the_event_types() -> None:
     documented = contract.content()["components"]["schemas"]["AuditLog"]["properties"]["event_type"]["enum"]
-    assert documented == [
-        "signature_request.created",
-        "signature_request.identity_declared",
-        "signer.notified",
-        "signer.otp_sent",
-        "signer.signed",
-        "request.completed",
-        "request.completion_notified",
-        "request.expired",
-        "signature_request.pades_signed",
-        "signature_request.certificate_issued",
-    ]
-    sources = [path.read_text() for path in Path(paraph.flow.__file__).parent.rglob("*.py")]
-    written = {
-        name for source in sources for name in re.findall(r'"((?:signer|request|signature_request)\.\w+)"', source)
-    }
-    assert written == set(documented)
+    assert documented == list(EventType)
 
 
 def test_what_an_entry_does_not_know_is_absent(owner: Someone, path: str) -> None:
     """A seal from before there were timestamps has no key ``timestamped``."""
     request = SignatureRequest.objects.get()
-    append(request, "signature_request.pades_signed", metadata={"signing_algorithm": "x"})
+    insert([follow(request, "signature_request.pades_signed", metadata={"signing_algorithm": "x"})])
     assert owner.get(path).json()["data"][-1]["metadata"] == {"signing_algorithm": "x"}
 
 
 def test_wrong_codes_are_told_with_the_newest_code_of_their_signer(owner: Someone, path: str) -> None:
     request = SignatureRequest.objects.get()
     signer = request.signers.earliest("order")
-    append(request, "signer.otp_sent", signer_id=signer.pk, metadata={"provider": "email", "resend": True})
+    insert([follow(request, "signer.otp_sent", signer_id=signer.pk, metadata={"provider": "email", "resend": True})])
     now = clock.now()
     row = OneTimeCode.objects.create(signer=signer, code_hash=b"x", channel="email", destination="x", expires_at=now)
     assert all("wrong_codes" not in entry["metadata"] for entry in owner.get(path).json()["data"])

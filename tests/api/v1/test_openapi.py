@@ -9,9 +9,10 @@ from django.utils import timezone
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from paraph.api.v1 import errors, schemas
+from paraph.api.v1 import errors
+from paraph.api.v1.openapi import schemas
 from paraph.organizations.plans import ALLOWANCES
-from paraph.signature_requests import payload as limits
+from paraph.signature_requests import request_draft as limits
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks import payload as webhook
 from tests.api.v1 import contract

@@ -10,8 +10,8 @@ from typing import Any
 import pikepdf
 import pytest
 
-from paraph.api.v1.openapi_errors import refusals
-from paraph.api.v1.openapi_examples import ANSWERS, CREATIONS, SMALLEST_PDF
+from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
+from paraph.api.v1.openapi.refusals import refusals
 from paraph.cli.demo.contract import contract
 from tests.api.v1.cast import Someone, branding_profile, someone
 from tests.api.v1.test_openapi import OPERATIONS

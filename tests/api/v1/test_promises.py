@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from tests.api.v1 import contract
 from tests.api.v1.cast import Someone
+from tests.production import Client
 
 PROMISED = json.loads((Path(__file__).parent / "v1.json").read_text())
 

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock
 from tests.api.v1.cast import CONTRACT, Someone, error, stored_document
+from tests.production import Client
 
 
 def test_it_is_the_answer_of_the_upload_and_a_download_url(owner: Someone) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from paraph.evidence.models import ProofFile, SealedDocument
@@ -14,6 +13,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from tests.api.v1.cast import Someone, branding_profile, error, payload, rectangle
+from tests.production import Client
 
 
 @pytest.fixture

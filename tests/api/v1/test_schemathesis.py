@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import schemathesis
 from django.core import signals
-from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from schemathesis.generation import GenerationMode
 
 from paraph.api.v1 import ratelimit
 from paraph.organizations import plans
+from paraph.web.wsgi import application
 from tests.api.v1.cast import CONTRACT, branding_profile, payload, rectangle, someone, tag
 from tests.pdf.pdf_factory import paper, text
 
@@ -26,7 +26,7 @@ schemathesis.openapi.media_type("application/pdf", st.sampled_from([CONTRACT, TA
 # being wrong are the business of the check of authentication.
 generation = GenerationConfig(allow_extra_parameters=False, with_security_parameters=False, deterministic=True)
 config = SchemathesisConfig(projects=ProjectsConfig(default=ProjectConfig(generation=generation)))
-schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", get_wsgi_application(), config=config)
+schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application, config=config)
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     done: list[str] = []
     ask = Worker.ask
 
-    def noting(self: Worker, request: dict[str, Any], pdf: Any) -> Any:
+    def noting(self: Worker, request: dict[str, Any], *rest: Any) -> Any:
         done.append(request["job"])
-        return ask(self, request, pdf)
+        return ask(self, request, *rest)
 
     monkeypatch.setattr(Worker, "ask", noting)
     configure(2, Limits(memory=400 << 20))

@@ -16,7 +16,7 @@ from pytest_django import Settings
 from paraph.flow import events
 from paraph.flow.invite import invite
 from paraph.flow.messages import emails
-from paraph.flow.messages.sent_once import Mail, Slip, _until_it_works, mail_once
+from paraph.flow.messages.sent_once import DueEmail, SentMarker, _until_it_works, mail_once
 from paraph.flow.notify_completion import notify_completion
 from paraph.journal.models import Entry
 from paraph.signature_requests.models import Signer
@@ -103,7 +103,7 @@ def test_the_note_is_made_while_the_mail_server_still_listens(server: MailServer
 
     server.handle_QUIT = quit_seen  # type: ignore[attr-defined]
     signer = made.signers[0]
-    mail = Mail(signer, emails.invitation(signer, "https://sign.example/sign/x"))
+    mail = DueEmail(signer, emails.invitation(signer, "https://sign.example/sign/x"))
     mail_once("invitation-x", lambda: mail, lambda _: order.append("noted"))
     assert order == ["noted", "quit"]
 
@@ -117,7 +117,7 @@ def test_a_note_that_fails_within_a_transaction_is_not_repeated_there(tmp_path: 
         raise OperationalError("gone")
 
     with pytest.raises(OperationalError), transaction.atomic():
-        _until_it_works(note, Slip(tmp_path / "slip"), "250")
+        _until_it_works(note, SentMarker(tmp_path / "slip"), "250")
     assert len(calls) == 1
 
 
@@ -128,7 +128,7 @@ def test_a_process_that_dies_while_the_database_is_away_leaves_a_slip(
     """Which counts for an hour: later it may be about another database."""
     settings.DATA_DIR = tmp_path
     signer = scene().signers[0]
-    mail = Mail(signer, emails.invitation(signer, "https://sign.example/sign/x"))
+    mail = DueEmail(signer, emails.invitation(signer, "https://sign.example/sign/x"))
     faults: list[BaseException] = [OperationalError("gone"), KeyboardInterrupt()]
     noted: list[str] = []
 

@@ -170,4 +170,4 @@ def test_a_new_process_knows_the_authority_from_the_last_seal(settings: Any, mon
     fresh = sealing_context.__wrapped__().long_term
     assert fresh is not None and not fresh.authority_chain
     key = sealing_context().keys("sandbox").documents
-    assert fresh.expected((key.certificate, *key.chain)).missing == () and fresh.authority_chain == chain
+    assert fresh.collect_expected((key.certificate, *key.chain)).missing == () and fresh.authority_chain == chain

@@ -50,6 +50,12 @@ def assert_mark(before: bytes, after: bytes, *, number: int = 1, unit: float = 1
     assert all(abs(one - other) <= 1.01 for one, other in zip(changed, expected, strict=True)), (changed, expected)
 
 
+@pytest.mark.parametrize(("size", "expected"), [((595, 842), (0, 255, 255)), ((842, 421), (0, 255, 0))])
+def test_each_page_has_the_overlay_of_the_nearest_proportions(size: tuple[int, int], expected: object) -> None:
+    after = sealed(paper(WORDS, size=size), appearances=pictures(), page_overlay=Overlay(WATERMARK, (GREEN,))).content
+    assert colour_at(page_of(after), size[0] / 2, 404 / 842 * size[1]) == expected
+
+
 def marked(pdf: bytes, **mark: Any) -> bytes:
     arguments = {"page_number": 1, "x": X, "y": Y, "width": WIDTH, "height": HEIGHT, "appearance": RED}
     return sealed(pdf, appearances=pictures(), marks=[Mark(**{**arguments, **mark})]).content
@@ -188,4 +194,3 @@ def test_a_mark_is_not_hidden_by_an_annotation(rotate: int) -> None:
     pdf = paper(WORDS, WORDS, page={"/Rotate": rotate}, prepare=cover)
     assert colour_at(page_of(pdf), X, Y) == (255, 255, 0)
     assert_mark(pdf, marked(pdf))
-    assert_mark(pdf, marked(pdf, background=True))

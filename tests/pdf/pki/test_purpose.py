@@ -8,9 +8,10 @@ from asn1crypto import cms as other_cms
 
 from paraph.kernel import clock
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.cms import CmsRefused, read_signed_data
-from paraph.pdf.pki.purpose import Purpose, of_document, of_proof, stated
-from paraph.pdf.verification.embedded import SignedFile
+from paraph.pdf.pki.cms import read_signed_data
+from paraph.pdf.pki.cms_errors import CmsRefused
+from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose, stated_purpose
+from paraph.pdf.verification.embedded_signatures import SignedFile
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf.levels import level_by_pyhanko, long_term
@@ -19,22 +20,22 @@ from tests.pdf.sealed_files import authority, root_file, sealed, sealed_without_
 
 LETTER = paper(text("A contract", 100, 700))
 ROOTS = [authority("p-256").root]
-LARGEST = of_document(2**63 - 1, "production")
-SOURCES = Path(__file__).parents[2] / "src" / "paraph"
+LARGEST = document_purpose(2**63 - 1, "production")
+SOURCES = Path(__file__).parents[3] / "src" / "paraph"
 
 
 def contents(pdf: bytes) -> bytes:
     return SignedFile(pdf).signatures[-1].contents
 
 
-@pytest.mark.parametrize("purpose", [of_document(0, "sandbox"), of_proof(71, "production"), LARGEST])
+@pytest.mark.parametrize("purpose", [document_purpose(0, "sandbox"), proof_purpose(71, "production"), LARGEST])
 def test_it_is_read_as_it_was_written(purpose: Purpose) -> None:
     content = sealed(LETTER, purpose=purpose, at=clock.now()).content
-    assert stated(read_signed_data(contents(content))) == purpose == verify(content, ROOTS).purpose
+    assert stated_purpose(read_signed_data(contents(content))) == purpose == verify(content, ROOTS).purpose
 
 
 def test_others_find_one_signed_attribute_in_der() -> None:
-    content = contents(sealed(LETTER, purpose=of_proof(71, "sandbox"), at=clock.now()).content)
+    content = contents(sealed(LETTER, purpose=proof_purpose(71, "sandbox"), at=clock.now()).content)
     [signer] = other_cms.ContentInfo.load(content)["content"]["signer_infos"]
     found = [each for each in signer["signed_attrs"] if each["type"].dotted == oids.SEAL_PURPOSE]
     assert len(found) == 1 and len(found[0]["values"]) == 1
@@ -45,7 +46,7 @@ def test_others_find_one_signed_attribute_in_der() -> None:
 @pytest.mark.parametrize("which", ["sealing_key", "proof_key", "sandbox_sealing_key", "sandbox_proof_key"])
 def test_programs_of_others_take_every_kind_of_seal(which: str, tmp_path: Path) -> None:
     own = authority("p-256")
-    purpose = (of_proof if "proof" in which else of_document)(2**63 - 1, "production")
+    purpose = (proof_purpose if "proof" in which else document_purpose)(2**63 - 1, "production")
     key = getattr(own, which)
     content = sealed(LETTER, key=key, purpose=purpose, at=clock.now(), timestamping=timestamping()).content
     (tmp_path / "sealed.pdf").write_bytes(content)
@@ -88,13 +89,13 @@ class Odd(Purpose):
 )
 def test_what_cannot_be_read_is_no_purpose(value: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "paraph.pdf.sealing.draft_here.check", lambda *_given, **_more: None
+        "paraph.pdf.sealing.draft_in_process.check", lambda *_given, **_more: None
     )  # which would refuse to hand it out
     content = sealed(LETTER, purpose=Odd("proof", 7, value.hex()), at=clock.now()).content
     found = verify(content, ROOTS)
     assert not found.ok and found.purpose is None
     with pytest.raises((CmsRefused, ValueError)):
-        stated(read_signed_data(contents(content)))
+        stated_purpose(read_signed_data(contents(content)))
 
 
 def test_the_proofs_path_alone_says_that_something_is_a_proof() -> None:
@@ -102,7 +103,7 @@ def test_the_proofs_path_alone_says_that_something_is_a_proof() -> None:
     naming = {
         str(path.relative_to(SOURCES))
         for path in SOURCES.rglob("*.py")
-        if re.search(r"\bof_proof\b|Purpose\(", path.read_text())
+        if re.search(r"\bproof_purpose\b|Purpose\(", path.read_text())
     }
     assert naming == {"flow/prove.py", "operations/check/sealing.py", "pdf/__init__.py", "pdf/pki/purpose.py"}
-    assert "of_proof" not in (SOURCES / "flow" / "seal.py").read_text()
+    assert "proof_purpose" not in (SOURCES / "flow" / "seal.py").read_text()

@@ -25,7 +25,7 @@ from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.timestamps.http_authority import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
-from paraph.pdf.verification.embedded import Embedded
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge
@@ -116,7 +116,7 @@ def test_an_authority_that_nobody_expected() -> None:
 def test_our_own_archive_timestamp_needs_no_comparison(structure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which would take seconds in a large file."""
     content = at_level("B-LTA", STRUCTURES[structure]()).content
-    monkeypatch.setattr(Embedded, "appended", lambda _: (ModificationLevel.OTHER, set()))
+    monkeypatch.setattr(EmbeddedSignature, "appended", lambda _: (ModificationLevel.OTHER, set()))
     found = verify(content, [ROOT])
     assert found.ok and found.level == "B-LTA" and found.covers_whole_file
 

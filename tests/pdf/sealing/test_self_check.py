@@ -196,7 +196,7 @@ def archived(**changed: Any) -> None:
     result = sealed(LETTER, at=clock.now(), timestamping=timestamping(), long_term=long_term())
     assert result.timestamp and result.archive
     key = authority("p-256").sealing_key
-    statuses = long_term().of((key.certificate, *key.chain)).data
+    statuses = long_term().collect((key.certificate, *key.chain)).data
     facts: dict[str, Any] = {
         "original_hash": hashlib.sha256(LETTER),
         "original_start": Reader(LETTER).crossreference.start,

@@ -19,9 +19,15 @@ from paraph.kernel import clock
 from paraph.keys.local import LocalKey
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
-from paraph.pdf.timestamps.detached_timestamps import KeptRecord, KeptRefused, from_file, imprint, to_file
+from paraph.pdf.timestamps.detached_timestamps import (
+    DetachedTimestamp,
+    DetachedTimestampsRefused,
+    imprint,
+    read_timestamps_file,
+    timestamps_file,
+)
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
-from paraph.pdf.verification.evidence_check import tie
+from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.verify import verify
 from tests.independent import need
 from tests.pdf import forge
@@ -41,10 +47,12 @@ def bare() -> bytes:
     return sealed(paper(text("A contract", 72, 700)), at=clock.now()).content
 
 
-def record(pdf: bytes, earlier: Sequence[KeptRecord] = (), stamping: Timestamping | None = None) -> KeptRecord:
+def record(
+    pdf: bytes, earlier: Sequence[DetachedTimestamp] = (), stamping: Timestamping | None = None
+) -> DetachedTimestamp:
     stamp, failures = stamp_time(imprint(pdf, earlier), stamping or timestamping())
     assert stamp is not None, failures
-    return KeptRecord(stamp.token, long_term().of((OWN.sealing_key.certificate, OWN.root)).data)
+    return DetachedTimestamp(stamp.token, long_term().collect((OWN.sealing_key.certificate, OWN.root)).data)
 
 
 @pytest.fixture
@@ -58,7 +66,7 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> "list[timedelta]":
 def test_a_late_timestamp_proves_that_the_seal_existed(moved: list[timedelta]) -> None:
     late = record(bare())
     found = verify(bare(), [ROOT], [late])
-    assert found.ok and found.level == "B-B" and len(found.kept) == 1
+    assert found.ok and found.level == "B-B" and len(found.detached_timestamps) == 1
     assert any(sentence.startswith("Timestamped beside the file, as it is now, on ") for sentence in found.findings)
     assert found.to_json()["kept_timestamps"][0]["authority"] == "Paraph Development Timestamp Authority"
     moved.append(11 * YEAR)  # the certificates of both have ended
@@ -85,12 +93,12 @@ def test_renewals_carry_a_file_through_the_decades(moved: list[timedelta]) -> No
     """Each before the one before it ages; one that comes too late preserves nothing."""
     roots = [ROOT, forge.der_of(long_root())]
     pdf = sealed(paper(text("x", 72, 700)), at=clock.now(), timestamping=timestamping(), long_term=long_term()).content
-    kept: list[KeptRecord] = []
+    kept: list[DetachedTimestamp] = []
     for number in range(3):
         moved.append(9 * YEAR)
         kept.append(record(pdf, kept, authority_of_years(f"Authority {number}", 10)))
     found = verify(pdf, roots, kept)
-    assert found.ok and found.level == "B-LTA" and len(found.kept) == 3
+    assert found.ok and found.level == "B-LTA" and len(found.detached_timestamps) == 3
     assert not any("has expired since" in sentence for sentence in found.findings)
     assert sum("has expired since" in sentence for sentence in verify(pdf, roots, kept[:1]).findings) == 1
     assert sum("has expired since" in sentence for sentence in verify(pdf, roots).findings) == 1
@@ -116,26 +124,26 @@ def test_openssl_agrees(tmp_path: Path) -> None:
         assert done.returncode == 0 and "Verification: OK" in done.stdout + done.stderr
 
 
-def _of_another_file(kept: list[KeptRecord]) -> list[KeptRecord]:
+def _of_another_file(kept: list[DetachedTimestamp]) -> list[DetachedTimestamp]:
     return [record(paper()), *kept]
 
 
-def _one_left_out(kept: list[KeptRecord]) -> list[KeptRecord]:
+def _one_left_out(kept: list[DetachedTimestamp]) -> list[DetachedTimestamp]:
     return kept[1:]
 
 
-def _exchanged(kept: list[KeptRecord]) -> list[KeptRecord]:
+def _exchanged(kept: list[DetachedTimestamp]) -> list[DetachedTimestamp]:
     return kept[::-1]
 
 
-def _other_statuses(kept: list[KeptRecord]) -> list[KeptRecord]:
-    return [KeptRecord(kept[0].token, LongTermData()), *kept[1:]]
+def _other_statuses(kept: list[DetachedTimestamp]) -> list[DetachedTimestamp]:
+    return [DetachedTimestamp(kept[0].token, LongTermData()), *kept[1:]]
 
 
-def _flipped(kept: list[KeptRecord]) -> list[KeptRecord]:
+def _flipped(kept: list[DetachedTimestamp]) -> list[DetachedTimestamp]:
     token = bytearray(kept[0].token)
     token[-20] ^= 1
-    return [KeptRecord(bytes(token), kept[0].statuses), *kept[1:]]
+    return [DetachedTimestamp(bytes(token), kept[0].statuses), *kept[1:]]
 
 
 @pytest.mark.parametrize("wrong", [_of_another_file, _one_left_out, _exchanged, _other_statuses, _flipped])
@@ -145,7 +153,7 @@ def test_records_that_were_changed_do_not_count(wrong: object) -> None:
     assert verify(bare(), [ROOT], kept).ok
     assert callable(wrong)
     found = verify(bare(), [ROOT], wrong(kept))
-    assert not found.ok and len(found.kept) < 2
+    assert not found.ok and len(found.detached_timestamps) < 2
     assert any("beside the file does not count" in sentence for sentence in found.findings)
 
 
@@ -154,26 +162,26 @@ def test_a_stranger_and_an_older_one_do_not_count(moved: list[timedelta]) -> Non
     assert not verify(bare(), [ROOT], [strange]).ok
     first = record(bare())
     moved.append(timedelta(hours=-1))
-    assert verify(bare(), [ROOT], [first, record(bare(), [first])]).kept_holds is False
+    assert verify(bare(), [ROOT], [first, record(bare(), [first])]).detached_timestamps_hold is False
 
 
 def test_the_file_of_records_and_a_lone_token(tmp_path: Path) -> None:
     digest, late = hashlib.sha256(bare()).digest(), record(bare())
-    content = to_file({digest: ("contract.pdf", [late])})
+    content = timestamps_file({digest: ("contract.pdf", [late])})
     assert json.loads(content)["files"][0]["name"] == "contract.pdf"
-    assert from_file(content, bare()) == (late,) and from_file(content, b"another") == ()
-    assert from_file(late.token, bare()) == (KeptRecord(late.token),)
+    assert read_timestamps_file(content, bare()) == (late,) and read_timestamps_file(content, b"another") == ()
+    assert read_timestamps_file(late.token, bare()) == (DetachedTimestamp(late.token),)
     wrong = json.loads(content)
     wrong["files"][0]["records"][0]["token"] = "not base64!"
     for bad in (b"", b"[]", b"{", b'{"format": "other"}', b"\xff", json.dumps(wrong).encode(), b"[" * 100_000):
-        with pytest.raises(KeptRefused):
-            from_file(bad, bare())
+        with pytest.raises(DetachedTimestampsRefused):
+            read_timestamps_file(bad, bare())
 
 
 def test_the_command_reads_them(tmp_path: Path) -> None:
     late = record(bare())
     (tmp_path / "signed.pdf").write_bytes(bare())
-    (tmp_path / "kept.json").write_bytes(to_file({hashlib.sha256(bare()).digest(): ("x", [late])}))
+    (tmp_path / "kept.json").write_bytes(timestamps_file({hashlib.sha256(bare()).digest(): ("x", [late])}))
     (tmp_path / "token.tsr").write_bytes(late.token)
     (tmp_path / "wrong.tsr").write_bytes(record(paper()).token)
 
@@ -194,6 +202,6 @@ def test_a_proof_tied_with_its_timestamps() -> None:
     proof = proven(evidence())
     files = {"proof.pdf": proof, "signed.pdf": signed(), "uploaded.pdf": uploaded()}
     kept = {name: [record(files[name])] for name in ("proof.pdf", "signed.pdf")}
-    result = tie(files, [ROOT], kept)
+    result = check_evidence(files, [ROOT], kept)
     assert result.ok and sum("was timestamped beside the file on" in sentence for sentence in result.matches) == 2
-    assert not tie(files, [ROOT], {"signed.pdf": kept["proof.pdf"]}).ok
+    assert not check_evidence(files, [ROOT], {"signed.pdf": kept["proof.pdf"]}).ok

@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,7 +11,8 @@ import pytest
 import typst
 
 from paraph.pdf.typesetting import fonts
-from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances, letters, stamps, watermark
+from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
+from paraph.pdf.typesetting.initials import initials_of
 from paraph.pdf.typesetting.typeset import typeset
 from tests.pdf.pictures import DRAWN, font_names, ink_box, pictures, sizes, texts
 
@@ -19,6 +21,10 @@ STAMP = StampContent(width=200, height=80, name="Anna-Maria Rossi", signed_at=AT
 LONG = "Maximiliana-Konstantina Freifrau von und zu Hohenstaufen-Wolfenbüttel Papadopoulou"
 ENDLESS = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
 SIZES = [(80, 30), (80, 160), (400, 30), (400, 160), (200, 80), (120, 40), (100, 100)]
+
+
+def stamps(contents: Sequence[StampContent]) -> bytes:
+    return appearances(stamps=contents).pdf
 
 
 def squeezed(text: str) -> str:
@@ -158,7 +164,7 @@ def test_nothing_to_draw_is_an_error() -> None:
 
 @pytest.mark.parametrize("size", [(595, 842), (842, 595), (20, 20), (2000, 100), (72.5, 600.25)])
 def test_the_watermark_spans_the_page_and_lets_it_through(size: tuple[float, float]) -> None:
-    [picture] = pictures(watermark(*size), scale=4 if max(size) < 700 else 1)
+    [picture] = pictures(appearances(watermarks=[size]).pdf, scale=4 if max(size) < 700 else 1)
     box = ink_box(picture)
     assert box is not None
     assert box[0] > 0 and box[1] > 0 and box[2] < picture.width and box[3] < picture.height
@@ -187,7 +193,7 @@ def test_the_watermark_spans_the_page_and_lets_it_through(size: tuple[float, flo
     ],
 )
 def test_initials_of_a_name(name: str, initials: str) -> None:
-    assert letters(name) == initials
+    assert initials_of(name) == initials
 
 
 def test_the_same_content_gives_the_same_bytes() -> None:

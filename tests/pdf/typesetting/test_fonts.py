@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paraph.pdf.typesetting import fonts
-from paraph.pdf.typesetting.glyph_fallback import clean, legible
+from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +22,13 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> fonts.Library:
     ["Zoë Łukasiewicz", "Nguyễn Thị Hồng", "Γιώργος Ἀθηναῖος", "Зинаида Щёголева", "محمد الخالدي", "یاس‌من", "יעל כהן"],
 )
 def test_scripts_of_the_package_need_no_system_font(bare: fonts.Library, name: str) -> None:
-    assert not legible(name, bare).transliterated
-    assert legible(name, bare).text == name
+    assert not glyph_fallback(name, bare).transliterated
+    assert glyph_fallback(name, bare).text == name
 
 
 @pytest.mark.parametrize("name", ["नरेन्द्र शर्मा", "สมชาย ใจดี", "ნინო ბერიძე"])
 def test_indic_thai_and_georgian_too(bare: fonts.Library, name: str) -> None:
-    assert legible(name, bare).text == name
+    assert glyph_fallback(name, bare).text == name
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def test_indic_thai_and_georgian_too(bare: fonts.Library, name: str) -> None:
     [("王小明", "WangXiaoMing"), ("Zoë 😀", "Zoë (grinning)"), ("Zoë \ue000", "Zoë [U+E000]"), ("Ꙃиꦗ", "Ꙃиj")],
 )
 def test_what_no_font_has_is_transliterated(bare: fonts.Library, name: str, written: str) -> None:
-    result = legible(name, bare)
+    result = glyph_fallback(name, bare)
     assert result.transliterated
     assert result.text == written
 
 
 def test_a_mark_that_its_base_has_no_font_with_goes_with_it(bare: fonts.Library) -> None:
     # FiraGO has Arabic, Noto Sans the combining mark, and no font has both.
-    result = legible("م\u1ab0", bare)
+    result = glyph_fallback("م\u1ab0", bare)
     assert result.transliterated
     assert "\u1ab0" not in result.text
 
@@ -52,7 +52,7 @@ def test_cjk_from_the_system() -> None:
     if not fonts.library().has_cjk:
         pytest.skip("Noto Sans CJK is not installed (Debian: fonts-noto-cjk)")
     for name, region in [("王小明", "SC"), ("山田たろう", "JP"), ("김민준", "KR")]:
-        result = legible(name)
+        result = glyph_fallback(name)
         assert (result.text, result.transliterated, result.cjk) == (name, False, region)
 
 
@@ -62,8 +62,8 @@ def test_text_from_outside_is_cleaned() -> None:
 
 
 def test_right_to_left_is_known() -> None:
-    assert legible("יעל Smith").right_to_left
-    assert not legible("Smith יעל").right_to_left
+    assert glyph_fallback("יעל Smith").right_to_left
+    assert not glyph_fallback("Smith יעל").right_to_left
 
 
 def test_the_folder_is_filled_once_and_whole(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_file_that_was_cleaned_away_comes_back(tmp_path: Path) -> None:
 def test_the_library_is_kept_where_it_is_told(tmp_path: Path) -> None:
     program = f"""
 from pathlib import Path
-from paraph.pdf import fonts
+from paraph.pdf.typesetting import fonts
 fonts.keep_fonts_in(Path({str(tmp_path / "data" / "fonts")!r}))
 print(fonts.library().covering[0].path)
 """
@@ -97,10 +97,10 @@ print(fonts.library().covering[0].path)
 
 def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    own = fonts._own_folder()
+    own = fonts._temporary_folder()
     assert own.stat().st_mode & 0o777 == 0o700
     own.chmod(0o777)
-    assert fonts._own_folder() != own
+    assert fonts._temporary_folder() != own
     own.rmdir()
     own.symlink_to("/")
-    assert fonts._own_folder() != own
+    assert fonts._temporary_folder() != own

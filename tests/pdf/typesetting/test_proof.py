@@ -12,7 +12,8 @@ import pypdfium2 as pdfium
 import pytest
 
 from paraph.pdf.typesetting import fonts
-from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner, proof
+from paraph.pdf.typesetting.proof import proof
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from tests.pdf.pictures import ink_box, pictures, texts
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
@@ -69,6 +70,8 @@ CONTENT = ProofContent(
     journal_hash=LAST,
     evidence={"request": {"id": 1042}, "name": "王 \u0000 é"},
     verification_url="https://sign.example.org/verify/1042",
+    event_titles={"signer.otp_sent": "One-time code sent"},
+    sender_events={"signature_request.created"},
 )
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops
 
-from paraph.pdf.typesetting.appearances import StampContent, stamps
-from paraph.pdf.typesetting.simplified_strokes import MOST_POINTS, MOST_STROKES, simplified
+from paraph.pdf.typesetting.appearances import StampContent
+from paraph.pdf.typesetting.simplified_strokes import MAX_POINTS, MAX_STROKES, simplified
 from tests.pdf.pictures import DRAWN, pictures
-from tests.pdf.typesetting.test_appearances import STAMP
+from tests.pdf.typesetting.test_appearances import STAMP, stamps
 
 CHANCE = random.Random(2026)  # the same drawings in every run
 SIZES = [(80.0, 30.0), (200.0, 80.0), (400.0, 160.0)]
@@ -84,7 +84,7 @@ def test_no_drawing_is_large_or_slow(strokes: list[list[list[float]]]) -> None:
     began = time.process_time()
     fewer = simplified(strokes)
     assert time.process_time() - began < 2, "quadratic it would be minutes"
-    assert len(fewer) <= MOST_STROKES and sum(map(len, fewer)) <= MOST_POINTS
+    assert len(fewer) <= MAX_STROKES and sum(map(len, fewer)) <= MAX_POINTS
     assert fewer == simplified(strokes)
     typed = len(stamps([replace(STAMP, width=width, height=height) for width, height in SIZES]))
     for drawn in (fewer, strokes):  # those of earlier versions were kept as sent

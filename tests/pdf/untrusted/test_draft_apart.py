@@ -25,7 +25,7 @@ from tests.pdf.processes import alive, eventually, worker_of
 from tests.pdf.sealed_files import GREEN, RED, WATERMARK, authority, pictures, sealed, timestamping
 
 LETTER = paper(*[text(f"To whom it may concern {number}", 72, 700) for number in range(4)])
-MARKS = [Mark(1, 100, 100, 100, 50, RED), Mark(3, 10, 20, 100.5, 50, GREEN, background=True)]
+MARKS = [Mark(1, 100, 100, 100, 50, RED), Mark(3, 10, 20, 100.5, 50, GREEN)]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,12 @@ FILES: dict[str, Callable[[], bytes]] = {
 def test_the_seal_is_the_same_byte_by_byte(name: str) -> None:
     """With a key whose signatures do not differ from one to the next."""
     pdf, key = FILES[name](), authority("rsa-3072").sealing_key
-    drawn = {"appearances": pictures(), "marks": MARKS[:1], "page_overlay": Overlay(WATERMARK), "reason": "Tést (1)"}
+    drawn = {
+        "appearances": pictures(),
+        "marks": MARKS[:1],
+        "page_overlay": Overlay(RED, (WATERMARK,)),
+        "reason": "Tést (1)",
+    }
     here, there = sealed(pdf, key=key, **drawn), apart(pdf, key=key, **drawn)
     assert there.content == here.content
     assert (there.method, there.sha256) == (here.method, here.sha256)

@@ -12,7 +12,7 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.pdf.typesetting.proof import proof
-from paraph.pdf.verification.evidence_check import Tie, tie
+from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import PROOF, authority, sealed
 from tests.pdf.typesetting.test_proof import ANNA, BO, CONTENT
@@ -74,13 +74,13 @@ def proven(content: dict[str, Any], printed: str | None = None, **how: Any) -> b
     return sealed(made, **{"key": authority("p-256").proof_key, "purpose": PROOF, "at": clock.now(), **how}).content
 
 
-def tied(proof_file: bytes, **files: bytes) -> Tie:
+def checked(proof_file: bytes, **files: bytes) -> EvidenceCheck:
     given = {"signed.pdf": signed(), "uploaded.pdf": uploaded(), "proof.pdf": proof_file}
-    return tie(given | {f"{name}.pdf": pdf for name, pdf in files.items()}, [authority("p-256").root])
+    return check_evidence(given | {f"{name}.pdf": pdf for name, pdf in files.items()}, [authority("p-256").root])
 
 
 def test_three_files_that_belong_together() -> None:
-    result = tied(proven(evidence()))
+    result = checked(proven(evidence()))
     assert result.ok and result.problems == []
     assert "signed.pdf begins with uploaded.pdf." in result.matches
     assert "The journal's 4 entries follow from each other." in result.matches
@@ -177,33 +177,33 @@ _OTHERS = "The proof states other certificates than those of signed.pdf, or does
 def test_changed_evidence_is_told(change: Change, problem: str) -> None:
     content = evidence()
     change(content)
-    result = tied(proven(content))
+    result = checked(proven(content))
     assert not result.ok and problem in result.problems
 
 
 def test_another_hash_printed_than_attached() -> None:
-    result = tied(proven(evidence(), printed="ab" * 32))
+    result = checked(proven(evidence(), printed="ab" * 32))
     assert result.problems == ["The proof does not print the journal's last hash."]
 
 
 @pytest.mark.parametrize("kind", ["signed", "uploaded"])
 def test_a_changed_file_is_told(kind: str) -> None:
-    result = tied(proven(evidence()), **{kind: {"signed": signed(), "uploaded": uploaded()}[kind] + b"\n"})
+    result = checked(proven(evidence()), **{kind: {"signed": signed(), "uploaded": uploaded()}[kind] + b"\n"})
     assert f'No file has the digest of the {kind} file of "c.pdf".' in result.problems
     assert f"The proof says nothing of {kind}.pdf." in result.problems
 
 
 def test_a_changed_proof_is_told() -> None:
-    result = tied(proven(evidence()) + b"\n% more\n")
+    result = checked(proven(evidence()) + b"\n% more\n")
     assert not result.ok and any(problem.startswith("proof.pdf: ") for problem in result.problems)
 
 
 def test_a_signed_file_that_does_not_begin_with_the_upload() -> None:
     other = sealed(paper(text("Another contract", 100, 700)), at=clock.now()).content
-    result = tied(proven(evidence(hashlib.sha256(other).hexdigest())), signed=other)
+    result = checked(proven(evidence(hashlib.sha256(other).hexdigest())), signed=other)
     assert result.problems == ["signed.pdf does not begin with the bytes of uploaded.pdf."]
 
 
 def test_without_a_proof() -> None:
-    result = tie({"signed.pdf": signed(), "uploaded.pdf": uploaded()}, [authority("p-256").root])
+    result = check_evidence({"signed.pdf": signed(), "uploaded.pdf": uploaded()}, [authority("p-256").root])
     assert result.problems == ["One proof file is needed; 0 of the files are proofs."]

@@ -11,8 +11,8 @@ from paraph.pdf.structure.objects import Ref, Stream, Unsafe, string
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.verification import embedded
-from paraph.pdf.verification.revisions import OwnRevisions
+from paraph.pdf.verification import embedded_signatures
+from paraph.pdf.verification.revisions import RevisionsByReader
 from paraph.pdf.verification.verify import verify
 from tests.pdf import revisions
 from tests.pdf.pdf_factory import paper, text
@@ -32,11 +32,11 @@ Write = Callable[[Revision], None]
 def read_by_pyhanko(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a file that our own reader refuses."""
 
-    class Refusing(OwnRevisions):
+    class Refusing(RevisionsByReader):
         def __init__(self, _pdf: bytes) -> None:
             raise Unsafe("as if it were not plainly written")
 
-    monkeypatch.setattr(embedded, "OwnRevisions", Refusing)
+    monkeypatch.setattr(embedded_signatures, "RevisionsByReader", Refusing)
 
 
 def broken_signature(kind: str) -> revisions.Change:

@@ -15,7 +15,7 @@ from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import SignatureReport, Verification
-from paraph.pdf.verification.signer_certificates import sealers
+from paraph.pdf.verification.signer_certificates import signer_certificates
 from paraph.pdf.verification.verify import verify
 from tests.pdf import forge, surroundings
 from tests.pdf.levels import long_term
@@ -41,7 +41,7 @@ def assert_holds(content: bytes) -> Verification:
     assert found.ok and found.covers_whole_file and found.level == "B-LTA", found.findings
     seal, archive = found.signatures[-2:]
     assert seal.intact and seal.trusted and not seal.altered and archive.intact and archive.trusted
-    assert sealers(content).seal == OWN.sealing_key.certificate
+    assert signer_certificates(content).seal == OWN.sealing_key.certificate
     return found
 
 
@@ -212,7 +212,7 @@ def test_a_chain_whatever_else_is_named() -> None:
 
 
 def test_statuses_whatever_lies_beside_them() -> None:
-    data = long_term().expected((OWN.sealing_key.certificate, OWN.root)).data
+    data = long_term().collect_expected((OWN.sealing_key.certificate, OWN.root)).data
     chain = (OWN.sealing_key.certificate, OWN.root)
     assert data.proves(chain, clock.now())
     version_9 = [item.replace(b"\x02\x01\x01", b"\x02\x01\x08", 1) for item in (*data.crls, *data.ocsps)]

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.answers import Answer
-from paraph.api.v1.ratelimit import RateLimited, Standing, bad_key_standing, standing
+from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, bad_key_status, rate_limit_status
 from paraph.journal.client_address import client_address, guarded_network
 from paraph.kernel.errors import DomainError
-from paraph.organizations.admission import Also, admit, count_bad_call
+from paraph.organizations.admission import Prefetch, admit, count_bad_call
 from paraph.organizations.models import Environment
 from paraph.organizations.plans import allowance, rate_limit
 from paraph.organizations.scope import Caller
@@ -20,43 +19,43 @@ class ApiRequest(HttpRequest):
     """A request that the door has let in."""
 
     caller: Caller
-    found: bytes | None
-    """What the function of the route has asked for by :func:`also`."""
+    prefetched: bytes | None
+    """What :func:`prefetch` has read; None where it read nothing."""
 
 
-View = TypeVar("View", bound=Callable[..., Answer])
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
-def asks(reading: Callable[..., Also | None]) -> Callable[[View], View]:
-    """For a route that reads one thing: ``reading`` gets its path parameters and says what the look-up of the key is
-    to bring along, so that the whole call costs one round trip."""
+def prefetch(reading: Callable[..., Prefetch | None]) -> Callable[[View], View]:
+    """Makes the key look-up of a route bring along what the route reads, so that the whole call costs one round trip.
+    ``reading`` gets the path parameters; what it reads is in ``request.prefetched``."""
 
     def mark(view: View) -> View:
-        view.reading = reading  # type: ignore[attr-defined]
+        view.prefetch = reading  # type: ignore[attr-defined]
         return view
 
     return mark
 
 
-def identify(request: HttpRequest, also: Also | None) -> tuple[Caller, Standing, bytes | None]:
-    """The caller, what is left of their calls, and what was to be read ``also``; the call is counted.
+def identify(request: HttpRequest, wanted: Prefetch | None) -> tuple[Caller, RateLimitStatus, bytes | None]:
+    """The caller, what is left of their calls, and what was prefetched; the call is counted.
 
     Raises ``invalid_api_key``, or ``rate_limited`` for an address that keeps sending bad keys. A valid key
     passes whatever else its address sends: many clients share one.
     """
-    admission = admit(request.META.get("HTTP_X_API_KEY", ""), also)
+    admission = admit(request.META.get("HTTP_X_API_KEY", ""), wanted)
     if admission is None:
-        guard = bad_key_standing(count_bad_call(guarded_network(client_address(request))))
+        guard = bad_key_status(count_bad_call(guarded_network(client_address(request))))
         if guard.exceeded:
             raise RateLimited(guard)
         raise DomainError("invalid_api_key", _("The X-Api-Key header must hold a valid API key."))
-    caller, calls, found = admission
-    return caller, standing(calls, rate_limit(caller.plan, caller.environment)), found
+    caller, calls, prefetched = admission
+    return caller, rate_limit_status(calls, rate_limit(caller.plan, caller.environment)), prefetched
 
 
-def check(caller: Caller, standing: Standing) -> None:
+def check(caller: Caller, status: RateLimitStatus) -> None:
     """Raises ``rate_limited`` beyond the limit and ``payment_required`` for production on the Free plan."""
-    if standing.exceeded:
-        raise RateLimited(standing)
+    if status.exceeded:
+        raise RateLimited(status)
     if caller.environment == Environment.PRODUCTION and not allowance(caller.plan).production:
         raise DomainError("payment_required", _("The production environment requires a paid plan."))

@@ -1,72 +1,62 @@
-"""The one way in: every call under /api/v1 is identified, counted, routed and answered here."""
+"""The way into the API: every call is identified and counted before it is answered, and answered in the envelope."""
 
-from typing import Any
+from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
 
 from paraph.api.v1 import auth, errors
-from paraph.api.v1.answers import Answer, as_response
-from paraph.api.v1.auth import ApiRequest
-from paraph.api.v1.openapi import ADDRESS
-from paraph.api.v1.ratelimit import RateLimited, Standing, headers
-from paraph.api.v1.routing import Found, find
+from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, headers
 from paraph.kernel.errors import DomainError
-from paraph.organizations.admission import Also
 
-ROUTE = r"^api/v1(?:/|$)"
-
-
-def door(request: HttpRequest) -> HttpResponse:
-    """Django's way in."""
-    return as_response(call(request))
+Functions = dict[str, Callable[..., HttpResponse]]
 
 
-door.csrf_exempt = True  # type: ignore[attr-defined]  # an API key is no cookie: no page can make a browser send it
+def endpoint(**functions: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A Django view of the functions that answer ``GET``, ``POST`` and so on; ``HEAD`` is answered like ``GET``. With
+    no function it is the view of a route that does not exist, which only a valid key is told."""
+
+    @csrf_exempt  # an API key is no cookie: no page can make a browser send it
+    def view(request: HttpRequest, **ids: int) -> HttpResponse:
+        response = _respond(request, functions, ids)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    view.functions = functions  # type: ignore[attr-defined]  # for those who compare the URL map with the document
+    return view
 
 
-def call(request: HttpRequest) -> Answer:
-    """Answers in the envelope whatever happens; see :mod:`paraph.api.v1.errors` for the order of refusals."""
-    standing: Standing | None = None
+def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) -> HttpResponse:
+    """The response to the call, or to what went wrong; see :mod:`paraph.api.v1.errors` for the order of refusals."""
+    function = functions.get("GET" if request.method == "HEAD" else request.method or "")
+    status: RateLimitStatus | None = None
     try:
-        found = _found(request)
-        if found and request.path_info == ADDRESS and request.method == "GET":
-            return found.route(request)  # the description of the API, for everybody
-        caller, standing, read = auth.identify(request, _also(request, found))
-        auth.check(caller, standing)
-        request.caller, request.found = caller, read  # type: ignore[attr-defined]  # what makes it an ApiRequest
-        response = _call(request, found)  # type: ignore[arg-type]  # the same
+        prefetch = getattr(function, "prefetch", None)
+        caller, status, prefetched = auth.identify(request, prefetch(**ids) if prefetch else None)
+        auth.check(caller, status)
+        request.caller = caller  # type: ignore[attr-defined]  # with this and the next, it is an ApiRequest
+        request.prefetched = prefetched  # type: ignore[attr-defined]
+        response = function(request, **ids) if function else _no_function(request, functions)
     except DomainError as error:
-        standing = error.standing if isinstance(error, RateLimited) else standing
+        status = error.status if isinstance(error, RateLimited) else status
         response = errors.refusal(error)
     except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them
         response = errors.crash()
-    if standing:
-        response.headers |= headers(standing, at_least=int(response.headers.get("Retry-After", 0)))
+    if status:
+        for name, value in headers(status, at_least=int(response.headers.get("Retry-After", 0))).items():
+            response.headers[name] = value
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "ApiKey"
-    response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def _found(request: HttpRequest) -> Found | None:
-    if request.method == "HEAD":
-        request.method = "GET"  # the server leaves the body out
-    found = find(request.path_info)
-    if found:
-        request.resolver_match = found.route.match  # which the log names
-    return found
-
-
-def _also(request: HttpRequest, found: Found | None) -> Also | None:
-    if found is None:
-        return None
-    function: Any = found.route.functions.get(request.method or "")
-    reading = getattr(function, "reading", None)
-    return reading(**found.ids) if reading else None
-
-
-def _call(request: ApiRequest, found: Found | None) -> Answer:
-    if found is None:
+def _no_function(request: HttpRequest, functions: Functions) -> HttpResponse:
+    if not functions:
         raise DomainError("not_found", _("There is no such route."))
-    return found.route(request, **found.ids)
+    allowed = ", ".join(sorted(functions))
+    message = _("This route does not answer %(method)s, only %(allowed)s.")
+    facts = {"method": request.method, "allowed": allowed}
+    response = errors.refusal(DomainError("method_not_allowed", message % facts))
+    response.headers["Allow"] = allowed
+    return response

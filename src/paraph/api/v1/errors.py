@@ -23,9 +23,10 @@ The precedence, first match wins:
 import logging
 
 import structlog
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.answers import Answer, answer
+from paraph.api.v1.responses import json_response
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
@@ -50,28 +51,28 @@ STATUSES = {
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 
 
-def refusal(error: DomainError) -> Answer:
+def refusal(error: DomainError) -> HttpResponse:
     """The answer to a refusal. A code that is none of the API's is a fault of the service."""
     if error.code not in STATUSES:
         return crash()
     if error.code == "unavailable":
         return _unavailable()
-    return answer({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
+    return json_response({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
 
 
-def crash() -> Answer:
+def crash() -> HttpResponse:
     """The answer to the exception being handled, which goes to the log under the same id."""
     incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
     log.exception("incident %s", incident)
     message = _("Something went wrong on our side. The incident %(incident)s is in the service's log.")
     error = {"code": "internal_error", "message": message % {"incident": incident}}
-    return answer({"error": error}, 500)
+    return json_response({"error": error}, 500)
 
 
-def _unavailable() -> Answer:
+def _unavailable() -> HttpResponse:
     """Whatever the reason, which the log has: callers can but try again."""
     message = _("The service is too busy for this at the moment. Try again in a few seconds.")
-    response = answer({"error": {"code": "unavailable", "message": message}}, STATUSES["unavailable"])
+    response = json_response({"error": {"code": "unavailable", "message": message}}, STATUSES["unavailable"])
     response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
 

@@ -1,20 +1,16 @@
 """Whether the service answers (specification 4.10)."""
 
-from ninja import Router
+from django.http import HttpResponse
 
 from paraph import __version__
-from paraph.api.v1 import schemas
-from paraph.api.v1.answers import Answer, answer
 from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.responses import json_response
 from paraph.kernel import clock
 
-router = Router(tags=["Service"])
 
-
-@router.get("", response=schemas.Health, operation_id="readHealth")
-def read_health(request: ApiRequest) -> Answer:
+def read_health(request: ApiRequest) -> HttpResponse:
     """Tells that the service answers, and which environment the key belongs to."""
-    return answer(
+    return json_response(
         {
             "status": "ok",
             "environment": request.caller.environment,

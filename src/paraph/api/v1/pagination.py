@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
-from django.http import QueryDict
+from django.http import HttpResponse, QueryDict
 
-from paraph.api.v1.answers import Answer, answer
+from paraph.api.v1.responses import json_response
 
 Row = TypeVar("Row", bound=Model)
 
@@ -33,7 +33,7 @@ def page_of(query: QueryDict) -> Page:
     return Page(_number(query, "page", 1), min(_number(query, "limit", DEFAULT_LIMIT), LARGEST_LIMIT))
 
 
-def envelope(rows: QuerySet[Row], query: QueryDict, serialize: Callable[[Row], dict[str, Any]]) -> Answer:
+def envelope(rows: QuerySet[Row], query: QueryDict, serialize: Callable[[Row], dict[str, Any]]) -> HttpResponse:
     """The asked page of a short collection, in the order of the rows. Two queries."""
     page = page_of(query)
     count = rows.order_by().count()
@@ -41,8 +41,10 @@ def envelope(rows: QuerySet[Row], query: QueryDict, serialize: Callable[[Row], d
     return page_answer(page, count, entries, serialize)
 
 
-def page_answer(page: Page, count: int, entries: Iterable[Row], serialize: Callable[[Row], dict[str, Any]]) -> Answer:
-    return answer(
+def page_answer(
+    page: Page, count: int, entries: Iterable[Row], serialize: Callable[[Row], dict[str, Any]]
+) -> HttpResponse:
+    return json_response(
         {
             "data": [serialize(row) for row in entries],
             "pagination": {

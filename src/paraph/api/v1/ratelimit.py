@@ -11,7 +11,7 @@ from paraph.organizations.admission import BAD_CALLS_PER_MINUTE, Calls, minute_o
 from paraph.organizations.plans import RateLimit
 
 
-class Standing(NamedTuple):
+class RateLimitStatus(NamedTuple):
     """The most constraining window: its ceiling, the calls left in it and the Unix time of its reset."""
 
     limit: int
@@ -26,42 +26,42 @@ class Standing(NamedTuple):
 
 
 class RateLimited(DomainError):
-    def __init__(self, standing: Standing) -> None:
-        seconds = standing.retry_after
+    def __init__(self, status: RateLimitStatus) -> None:
+        seconds = status.retry_after
         message = ngettext(
             "Too many calls: the limit is %(limit)d. Try again in %(seconds)d second.",
             "Too many calls: the limit is %(limit)d. Try again in %(seconds)d seconds.",
             seconds,
         )
-        super().__init__("rate_limited", message % {"limit": standing.limit, "seconds": seconds})
-        self.standing = standing
+        super().__init__("rate_limited", message % {"limit": status.limit, "seconds": seconds})
+        self.status = status
 
 
-def standing(calls: Calls, limit: RateLimit) -> Standing:
+def rate_limit_status(calls: Calls, limit: RateLimit) -> RateLimitStatus:
     """The window that constrains most is the one with the fewest calls left; of two alike, the later to reset."""
     minute = _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60)
     hour = _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600)
     return min(minute, hour, key=_constraint)
 
 
-def bad_key_standing(calls: int) -> Standing:
+def bad_key_status(calls: int) -> RateLimitStatus:
     """The guard of one address against calls without a valid key."""
     return _window(calls, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
 
 
-def headers(standing: Standing, *, at_least: int = 0) -> dict[str, str]:
+def headers(status: RateLimitStatus, *, at_least: int = 0) -> dict[str, str]:
     """``at_least``: seconds to wait for another reason than the limit."""
     return {
-        "Retry-After": str(max(standing.retry_after, at_least)),
-        "X-RateLimit-Limit": str(standing.limit),
-        "X-RateLimit-Remaining": str(standing.remaining),
-        "X-RateLimit-Reset": str(standing.reset),
+        "Retry-After": str(max(status.retry_after, at_least)),
+        "X-RateLimit-Limit": str(status.limit),
+        "X-RateLimit-Remaining": str(status.remaining),
+        "X-RateLimit-Reset": str(status.reset),
     }
 
 
-def _constraint(window: Standing) -> tuple[int, bool, int]:
+def _constraint(window: RateLimitStatus) -> tuple[int, bool, int]:
     return window.remaining, not window.exceeded, -window.reset
 
 
-def _window(calls: int, ceiling: int, reset: int) -> Standing:
-    return Standing(ceiling, max(0, ceiling - calls), reset, calls > ceiling)
+def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:
+    return RateLimitStatus(ceiling, max(0, ceiling - calls), reset, calls > ceiling)

@@ -1,4 +1,4 @@
-"""Rows as the API shows them (specification 2)."""
+"""Rows as the API shows them: which fields, in which order (specification 2). Nothing else decides that."""
 
 from typing import Any
 
@@ -7,8 +7,9 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.journal.models import Entry
 from paraph.kernel.clock import iso
 from paraph.organizations.models import BrandingProfile
-from paraph.signature_requests.models import SignatureRequest, Signer, SignerStatus
-from paraph.signature_requests.signing_token import signing_url
+from paraph.signature_requests.models import RequestStatus, SignerStatus
+from paraph.signature_requests.reading import LoadedRequest, LoadedSigner
+from paraph.signature_requests.signing_token import url_of
 from paraph.storage import store
 
 LINK_SECONDS = 900
@@ -34,10 +35,10 @@ def document_with_preflight(row: Document) -> Json:
     return {**document(row), "preflight": {**_NOT_LOOKED_AT, **row.preflight} if row.preflight else None}
 
 
-def created_request(row: SignatureRequest) -> Json:
+def created_request(row: LoadedRequest) -> Json:
     """What creation answers: neither ``finalized`` nor ``download_urls``."""
     return {
-        "id": row.pk,
+        "id": row.id,
         "mode": row.mode,
         "status": row.status,
         "validity_days": row.validity_days,
@@ -45,15 +46,23 @@ def created_request(row: SignatureRequest) -> Json:
         "notify_signers_on_completion": row.notify_signers_on_completion,
         "expires_at": iso(row.expires_at),
         "created_at": iso(row.created_at),
-        "document_ids": [entry.document_id for entry in row.request_documents.all()],
-        "signers": [signer(entry) for entry in row.signers.all()],
+        "document_ids": row.document_ids,
+        "signers": [signer(entry) for entry in row.signers],
         "branding_profile": branding_profile(row.branding_profile) if row.branding_profile else None,
     }
 
 
-def request(row: SignatureRequest) -> Json:
-    """An entry of the list. Wants signers, request documents and branding profile loaded."""
+def listed_request(row: LoadedRequest) -> Json:
+    """An entry of the list, without ``download_urls``."""
     return {**created_request(row), "finalized": row.finalized}
+
+
+def read_request(row: LoadedRequest) -> Json:
+    """One request; once it is completed and finalized, with ``download_urls`` (specification 4.7)."""
+    content = listed_request(row)
+    if row.finalized and row.status == RequestStatus.COMPLETED:
+        content["download_urls"] = download_urls(row.id)
+    return content
 
 
 def download_urls(request_id: int) -> list[Json]:
@@ -76,18 +85,18 @@ def download_urls(request_id: int) -> list[Json]:
     ]
 
 
-def signer(row: Signer) -> Json:
+def signer(row: LoadedSigner) -> Json:
     signed = row.status == SignerStatus.SIGNED
     return {
-        "id": row.pk,
+        "id": row.id,
         "first_name": row.first_name,
         "last_name": row.last_name,
-        "full_name": row.full_name,
+        "full_name": f"{row.first_name} {row.last_name}",
         "email": row.email,
         "order": row.order,
         "status": row.status,
         "signed_at": iso(row.signed_at) if row.signed_at else None,
-        "signing_url": None if signed else signing_url(row),
+        "signing_url": None if signed else url_of(row.id, row.token_salt),
     }
 
 

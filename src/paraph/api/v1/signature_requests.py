@@ -1,57 +1,45 @@
 """Signature requests (specification 4.5 to 4.7)."""
 
-import json
-
 from django.db.models import Prefetch
-from ninja import Router
+from django.http import HttpResponse
 
-from paraph.api.v1 import body, schemas, serialize
-from paraph.api.v1.answers import Answer, answer
-from paraph.api.v1.auth import ApiRequest, asks
+from paraph.api.v1 import body, serialize
+from paraph.api.v1.auth import ApiRequest, prefetch
+from paraph.api.v1.counted_pages import page_of_rows
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
-from paraph.api.v1.long_lists import page_of_rows
-from paraph.api.v1.openapi_parts import CREATION, REQUEST_LIST
 from paraph.api.v1.pagination import page_answer, page_of
+from paraph.api.v1.responses import json_response
 from paraph.flow.create import create
 from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE, is_finalized, reading, shown
-
-router = Router(tags=["Signature requests"])
+from paraph.signature_requests.reading import LARGE, loaded_request, prefetched_request, reading
 
 
-@router.post(
-    "", response={201: schemas.CreatedSignatureRequest}, operation_id="createSignatureRequest", openapi_extra=CREATION
-)
-def create_signature_request(request: ApiRequest) -> Answer:
+def create_signature_request(request: ApiRequest) -> HttpResponse:
     """Creates a signature request from uploaded documents."""
     created = create(request.caller, body.read(request, "signature_request"), origin(request))
-    return answer(serialize.created_request(created), 201)
+    return json_response(serialize.created_request(created), 201)
 
 
-@router.get("", response=schemas.SignatureRequests, operation_id="listSignatureRequests", openapi_extra=REQUEST_LIST)
-def list_signature_requests(request: ApiRequest) -> Answer:
+def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """Lists the signature requests of the key's environment."""
     asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
     signers = Prefetch("signers", Signer.objects.defer(*LARGE))
     rows = scoped(SignatureRequest, request.caller).select_related("branding_profile")
-    loaded = rows.prefetch_related(signers, "request_documents")
-    count, entries = page_of_rows(loaded, "signature_requests", request.caller, asked, page)
-    return page_answer(page, count, entries, serialize.request)
+    rows = rows.prefetch_related(signers, "request_documents")
+    count, entries = page_of_rows(rows, "signature_requests", request.caller, asked, page)
+    return page_answer(page, count, entries, _listed)
 
 
-@router.get("/{int:request_id}", response=schemas.SignatureRequest, operation_id="readSignatureRequest")
-@asks(reading)
-def read_signature_request(request: ApiRequest, request_id: int) -> Answer:
+@prefetch(reading)
+def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:  # noqa: ARG001
     """Reads a signature request; once it is completed and finalized, with the addresses of its results."""
-    if request.found is None:
+    if request.prefetched is None:
         raise not_found()
-    text = shown(request.found)
-    if not is_finalized(text):
-        return Answer(text)
-    content = json.loads(text)
-    if content["status"] == RequestStatus.COMPLETED:
-        content["download_urls"] = serialize.download_urls(request_id)
-    return answer(content)
+    return json_response(serialize.read_request(prefetched_request(request.prefetched)))
+
+
+def _listed(row: SignatureRequest) -> serialize.Json:
+    return serialize.listed_request(loaded_request(row, row.request_documents.all(), row.signers.all()))

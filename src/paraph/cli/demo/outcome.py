@@ -11,18 +11,18 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.cli.demo.hooks import lines
 from paraph.cli.demo.walk import Result
 from paraph.kernel import clock
-from paraph.pdf.verification.evidence_check import Tie, tie
+from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from paraph.pdf.verification.verify import verify
 from paraph_client import AuditLogEntry
 
 
-def tied(result: Result, root_pem: bytes, out: Path) -> Tie:
+def tied(result: Result, root_pem: bytes, out: Path) -> EvidenceCheck:
     """What ``paraph verify proof.pdf signed.pdf uploaded.pdf`` says of the three files once they are in ``out``."""
     files = {"proof.pdf": result.proof, "signed.pdf": result.signed, "uploaded.pdf": result.uploaded}
-    return tie({str(out / name): content for name, content in files.items()}, [_root(root_pem)])
+    return check_evidence({str(out / name): content for name, content in files.items()}, [_root(root_pem)])
 
 
-def check(result: Result, root_pem: bytes, tie: Tie) -> list[str]:
+def check(result: Result, root_pem: bytes, tie: EvidenceCheck) -> list[str]:
     """What does not hold, a sentence each; empty when everything does."""
     root, problems = _root(root_pem), list(tie.problems)
     for name, content in (("signed.pdf", result.signed), ("proof.pdf", result.proof)):

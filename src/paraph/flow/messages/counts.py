@@ -1,4 +1,4 @@
-"""Counting messages against ceilings, exactly, whatever happens at the same time (docs/decisions/messages.md)."""
+"""Counting messages against ceilings, exactly also under concurrency (docs/decisions/messages.md)."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
-from paraph.rows.prepared import prepared_cursor
 
-# A window that lies in the future is over as well: a clock was set back. A minute is what clocks of servers differ by.
+# A window in the future counts as over: a clock was set back. The clocks of servers differ by up to a minute.
 _OVER = """
     (EXCLUDED.began_at >= held.began_at + held.seconds * interval '1 second'
     OR EXCLUDED.began_at < held.began_at - interval '1 minute')
 """
-# Rows are locked in one order everywhere, so that two messages never wait for each other.
+# Rows are locked in one order everywhere, so that no two messages wait for each other.
 _COUNT = f"""
     INSERT INTO messaging_messagecount AS held (scope, seconds, began_at, asked)
     SELECT wanted.scope, wanted.seconds, %s, 1
@@ -42,15 +42,15 @@ _SLACK = timedelta(minutes=1)
 
 
 class Ceiling(NamedTuple):
-    """At most ``most`` messages in ``seconds``, counted from the first, of all those that name this ``scope``."""
+    """At most ``limit`` messages of this ``scope`` in a window of ``seconds`` that begins with its first message."""
 
     scope: str
     seconds: int
-    most: int
+    limit: int
 
 
-class Place(NamedTuple):
-    """That a message was the ``number``-th, from 1, in the window that began at that moment."""
+class MessagePosition(NamedTuple):
+    """The position of a message in a window: the ``number``-th (from 1) since ``began_at``."""
 
     ceiling: Ceiling
     began_at: datetime
@@ -58,7 +58,7 @@ class Place(NamedTuple):
 
     @property
     def is_beyond(self) -> bool:
-        return self.number > self.ceiling.most
+        return self.number > self.ceiling.limit
 
     @property
     def window_ends_at(self) -> datetime:
@@ -66,38 +66,45 @@ class Place(NamedTuple):
 
     @property
     def turn_comes_at(self) -> datetime:
-        """When this message can be sent if all that were counted before it go first. A window begins with the first
-        message in it, which may be a while after the end of the one before."""
-        windows = (self.number - 1) // self.ceiling.most
+        """The moment at which this message can be sent after all that were counted before it. Each window begins a
+        little after the end of the one before, with its first message."""
+        windows = (self.number - 1) // self.ceiling.limit
         return self.began_at + windows * (timedelta(seconds=self.ceiling.seconds) + _SLACK)
 
 
-def count(ceilings: Sequence[Ceiling]) -> list[Place]:
-    """Counts one message against each ceiling, in one statement: of those that come at once, no two are given the
-    same number, so no more than ``most`` stay below. Those that are then not sent are to be given back."""
+def count(ceilings: Sequence[Ceiling]) -> list[MessagePosition]:
+    """Counts one message against each ceiling, in one statement, and returns its position below each.
+
+    Messages that are counted at the same time have different numbers, so at most ``limit`` of them stay below the
+    ceiling. A message that is then not sent must be given back (:func:`give_back`).
+    """
     if not ceilings:
         return []
     by_key = {(ceiling.scope, ceiling.seconds): ceiling for ceiling in ceilings}
     with prepared_cursor() as cursor:
         cursor.execute(_COUNT, [clock.now(), [scope for scope, _ in by_key], [seconds for _, seconds in by_key]])
         rows = cursor.fetchall()
-    return [Place(by_key[scope, seconds], began_at, number) for scope, seconds, began_at, number in rows]
+    return [MessagePosition(by_key[scope, seconds], began_at, number) for scope, seconds, began_at, number in rows]
 
 
-def give_back(places: Iterable[Place]) -> None:
-    """Takes the message out of the count again, where its window is still the same."""
-    taken = list(places)
-    if taken:
-        keys = [place.ceiling for place in taken]
+def give_back(positions: Iterable[MessagePosition]) -> None:
+    """Takes a message out of the counts of windows that still run."""
+    returned = list(positions)
+    if returned:
+        keys = [position.ceiling for position in returned]
         with prepared_cursor() as cursor:
             cursor.execute(
                 _GIVE_BACK,
-                [[key.scope for key in keys], [key.seconds for key in keys], [place.began_at for place in taken]],
+                [
+                    [key.scope for key in keys],
+                    [key.seconds for key in keys],
+                    [position.began_at for position in returned],
+                ],
             )
 
 
 def forget_counts() -> int:
-    """Deletes the counts of windows that are over, or that a clock set back has left in the future."""
+    """Deletes the counts of windows that are over, or in the future since a clock was set back; returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(_FORGET, {"now": clock.now()})
         return int(cursor.rowcount)

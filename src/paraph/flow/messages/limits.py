@@ -1,4 +1,4 @@
-"""How many messages may be sent: to one address or number, by one organization, and of SMS to one country.
+"""Ceilings of messages: to one address or number, of one organization, and of SMS to one country.
 
 docs/decisions/messages.md says why, docs/configuration.md names the settings.
 """
@@ -19,9 +19,10 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.destination import destination_hash
 from paraph.organizations.models import Organization
 from paraph.organizations.plans import message_ceilings
+from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import Channel, Signer
 
-_CONFIRMATIONS = 3
+_CONFIRMATIONS_PER_DAY = 3
 
 _REASONS = {
     "destination": "as many messages as one recipient may get were sent there",
@@ -33,20 +34,20 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Addressed:
-    """Whom a message goes to, and for whom. ``withheld``: it is kept for the inbox and reaches nobody. ``unasked``: it
-    asks somebody for a confirmation."""
+class OutgoingMessage:
+    """A message to be counted. A ``withheld`` one goes to the captured inbox alone; ``is_question`` marks one that asks
+    the recipient for a confirmation."""
 
     organization: Organization
     environment: str
     channel: Channel
     recipient: str
     withheld: bool = False
-    unasked: bool = False
+    is_question: bool = False
 
 
-class TooManyMessagesError(DomainError):
-    """Nothing was sent. ``next_at`` is when there is room, ``reason`` why there is none."""
+class TooManyMessagesError(DomainError, JobPutOffError):
+    """Nothing was sent because a ceiling is reached (``reason``). There is room for the message at ``next_at``."""
 
     def __init__(self, reason: str, next_at: datetime) -> None:
         self.reason = reason
@@ -57,59 +58,62 @@ class TooManyMessagesError(DomainError):
         )
 
 
-def addressed(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> Addressed:
-    """A message to this signer."""
-    return Addressed(signer.request.organization, signer.request.environment, channel, recipient, withheld)
+def message_to(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> OutgoingMessage:
+    """Describes a message to this signer."""
+    return OutgoingMessage(signer.request.organization, signer.request.environment, channel, recipient, withheld)
 
 
 @contextmanager
-def counted(message: Addressed, *, waits: bool) -> Iterator[None]:
-    """The block sends the message, which is counted before; it is taken out of the count again where the block raises
-    ``OSError`` or ``DomainError``: then the gateway did not take it.
+def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
+    """Counts a message, which the block sends; takes it out of the counts again where the block raises ``OSError`` or
+    ``DomainError``, since the gateway did not take it then.
 
-    Raises :class:`TooManyMessagesError` where a ceiling is reached. ``waits``: the message will be asked for again at
-    ``next_at``, so that each of many that wait is told a time at which there is room for it. Not within a
-    transaction: the counts' rows would stay locked.
+    Raises :class:`TooManyMessagesError` where a ceiling is reached. With ``waits``, the caller tries again at
+    ``next_at``, and each of many waiting messages gets a time at which there is room for it. Must not run within a
+    transaction, which would keep the counts' rows locked.
     """
-    places = count(list(_ceilings(message)))
-    beyond = [place for place in places if place.is_beyond]
+    positions = count(list(_ceilings(message)))
+    beyond = [position for position in positions if position.is_beyond]
     if beyond:
-        give_back([place for place in places if not (waits and place.is_beyond)])
-        next_at, last = max((place.turn_comes_at if waits else place.window_ends_at, place) for place in beyond)
+        give_back([position for position in positions if not (waits and position.is_beyond)])
+        next_at, last = max(
+            (position.turn_comes_at if waits else position.window_ends_at, position) for position in beyond
+        )
         raise TooManyMessagesError(_REASONS[last.ceiling.scope.partition(":")[0]], next_at)
     try:
         yield
     except (OSError, DomainError):
-        give_back(places)
+        give_back(positions)
         raise
 
 
-def _ceilings(message: Addressed) -> Iterator[Ceiling]:
-    """What is withheld uses up nobody's but the sender's: strangers could keep a person's codes away with it."""
+def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
+    """Yields the ceilings of a message. A withheld one counts for its sender alone: otherwise strangers could use up
+    the recipient's messages and keep codes from them."""
     organization = message.organization
-    own = message_ceilings(organization.plan, message.environment)
-    yield from _both(f"organization:{organization.pk}:{message.environment}", own)
+    of_plan = message_ceilings(organization.plan, message.environment)
+    yield from _both(f"organization:{organization.pk}:{message.environment}", of_plan)
     if message.withheld:
         return
     recipient = destination_hash(message.recipient).hex()
     yield from _both(f"destination:{recipient}", settings.PARAPH.messages_per_destination)
-    if message.unasked:
-        yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS)
+    if message.is_question:
+        yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS_PER_DAY)
     if message.channel == Channel.SMS:
         country = f"sms-country:{parse(message.recipient, None).country_code}"
         yield from _daily(country, settings.PARAPH.sms_per_country_and_day)
         yield from _daily(f"sms-organization:{organization.pk}", settings.PARAPH.sms_per_organization_and_day)
 
 
-def _both(scope: str, most: PerHourAndDay) -> Iterator[Ceiling]:
-    if most.per_hour:
-        yield Ceiling(scope, HOUR, most.per_hour)
-    yield from _daily(scope, most.per_day)
+def _both(scope: str, limits: PerHourAndDay) -> Iterator[Ceiling]:
+    if limits.per_hour:
+        yield Ceiling(scope, HOUR, limits.per_hour)
+    yield from _daily(scope, limits.per_day)
 
 
-def _daily(scope: str, most: int) -> Iterator[Ceiling]:
-    if most:
-        yield Ceiling(scope, DAY, most)
+def _daily(scope: str, limit: int) -> Iterator[Ceiling]:
+    if limit:
+        yield Ceiling(scope, DAY, limit)
 
 
 def _duration(seconds: int) -> str:

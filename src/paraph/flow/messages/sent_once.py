@@ -1,4 +1,4 @@
-"""A mail that leaves once, though its job may run twice (docs/decisions/mails-once.md)."""
+"""Sending a mail once, though its job may run twice (docs/decisions/mails-once.md)."""
 
 import logging
 import time
@@ -10,82 +10,82 @@ from pathlib import Path
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
-from paraph.flow.messages import put_off
-from paraph.flow.messages.emails import Letter
-from paraph.flow.messages.limits import TooManyMessagesError, addressed, counted
+from paraph.flow.messages import put_off_mails
+from paraph.flow.messages.emails import EmailContent
+from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
 from paraph.messaging.email import send_email
 from paraph.organizations.confirmed_addresses import is_withheld
 from paraph.signature_requests.models import Channel, Signer
 
 log = logging.getLogger("paraph.flow")
 
-_PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then, or the machine has other troubles
+_PATIENCE_SECONDS = 120  # a crashed PostgreSQL is back by then
 _PAUSE_SECONDS = 0.1
-_SLIP_SECONDS = 3600  # longer than a job waits for its next attempt
+_MARKER_SECONDS = 3600  # longer than a failed job waits for its next attempt
 
 
 @dataclass(frozen=True)
-class Mail:
-    """``signer``: with request and organization."""
+class DueEmail:
+    """A mail to be sent. ``signer`` has its request and organization loaded."""
 
     signer: Signer
-    letter: Letter
+    content: EmailContent
 
 
-def mail_once(name: str, due: Callable[[], Mail | None], note: Callable[[str], object]) -> None:
-    """Sends what is ``due()``, if anything, under the Message-ID that derives from ``name``.
+def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str], object]) -> None:
+    """Sends the mail that is ``due()``, if any, under the Message-ID that derives from ``name``.
 
-    ``note(acknowledgement)`` writes down, in one statement, that the mail server has it, so that the mail is due no
-    more. It is called as soon as the server has said so, and again for as long as the database is away, while a slip
-    in the data folder tells a successor: only a process killed between the last byte of the mail and that statement
-    leaves a mail that goes out again, under the same Message-ID. Raises ``OSError`` when the gateway does not take the
-    mail, :class:`TooManyMessagesError` where it is put off, which is noted. Must not be called within a transaction.
+    ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
+    It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
+    data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
+    the process is killed between its last byte and that statement. Raises ``OSError`` when the gateway does not take
+    the mail, :class:`TooManyMessagesError` where it is put off, which is noted. Must not run within a transaction.
     """
     with _alone(name):
         mail = due()
         if mail is None:
             return
-        slip = Slip(settings.DATA_DIR / "mails" / name)
-        acknowledged = slip.read()
+        marker = SentMarker(settings.DATA_DIR / "mails" / name)
+        acknowledged = marker.read()
         if acknowledged is not None:
             note(acknowledged)
-            slip.remove()
+            marker.remove()
             return
 
-        def taken(acknowledgement: str) -> None:
-            _until_it_works(lambda: note(acknowledgement), slip, acknowledgement)
+        def record(acknowledgement: str) -> None:
+            _until_it_works(lambda: note(acknowledgement), marker, acknowledgement)
 
         try:
-            _send(name, mail, taken)
+            _send(name, mail, record)
         except TooManyMessagesError as refusal:
-            put_off.note(name, refusal)
+            put_off_mails.note(name, refusal)
             raise
 
 
-def _send(name: str, mail: Mail, taken: Callable[[str], None]) -> None:
-    to, request, letter = mail.signer.email, mail.signer.request, mail.letter
+def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
+    to, request, content = mail.signer.email, mail.signer.request, mail.content
     withheld = is_withheld(request.organization_id, request.environment, to)
-    with counted(addressed(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
-        send_email(to, letter.subject, letter.text, letter.html, message_id=name, withheld=withheld, taken=taken)
+    with counted(message_to(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
+        send_email(to, content.subject, content.text, content.html, message_id=name, withheld=withheld, on_sent=on_sent)
 
 
-class Slip:
-    """That a mail is out, on the disk of this machine, while the database cannot be told."""
+class SentMarker:
+    """A file in the data folder that says that a mail is out, while the database is away."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> str | None:
-        """What the mail server said, if a process has left that here within the hour: an older slip may be about a
-        database that is no more."""
+        """Returns the acknowledgement that a process left here within the hour, else None: an older marker may belong
+        to a database that was replaced since."""
         try:
-            fresh = time.time() - self._path.stat().st_mtime < _SLIP_SECONDS
+            fresh = time.time() - self._path.stat().st_mtime < _MARKER_SECONDS
             return self._path.read_text("utf-8") if fresh else None
         except FileNotFoundError:
             return None
 
     def write(self, acknowledgement: str) -> None:
-        """Whole or not at all. On a full disk there is none."""
+        """Writes the marker whole or, on a full disk, not at all."""
         with suppress(OSError):
             self._path.parent.mkdir(exist_ok=True)
             draft = self._path.with_name(f"{self._path.name}.draft")
@@ -98,8 +98,8 @@ class Slip:
 
 @contextmanager
 def _alone(name: str) -> Iterator[None]:
-    """Waits until no other process is about this mail. A lock of the session, since there is no transaction: the
-    note is to be committed while the mail server still waits for the next command."""
+    """Waits until no other process sends this mail. The lock belongs to the session, not to a transaction, because the
+    note commits while the connection to the mail server is still open."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(hashtext('mail'), hashtext(%s))", [name])
     try:
@@ -109,7 +109,7 @@ def _alone(name: str) -> Iterator[None]:
             cursor.execute("SELECT pg_advisory_unlock(hashtext('mail'), hashtext(%s))", [name])
 
 
-def _until_it_works(note: Callable[[], object], slip: Slip, acknowledgement: str) -> None:
+def _until_it_works(note: Callable[[], object], marker: SentMarker, acknowledgement: str) -> None:
     end = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
@@ -117,10 +117,10 @@ def _until_it_works(note: Callable[[], object], slip: Slip, acknowledgement: str
         except (OperationalError, InterfaceError) as error:
             if connection.in_atomic_block or time.monotonic() > end:
                 raise
-            slip.write(acknowledgement)
+            marker.write(acknowledgement)
             log.warning("a mail is out and the database away, trying again: %s", error)
             connection.close()
             time.sleep(_PAUSE_SECONDS)
         else:
-            slip.remove()
+            marker.remove()
             return

@@ -1,1 +1,1 @@
-"""What the sealing verbs need: keys and authorities, the marks on pages, the content of the proof."""
+"""What the sealing verbs share: keys and authorities, certificate statuses, stamp marks and the content of proofs."""

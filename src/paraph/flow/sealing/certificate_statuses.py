@@ -1,4 +1,4 @@
-"""The statuses of certificates that others issued: fetched from where the certificates say, kept until they lapse."""
+"""Fetching the statuses of certificates from the addresses they name, and keeping them until they lapse."""
 
 import time
 from datetime import datetime, timedelta
@@ -14,34 +14,34 @@ from paraph.outbound.exchange import Route
 from paraph.outbound.fetch import FetchFailed, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.status_questions import StatusQuestion, holds_until, status_questions
+from paraph.pdf.pki.status_requests import StatusRequest, holds_until, status_requests
 from paraph.pdf.pki.statuses import Chain, StatusUnavailable
 
-_SEAL_WAITS = 3.0  # seconds, once; a seal waits for no authority that failed a moment ago
-_REFRESH_TAKES = 20.0
-_KEPT = timedelta(minutes=1)  # in the memory of a process: less than the margin that the table keeps
+_SEAL_WAIT_SECONDS = 3.0  # not again while the authority has failed recently
+_REFRESH_SECONDS = 20.0  # for each status
+_CACHED_FOR = timedelta(minutes=1)  # in memory: shorter than the margin that the table keeps
 
 
 class FetchedStatuses:
-    """A :class:`~paraph.pdf.pki.statuses.StatusSource`."""
+    """A :class:`~paraph.pdf.pki.statuses.StatusSource` over memory, the table and the network."""
 
     def __init__(self) -> None:
-        self._kept: dict[Chain, tuple[datetime, LongTermData]] = {}
+        self._cache: dict[Chain, tuple[datetime, LongTermData]] = {}
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """From memory, then from the table; what is not there is fetched at once, in a few seconds or not at all.
+        """Returns the statuses of a chain (DER) from memory, else from the table; fetches missing ones within 3 s.
 
-        Raises :class:`StatusUnavailable`.
+        Raises :class:`StatusUnavailable` where one is not known.
         """
         now = clock.now()
-        read, data = self._kept.get(chain, (None, LongTermData()))
-        if read is None or not read <= now < read + _KEPT:
+        read, data = self._cache.get(chain, (None, LongTermData()))
+        if read is None or not read <= now < read + _CACHED_FOR:
             data = self._read(chain)
-            self._kept[chain] = (now, data)
+            self._cache[chain] = (now, data)
         return data
 
     def _read(self, chain: Chain) -> LongTermData:
-        end, data = time.monotonic() + _SEAL_WAITS, LongTermData()
+        end, data = time.monotonic() + _SEAL_WAIT_SECONDS, LongTermData()
         try:
             for certificate, issuer in pairwise(chain):
                 data += _status(certificate, issuer, end)
@@ -51,14 +51,14 @@ class FetchedStatuses:
 
 
 def refresh_statuses() -> int:
-    """Asks again for every status that is due; returns how many were renewed. Safe to repeat."""
-    return sum(_renewed(row, time.monotonic() + _REFRESH_TAKES) for row in rows.due())
+    """Fetches every status that is due; returns how many were renewed. Safe to repeat."""
+    return sum(_renew(row, time.monotonic() + _REFRESH_SECONDS) for row in rows.due())
 
 
 def _status(certificate: bytes, issuer: bytes, end: float) -> LongTermData:
     row = rows.known(certificate, issuer)
     if not rows.data_of(row) and row.due_at <= clock.now():
-        _renewed(row, end)
+        _renew(row, end)
     data = rows.data_of(row)
     if not data:
         reason = row.last_error or "it is being asked for"
@@ -66,13 +66,13 @@ def _status(certificate: bytes, issuer: bytes, end: float) -> LongTermData:
     return data
 
 
-def _renewed(row: CertificateStatus, end: float) -> bool:
-    """Whether one of the ways that the certificate names gave a genuine answer."""
+def _renew(row: CertificateStatus, end: float) -> bool:
+    """Asks each address that the certificate names, up to the first genuine answer; returns whether there was one."""
     certificate, issuer = bytes(row.certificate), bytes(row.issuer)
     reasons = []
-    for question in status_questions(certificate, issuer):
+    for question in status_requests(certificate, issuer):
         try:
-            data = _asked(question, end)
+            data = _fetch(question, end)
             if _is_genuine(data, certificate, issuer):
                 rows.heard(row, data, holds_until(data))
                 return True
@@ -83,7 +83,7 @@ def _renewed(row: CertificateStatus, end: float) -> bool:
     return False
 
 
-def _asked(question: StatusQuestion, end: float) -> LongTermData:
+def _fetch(question: StatusRequest, end: float) -> LongTermData:
     seconds = end - time.monotonic()
     if seconds <= 0:
         raise FetchFailed("the time was used up")
@@ -95,7 +95,7 @@ def _asked(question: StatusQuestion, end: float) -> LongTermData:
 
 
 def _is_genuine(data: LongTermData, certificate: bytes, issuer: bytes) -> bool:
-    """Also when it says that the certificate was revoked: whoever uses it will see."""
+    """Accepts an answer that says "revoked" as well: its users check for that."""
     try:
         return data.proves((certificate, issuer), clock.now())
     except Revoked:

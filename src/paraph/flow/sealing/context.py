@@ -1,4 +1,4 @@
-"""What seals are made with: the keys, the timestamp authorities, and the roots that a seal must chain to."""
+"""The sealing context of the settings: keys, timestamp authorities, and the roots that a seal must chain to."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,28 +21,27 @@ from paraph.pdf.typesetting.fonts import keep_fonts_in
 
 @dataclass(frozen=True)
 class SealingContext:
-    """The keys of an environment are opened at its first seal: sandbox files wait for no key of production, and the
-    other way round."""
+    """Opens the keys of an environment at its first seal, so that a missing key of one environment does not hold up
+    the other. ``long_term`` is None where the settings ask for no more than a timestamp."""
 
     timestamping: Timestamping
     long_term: LongTerm | None = None
-    """None where the settings ask for no more than a timestamp."""
     _opened: dict[str, SealingKeys] = field(default_factory=dict)
 
     def keys(self, environment: str) -> SealingKeys:
-        """Raises ``DomainError`` when a key or certificate is missing or does not fit, or its store does not answer."""
+        """Returns the keys. Raises ``DomainError`` where one is missing, does not fit, or its store does not answer."""
         if environment not in self._opened:
-            of: EnvironmentName = "sandbox" if environment == "sandbox" else "production"
-            self._opened[environment] = sealing_keys(settings.PARAPH, of, _folder(), _secret())
+            name: EnvironmentName = "sandbox" if environment == "sandbox" else "production"
+            self._opened[environment] = sealing_keys(settings.PARAPH, name, _folder(), _secret())
         return self._opened[environment]
 
     def key(self, purpose: Purpose) -> SigningKey:
-        """The key of seals for this purpose. Raises as :meth:`keys` does."""
+        """Returns the key that seals for this purpose. Raises as :meth:`keys` does."""
         keys = self.keys(purpose.environment)
         return keys.proofs if purpose.kind == "proof" else keys.documents
 
     def roots(self, environment: str) -> tuple[bytes, ...]:
-        """DER; what the seals of an environment are checked against. Raises as :meth:`keys` does."""
+        """Returns the roots (DER) that seals of an environment are checked against. Raises as :meth:`keys` does."""
         keys = self.keys(environment)
         tops = [(key.certificate, *key.chain)[-1] for key in (keys.documents, keys.proofs)]
         return tuple(dict.fromkeys([*tops, *self.timestamping.roots]))
@@ -50,20 +49,21 @@ class SealingContext:
 
 @cache
 def sealing_context() -> SealingContext:
-    """The context of the settings, made once per process. Also keeps the fonts of stamps and proofs in the data folder.
+    """Returns the context of the settings, one per process. Puts the fonts of stamps and proofs into the data folder.
 
     Raises ``DomainError("configuration", …)`` when an authority or a development key cannot be used.
     """
     keep_fonts_in(settings.DATA_DIR / "fonts")
-    own = development()
-    lasting = long_term(settings.PARAPH, own, FetchedStatuses())
-    if lasting:
-        lasting.recall = _last_authority_chain
-    return SealingContext(timestamping(settings.PARAPH, own), lasting)
+    authority = development()
+    source = long_term(settings.PARAPH, authority, FetchedStatuses())
+    if source:
+        source.last_authority_chain = _last_authority_chain
+    return SealingContext(timestamping(settings.PARAPH, authority), source)
 
 
 def development() -> DevelopmentAuthority:
-    """The development authority of the data folder, made at the first start. Raises as above."""
+    """Returns the development authority of the data folder, made at the first start. Raises ``DomainError`` where its
+    keys cannot be used."""
     return development_authority(_folder(), _secret(), settings.PARAPH.development_key)
 
 
@@ -76,7 +76,8 @@ def _secret() -> bytes:
 
 
 def _last_authority_chain() -> tuple[bytes, ...]:
-    """What a process that has not sealed yet expects. Without it, its first archive timestamp brings the statuses."""
+    """Returns the authority that a process expects before its first seal; empty costs that seal an archive timestamp
+    with statuses of its own."""
     try:
         return last_authority_chain()
     except DatabaseError:

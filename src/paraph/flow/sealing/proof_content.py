@@ -1,24 +1,26 @@
-"""What the proof of a request states (specification 2.2, last paragraph), gathered from its rows."""
+"""Gathering what the proof of a request states (specification 2.2, last paragraph)."""
 
 import base64
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
+from paraph.flow.sealing.event_titles import EVENT_TITLES, SENDER_EVENTS
 from paraph.journal.append import facts
+from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
-from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from paraph.rows.read import Compiled
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 
-_SIGNERS = Compiled(lambda: Signer.objects.select_related("code").order_by("order"), "request")
-_JOURNAL = Compiled(lambda: Entry.objects.order_by("position"), "request")
-_SEALED = Compiled(
+_SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code").order_by("order"), "request")
+_JOURNAL = CompiledQuery(lambda: Entry.objects.order_by("position"), "request")
+_SEALED = CompiledQuery(
     lambda: (
         SealedDocument.objects.select_related("request_document__document")
         .defer("request_document__document__preflight")
@@ -27,12 +29,12 @@ _SEALED = Compiled(
     "request_document__request",
 )
 EVIDENCE_FORMAT = "paraph-evidence/2"
-"""A proof of this format must say in its seal that it is one; those of format 1 were sealed before seals said so."""
+"""Seals of proofs in this format name their purpose; those in format 1 do not."""
 
 
 def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofContent:
-    """The journal is stated up to this moment, and its last hash with it. The request is completed and every
-    document of it sealed."""
+    """Returns what the proof of a completed request states, with the journal as it is now. Every document must be
+    sealed."""
     assert request.completed_at
     signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
     return ProofContent(
@@ -49,16 +51,18 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         journal_hash=bytes(journal[-1].hash).hex(),
         evidence=_evidence(request, signers, sealed, journal),
         locale=request.locale,
+        event_titles=EVENT_TITLES,
+        sender_events=SENDER_EVENTS,
     )
 
 
 def _signers(request_id: int, signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
-    signed = signed_names(request_id)
-    acts = {entry.signer_id: entry for entry in journal if entry.event_type == "signer.signed"}
-    return [_signer(signer, signer.code, acts[signer.pk], signed[signer.pk]) for signer in signers]
+    documents = signed_names(request_id)
+    signed_entries = {entry.signer_id: entry for entry in journal if entry.event_type == EventType.SIGNED}
+    return [_signer(signer, signer.code, signed_entries[signer.pk], documents[signer.pk]) for signer in signers]
 
 
-def _signer(signer: Signer, code: OneTimeCode, act: Entry, documents: Sequence[str]) -> ProofSigner:
+def _signer(signer: Signer, code: OneTimeCode, signed_entry: Entry, documents: Sequence[str]) -> ProofSigner:
     assert signer.signed_at
     return ProofSigner(
         name=signer.full_name,
@@ -67,8 +71,8 @@ def _signer(signer: Signer, code: OneTimeCode, act: Entry, documents: Sequence[s
         channel=code.channel,
         destination=code.destination,
         signed_at=signer.signed_at,
-        ip=act.ip,
-        user_agent=act.user_agent,
+        ip=signed_entry.ip,
+        user_agent=signed_entry.user_agent,
         signature_type=signature_of(signer)["type"],
         documents=documents,
     )
@@ -113,8 +117,8 @@ def _lines(journal: Sequence[Entry], signers: Sequence[Signer]) -> list[JournalL
 def _evidence(
     request: SignatureRequest, signers: Sequence[Signer], sealed: Sequence[SealedDocument], journal: Sequence[Entry]
 ) -> dict[str, Any]:
-    """The same for programs: with it the journal's chain can be computed again and the seals be checked, without the
-    service. Each certificate stands in it once, DER in base64, under its SHA-256."""
+    """Returns evidence.json, with which programs can compute the journal's hashes and check the seals without the
+    service. It holds each certificate once, DER in base64, under its SHA-256."""
     certificates: dict[str, str] = {}
     return {
         "format": EVIDENCE_FORMAT,
@@ -129,14 +133,14 @@ def _evidence(
             {"id": signer.pk, "full_name": signer.full_name, "email": signer.email, "order": signer.order}
             for signer in signers
         ],
-        "documents": [_stated(row, certificates) for row in sealed],
+        "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,
         "journal": [{**facts(entry), "hash": bytes(entry.hash).hex()} for entry in journal],
     }
 
 
-def _stated(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
-    """Puts the document's certificates among the others, and names them in the order of their chains."""
+def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
+    """Adds the document's certificates to ``certificates``, and names them in the order of their chains."""
     seal = dict(row.seal)
     chains = seal.pop("certificates")
     certificates |= {_digest(link): link for chain in chains.values() for link in chain}

@@ -2,40 +2,49 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.organizations.models import Environment
 from paraph.pdf.drawing.initials_row import initials_places
-from paraph.pdf.drawing.marks import Mark
+from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
-from paraph.rows.read import Compiled
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import Placement, RequestDocument, Signer
 
 Size = tuple[float, float]
 
-_PLACEMENTS = Compiled(
+_PLACEMENTS = CompiledQuery(
     lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
 )
-_ASPECTS_PER_DOUBLING = 4  # pages whose shapes differ by less than this step share one watermark
+_ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark
 
 
-def pictures(row: RequestDocument) -> tuple[bytes, list[Mark]]:
-    """A PDF of pictures, and the marks that place them: watermarks first, so that everything else lies above."""
+@dataclass(frozen=True)
+class StampMarks:
+    """Arguments of :func:`paraph.pdf.sealing.seal.seal`: a PDF of pictures, the marks that place them, and the
+    watermark that lies under the marks of every page (None in production)."""
+
+    appearances: bytes
+    marks: list[Mark]
+    page_overlay: Overlay | None
+
+
+def stamp_marks(row: RequestDocument) -> StampMarks:
+    """Draws the stamps and initials of everyone who signs the document. ``row`` has its request and document loaded."""
     placements = _PLACEMENTS.all(row.pk)
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
-    shapes = _shapes(sizes) if row.request.environment == Environment.SANDBOX else []
     drawn = appearances(
         [_stamp(placement, row.request_id) for placement in placements],
         [_initials(signer) for signer in signers] if row.request.initials_required else [],
-        list(dict.fromkeys(shapes)),
+        _watermark_sizes(sizes) if row.request.environment == Environment.SANDBOX else [],
     )
-    marks = [*_watermarks(sizes, shapes, drawn), *_initials_marks(sizes, drawn)]
-    marks += [
+    stamps = [
         Mark(place.page_number, place.x, place.y, place.width, place.height, page)
         for place, page in zip(placements, drawn.stamp_pages, strict=True)
     ]
-    return drawn.pdf, marks
+    return StampMarks(drawn.pdf, [*_initials_marks(sizes, drawn), *stamps], _watermark(drawn))
 
 
 def _stamp(placement: Placement, request_id: int) -> StampContent:
@@ -56,25 +65,20 @@ def _initials(signer: Signer) -> InitialsContent:
     return InitialsContent(signer.full_name, initials_of(signer) or {"type": "typed"})
 
 
-def _shapes(sizes: Sequence[Size]) -> list[Size]:
-    """For each page the size its watermark is drawn for: the first page's of about the same shape, so that a file of
-    a thousand odd sizes needs few pictures."""
+def _watermark_sizes(sizes: Sequence[Size]) -> list[Size]:
+    """The sizes to draw a watermark for: the first page's of each proportion, so that a file of a thousand odd sizes
+    needs few pictures."""
     first: dict[int, Size] = {}
-    return [
+    for width, height in sizes:
         first.setdefault(round(math.log2(width / height) * _ASPECTS_PER_DOUBLING), (width, height))
-        for width, height in sizes
-    ]
+    return list(first.values())
 
 
-def _watermarks(sizes: Sequence[Size], shapes: Sequence[Size], drawn: Appearances) -> list[Mark]:
-    page_of = dict(zip(dict.fromkeys(shapes), drawn.watermark_pages, strict=True))
-    marks = []
-    for number, (page, shape) in enumerate(zip(sizes, shapes, strict=False), start=1):
-        scale = min(page[0] / shape[0], page[1] / shape[1])
-        width, height = shape[0] * scale, shape[1] * scale
-        left, bottom = (page[0] - width) / 2, (page[1] - height) / 2
-        marks.append(Mark(number, left, bottom, width, height, page_of[shape], background=True))
-    return marks
+def _watermark(drawn: Appearances) -> Overlay | None:
+    if not drawn.watermark_pages:
+        return None
+    first, *others = drawn.watermark_pages
+    return Overlay(first, tuple(others))
 
 
 def _initials_marks(sizes: Sequence[Size], drawn: Appearances) -> list[Mark]:

@@ -16,7 +16,7 @@ from paraph.keys.sealing import EnvironmentName, OperatorsKey, operators_key
 from paraph.operations.check.canary import CANARY
 from paraph.operations.check.clocks import compare
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.pdf.pki.purpose import Purpose, of_document, of_proof
+from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
 from paraph.pdf.timestamps.timestamp import TimestampAuthority, stamp_time
 from paraph.pdf.verification.verify import verify
@@ -61,7 +61,7 @@ def _look(name: str, environment: EnvironmentName) -> Outcome:
     try:
         context = sealing_context()
         keys = context.keys(environment)
-        kinds = (of_document,) if keys.proofs is keys.documents else (of_document, of_proof)
+        kinds = (document_purpose,) if keys.proofs is keys.documents else (document_purpose, proof_purpose)
         sealed = [_seal(context, kind(0, environment)) for kind in kinds]
     except (DomainError, SealError, OSError) as error:
         sentence = error.message if isinstance(error, DomainError) else f"Sealing fails: {error}."

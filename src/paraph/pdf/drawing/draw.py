@@ -40,7 +40,7 @@ def draw(
     drawn = Drawn()
     if not marks and overlay is None:
         return drawn
-    used = [mark.appearance for mark in marks] + ([overlay.appearance] if overlay else [])
+    used = [mark.appearance for mark in marks] + list(overlay.appearances if overlay else ())
     forms, stamper = _open(appearances, revision, max(used) + 1), Stamper(revision)
     pictures, alike = Drawings(forms, layers_open=may_stay_open(revision)), Alike(revision, stamper)
     for page, own in _wanted(revision, marks, everywhere=overlay is not None):
@@ -56,8 +56,7 @@ def draw(
             stamper.stamp(page, picture)
             if not own:
                 alike.learn(page, picture)
-        background = all(mark.background for mark in own)
-        drawn.placed.append(Placed(page.ref, picture, in_annotation=above, background=background))
+        drawn.placed.append(Placed(page.ref, picture, in_annotation=above, background=not own))
     return drawn
 
 

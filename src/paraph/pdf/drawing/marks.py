@@ -1,5 +1,6 @@
 """Marks and the overlay: pictures drawn over pages, upright for the reader (specification 4.5)."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,8 +16,7 @@ class Mark:
     """One picture on one page. Rectangle in reader space: points, origin bottom left.
 
     ``page_number`` counts from 1; ``appearance`` is the page (from 0) of the appearances, scaled to the rectangle.
-    A mark that form fields or other annotations might hide is put above them. Of the pages that have nothing but
-    marks in the ``background`` the self-check looks at some only.
+    A mark that form fields or other annotations might hide is put above them.
     """
 
     page_number: int
@@ -25,14 +25,21 @@ class Mark:
     width: float
     height: float
     appearance: int
-    background: bool = False
 
 
 @dataclass(frozen=True)
 class Overlay:
-    """A page of the appearances (from 0), drawn on every page: as large as fits, centred."""
+    """A page of the appearances (from 0), drawn on every page: as large as fits, centred.
+
+    ``others``: further pages of the appearances; each page gets the one whose proportions are nearest to its own.
+    """
 
     appearance: int
+    others: tuple[int, ...] = ()
+
+    @property
+    def appearances(self) -> tuple[int, ...]:
+        return (self.appearance, *self.others)
 
 
 @dataclass(frozen=True)
@@ -64,11 +71,12 @@ class Drawings:
         return self._known[key]
 
     def _fitted(self, page: PageGeometry, overlay: Overlay) -> "_Placed":
-        picture = self._forms.form(overlay.appearance).geometry
+        pictures = {number: self._forms.form(number).geometry for number in overlay.appearances}
+        appearance, picture = min(pictures.items(), key=lambda item: _unlikeness(item[1], page))
         scale = min(page.width / picture.width, page.height / picture.height)
         width, height = scale * picture.width, scale * picture.height
         corner = (page.width - width) / 2, (page.height - height) / 2
-        return self._scaled(page, overlay.appearance, (*corner, width, height))
+        return self._scaled(page, appearance, (*corner, width, height))
 
     def _scaled(self, page: PageGeometry, appearance: int, place: tuple[float, float, float, float]) -> "_Placed":
         """``place``: left, bottom, width and height in reader space."""
@@ -88,6 +96,11 @@ def _drawing(placed: list[_Placed], first: bytes) -> Drawing:
     operators.append(b"EMC\n")
     extents = [transform_box(matrix, form.geometry.visible) for _, form, matrix in placed]
     return Drawing(b"".join(operators), {name: form.ref for name, form, _ in placed}, _around(extents))
+
+
+def _unlikeness(one: PageGeometry, other: PageGeometry) -> float:
+    """Returns by how much the proportions of two pages differ, 0 where they are the same."""
+    return abs(math.log(one.width * other.height / (one.height * other.width)))
 
 
 def _name(appearance: int) -> bytes:

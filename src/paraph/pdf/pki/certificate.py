@@ -1,4 +1,4 @@
-"""A certificate as CMS sees it, parsed once per process."""
+"""X.509 certificates, parsed once per process, with what CMS needs of them."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,8 +13,6 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from paraph.pdf.pki import der
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
-
-
 _OTHER_PURPOSES = frozenset(
     {
         ExtendedKeyUsageOID.SERVER_AUTH,
@@ -31,23 +29,24 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True)
 class Certificate:
-    """What identifies a certificate, what it may do, and its key."""
+    """The names of a certificate, its key, and what it may sign."""
 
     encoded: bytes
     parsed: x509.Certificate
     issuer: bytes
     """DER of the issuer's name."""
     subject: bytes
-    """DER of its own name."""
+    """DER of the subject's name."""
     serial: int
     key_identifier: bytes
     public_key: rsa.RSAPublicKey | ec.EllipticCurvePublicKey
     name: str
     """Common name, else organization, else the whole subject."""
     for_timestamps_only: bool
-    """Its extended key usage is critical and timeStamping alone (RFC 3161 §2.3)."""
+    """The extended key usage is critical and timeStamping alone (RFC 3161 §2.3)."""
     for_documents: bool
-    """Its key usage, where there is one, allows signatures, and its purposes are not all of another kind."""
+    """The key usage, where there is one, allows signatures, and the extended one allows more than TLS, timestamps and
+    OCSP."""
 
     def __hash__(self) -> int:
         return hash(self.encoded)
@@ -58,7 +57,8 @@ class Certificate:
 
 @lru_cache(maxsize=256)
 def load(encoded: bytes) -> Certificate:
-    """Raises :class:`CertificateError` when it is damaged or its key is neither RSA nor an elliptic curve."""
+    """Parses DER. Raises :class:`CertificateError` where it is damaged or its key is neither RSA nor an elliptic
+    curve."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
         key = parsed.public_key()
@@ -90,7 +90,8 @@ def load(encoded: bytes) -> Certificate:
 
 
 def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:
-    """What travels with a signature. Verifiers bring the root themselves; a copy would be covered by nothing."""
+    """Returns the certificates (DER) to send along with a signature. Verifiers have the root themselves, and no
+    signature would cover a copy of it."""
     return [certificate, *(link for link in chain if load(link).issuer != load(link).subject)]
 
 
@@ -105,23 +106,23 @@ def is_issued_by(child: Certificate, issuer: Certificate) -> bool:
 
 
 def purposes(certificate: x509.Certificate) -> list[x509.ObjectIdentifier]:
-    """Its extended key usages; none where it does not restrict itself."""
+    """Returns the extended key usages; an empty list where the certificate has no such restriction."""
     extended = _extension(certificate, x509.ExtendedKeyUsage)
     return list(extended.value) if extended else []
 
 
 def common_name(name: x509.Name) -> str:
-    """The common name, else the organization, else the whole name."""
+    """Returns the common name, else the organization, else the whole name."""
     for kind in (NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME):
         if found := name.get_attributes_for_oid(kind):
             return str(found[0].value)
     return name.rfc4514_string()
 
 
-Known = TypeVar("Known", bound=x509.ExtensionType)
+Extension = TypeVar("Extension", bound=x509.ExtensionType)
 
 
-def _extension(certificate: x509.Certificate, kind: type[Known]) -> x509.Extension[Known] | None:
+def _extension(certificate: x509.Certificate, kind: type[Extension]) -> x509.Extension[Extension] | None:
     try:
         return certificate.extensions.get_extension_for_class(kind)
     except x509.ExtensionNotFound:

@@ -1,16 +1,11 @@
-"""CMS SignedData (RFC 5652) read and checked: one signer over signed attributes, as seals and timestamps have it."""
+"""CMS SignedData (RFC 5652) read: one signer over signed attributes, as seals and timestamps have it."""
 
-import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
-
-from paraph.kernel import tokens
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
+from paraph.pdf.pki.certificate import Certificate, load
+from paraph.pdf.pki.cms_algorithms import hash_name
+from paraph.pdf.pki.cms_errors import CmsRefused, cannot_be_read
 from paraph.pdf.pki.der import DerError, Element
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
@@ -18,17 +13,7 @@ _CONTEXT_1 = _CONTEXT_0 | 1
 _OPTIONAL_FIELDS: tuple[list[int], ...] = ([], [_CONTEXT_0], [_CONTEXT_1], [_CONTEXT_0, _CONTEXT_1])
 """Certificates and revocation lists, either of which may be absent."""
 _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
-_OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5"}
-_NULL = der.tlv(der.NULL)
-_MOST_CERTIFICATES = 50
-
-
-class CmsRefused(ValueError):
-    """The structure cannot be read or its signature does not hold; the message is the reason."""
-
-
-class CmsMismatch(CmsRefused):
-    """The structure can be read, and shows that what is here is not what was signed."""
+_MAX_CERTIFICATES = 50
 
 
 @dataclass(frozen=True)
@@ -37,9 +22,9 @@ class SignedData:
 
     content_type: str
     content: bytes | None
-    """What is signed, where it is inside; ``None`` where it lies elsewhere."""
+    """The signed content, where it is inside; ``None`` where it lies elsewhere."""
     certificates: tuple[bytes, ...]
-    """DER of every certificate that came along."""
+    """DER of every certificate in the message."""
     digest_algorithm: str
     """``sha256``, ``sha384`` or ``sha512``."""
     signature_algorithm: Element
@@ -53,49 +38,13 @@ class SignedData:
 
 
 def read_signed_data(content_info: bytes) -> SignedData:
-    """Takes DER of a ContentInfo, zeros after it allowed. Raises :class:`CmsRefused`."""
+    """Reads DER of a ContentInfo; zeros after it are allowed. Raises :class:`CmsRefused`."""
     try:
         return _read(content_info)
     except CmsRefused:
         raise
     except (ValueError, IndexError) as error:
-        raise CmsRefused(_unread(error)) from error
-
-
-def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) -> None:
-    """Whether the signer's key signed this content.
-
-    ``content_digest`` gives the digest of what is signed for the name of a hash. Raises :class:`CmsRefused` when the
-    content changed, the signature does not hold, or the signed attributes name another certificate.
-    """
-    try:
-        attributes = signed.signed_attributes
-        if oids.CONTENT_TYPE not in attributes or oids.MESSAGE_DIGEST not in attributes:
-            raise CmsRefused("the signature does not state what it signs")
-        if attributes[oids.CONTENT_TYPE].oid() != signed.content_type:
-            raise CmsRefused("the signature is over another type of content")
-        if not tokens.same(attributes[oids.MESSAGE_DIGEST].octets(), content_digest(signed.digest_algorithm)):
-            raise CmsMismatch("the signed content was changed")
-        _check_named_certificate(signed)
-        _check_carried(signed.certificates)
-        _check_unsigned(signed)
-        _check_algorithms(signed)
-        _check_value(signed)
-    except CmsRefused:
-        raise
-    except (ValueError, TypeError, IndexError) as error:
-        raise CmsRefused(_unread(error)) from error
-
-
-def names_certificate(signed: SignedData) -> bool:
-    """Whether the signed attributes name the signer's certificate (ESSCertID), as PAdES and RFC 3161 want."""
-    return not signed.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
-
-
-def _unread(error: Exception) -> str:
-    """With the reason where it is one for people."""
-    known = isinstance(error, DerError | CertificateError)
-    return f"the signature cannot be read ({error})" if known else "the signature cannot be read"
+        raise cannot_be_read(error) from error
 
 
 def _read(content_info: bytes) -> SignedData:
@@ -114,7 +63,7 @@ def _read(content_info: bytes) -> SignedData:
         content_type=content[0].oid(),
         content=content[1].only(_CONTEXT_0).octets() if len(content) > 1 else None,
         certificates=certificates,
-        digest_algorithm=_hash_name(signer[2]),
+        digest_algorithm=hash_name(signer[2]),
         signature_algorithm=signer[4].expect(der.SEQUENCE),
         signature=signer[5].octets(),
         signer=_find_signer(signer[1], certificates),
@@ -125,41 +74,25 @@ def _read(content_info: bytes) -> SignedData:
 
 
 def _check_frame(fields: list[Element], signer: list[Element], content_type: str) -> None:
-    """The parts that no signature covers say what they must (RFC 5652 §5.1, §5.3), so that a change in them shows."""
+    """Checks the parts that no signature covers (RFC 5652 §5.1, §5.3), so that a change in them shows."""
     version = fields[0].integer()
     plain = content_type == oids.DATA and signer[0].integer() == 1
     if version not in ({1} if plain else {3, 4, 5}):
         raise DerError(f"version {version}")
     if signer[0].integer() != (3 if signer[1].tag == _KEY_IDENTIFIER else 1):
         raise DerError("a signer of another version")
-    if _hash_name(signer[2]) not in {_hash_name(algorithm) for algorithm in fields[1].children(der.SET)}:
+    if hash_name(signer[2]) not in {hash_name(algorithm) for algorithm in fields[1].children(der.SET)}:
         raise DerError("the signer's hash is not announced")
     if len(fields) > 6 or len(signer) > 7 or [field.tag for field in fields[3:-1]] not in _OPTIONAL_FIELDS:
         raise DerError("a field that does not belong here")
 
 
-def _check_unsigned(signed: SignedData) -> None:
-    """Nothing joined the signature afterwards that is not known to join signatures: it may have been something else."""
-    if not oids.UNSIGNED.issuperset(signed.unsigned_attributes):
-        raise CmsRefused("something unknown was added to the signature")
-
-
 def _certificates(optional: list[Element]) -> tuple[bytes, ...]:
     sets = [field for field in optional if field.tag == _CONTEXT_0]
     found = [item.raw for field in sets for item in field.children(_CONTEXT_0) if item.tag == der.SEQUENCE]
-    if len(found) > _MOST_CERTIFICATES:
+    if len(found) > _MAX_CERTIFICATES:
         raise DerError("too many certificates")
     return tuple(found)
-
-
-def _hash_name(algorithm: Element) -> str:
-    name, *parameters = algorithm.children()
-    identifier = name.oid()
-    if [field.raw for field in parameters] not in ([], [_NULL]):
-        raise DerError("a hash with parameters")
-    if identifier not in oids.HASHES:
-        raise CmsRefused(f"the hash {_OLD_HASHES.get(identifier, identifier)} is not accepted")
-    return oids.HASHES[identifier]
 
 
 def _find_signer(identifier: Element, certificates: tuple[bytes, ...]) -> Certificate:
@@ -187,94 +120,3 @@ def _single(values: list[Element]) -> Element:
     if len(values) != 1:
         raise DerError(f"an attribute with {len(values)} values")
     return values[0]
-
-
-def _check_named_certificate(signed: SignedData) -> None:
-    """ESSCertIDv2 (RFC 5035) or ESSCertID (RFC 2634): the first one names the signer's certificate by its digest."""
-    attributes = signed.signed_attributes
-    if oids.SIGNING_CERTIFICATE_V2 in attributes:
-        named = attributes[oids.SIGNING_CERTIFICATE_V2].children()[0].children()[0].children()
-        explicit = named[0].tag == der.SEQUENCE
-        algorithm = _hash_name(named[0]) if explicit else "sha256"
-        stated = named[1 if explicit else 0].octets()
-    elif oids.SIGNING_CERTIFICATE in attributes:
-        stated = attributes[oids.SIGNING_CERTIFICATE].children()[0].children()[0].children()[0].octets()
-        algorithm = "sha1"
-    else:
-        return
-    if not tokens.same(stated, signed.signer.digest(algorithm)):
-        raise CmsRefused("the signature names another certificate than the one it came with")
-
-
-def _check_carried(certificates: tuple[bytes, ...]) -> None:
-    """Certificates come along unsigned: each must at least be what its issuer, where that is here too, signed."""
-    carried = [load(encoded) for encoded in certificates]
-    for child in carried:
-        issuers = [issuer for issuer in carried if issuer.subject == child.issuer]
-        if issuers and not any(is_issued_by(child, issuer) for issuer in issuers):
-            raise CmsRefused("a certificate that came along was changed")
-
-
-def _check_algorithms(signed: SignedData) -> None:
-    """CMSAlgorithmProtection (RFC 6211), where it is present."""
-    protection = signed.signed_attributes.get(oids.ALGORITHM_PROTECTION)
-    if protection is None:
-        return
-    stated = protection.children()
-    digest, signature = stated[0].children()[0].oid(), der.read(b"\x30" + stated[1].raw[1:]).children()[0].oid()
-    actual = signed.signature_algorithm.children()[0].oid()
-    if oids.HASHES.get(digest) != signed.digest_algorithm or signature != actual:
-        raise CmsRefused("the signature was made with other algorithms than it states")
-
-
-_BY_RSA = {oids.RSA_SHA256: "sha256", oids.RSA_SHA384: "sha384", oids.RSA_SHA512: "sha512"}
-_BY_CURVE = {oids.ECDSA_SHA256: "sha256", oids.ECDSA_SHA384: "sha384", oids.ECDSA_SHA512: "sha512"}
-_HASHES: dict[str, hashes.HashAlgorithm] = {
-    "sha256": hashes.SHA256(),
-    "sha384": hashes.SHA384(),
-    "sha512": hashes.SHA512(),
-}
-
-
-def _check_value(signed: SignedData) -> None:
-    key, parts = signed.signer.public_key, signed.signature_algorithm.children()
-    algorithm = parts[0].oid()
-    try:
-        if algorithm != oids.RSA_PSS and [field.raw for field in parts[1:]] not in ([], [_NULL]):
-            raise CmsRefused("the signature algorithm has parameters")
-        if isinstance(key, rsa.RSAPublicKey) and algorithm == oids.RSA_PSS:
-            scheme, hash_ = _pss(parts[1])
-            key.verify(signed.signature, signed.to_sign, scheme, hash_)
-        elif isinstance(key, rsa.RSAPublicKey) and (algorithm == oids.RSA or algorithm in _BY_RSA):
-            hash_ = _HASHES[_BY_RSA.get(algorithm, signed.digest_algorithm)]
-            key.verify(signed.signature, signed.to_sign, padding.PKCS1v15(), hash_)
-        elif isinstance(key, ec.EllipticCurvePublicKey) and (algorithm == oids.EC_PUBLIC_KEY or algorithm in _BY_CURVE):
-            hash_ = _HASHES[_BY_CURVE.get(algorithm, signed.digest_algorithm)]
-            key.verify(signed.signature, signed.to_sign, ec.ECDSA(hash_))
-        else:
-            raise CmsRefused(f"the signature algorithm {algorithm} is not accepted with this key")
-    except InvalidSignature as error:
-        raise CmsMismatch("the signature does not belong to its certificate's key") from error
-    except UnsupportedAlgorithm as error:
-        raise CmsRefused("the signature was made in a way that is not known") from error
-
-
-def _pss(parameters: Element) -> tuple[padding.PSS, hashes.HashAlgorithm]:
-    """RSASSA-PSS-params (RFC 4055 §3.1). SHA-1, the default for absent fields, is not accepted."""
-    fields = {field.tag: field.only(field.tag) for field in parameters.children()}
-    if not {_CONTEXT_0, _CONTEXT_1, _CONTEXT_0 | 2} <= fields.keys():
-        raise CmsRefused("the signature uses SHA-1, which is not accepted")
-    hash_ = _HASHES[_hash_name(fields[_CONTEXT_0])]
-    generation, mask_hash = fields[_CONTEXT_1].children()
-    if generation.oid() != oids.MGF1:
-        raise CmsRefused("the signature has a mask that is not known")
-    mask = _HASHES[_hash_name(mask_hash)]
-    salt, trailer = fields.pop(_CONTEXT_0 | 2).integer(), fields.pop(_CONTEXT_0 | 3, None)
-    if not 0 <= salt <= 512 or (trailer is not None and trailer.integer() != 1) or len(fields) > 2:
-        raise CmsRefused("the signature has impossible parameters")
-    return padding.PSS(padding.MGF1(mask), salt), hash_
-
-
-def digest_of(content: bytes) -> Callable[[str], bytes]:
-    """For :func:`check_signature`: the digest of content that is at hand."""
-    return lambda algorithm: hashlib.new(algorithm, content).digest()

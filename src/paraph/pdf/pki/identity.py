@@ -1,4 +1,4 @@
-"""Whose certificate it is, for people and for programs."""
+"""The owner of a certificate, in a form for people and for programs."""
 
 import re
 from collections.abc import Sequence
@@ -15,29 +15,29 @@ _COLONS = re.compile(r"[:\s]")
 
 @dataclass(frozen=True)
 class Identity:
-    """Of a certificate."""
+    """The owner of one certificate."""
 
     encoded: bytes
-    """DER."""
+    """DER of the certificate."""
 
     @property
     def name(self) -> str:
-        """Common name, else organization, else the whole subject."""
+        """The common name, else the organization, else the whole subject."""
         return self._certificate.name
 
     @property
     def subject(self) -> str:
-        """The whole name (RFC 4514)."""
+        """The whole subject (RFC 4514)."""
         return self._certificate.parsed.subject.rfc4514_string()
 
     @property
     def sha256(self) -> str:
-        """Of the DER, in hexadecimal: the fingerprint."""
+        """The fingerprint: SHA-256 of the DER, in hexadecimal."""
         return self._certificate.digest("sha256").hex()
 
     @property
     def organization(self) -> tuple[str, ...]:
-        """The organization and its identifier, as the issuer has checked them; the whole subject without any."""
+        """The organization and its identifier, which the issuer has checked; without either, the whole subject."""
         subject = self._certificate.parsed.subject
         kinds = (NameOID.ORGANIZATION_NAME, NameOID.ORGANIZATION_IDENTIFIER)
         found = tuple(str(each.value) for kind in kinds for each in subject.get_attributes_for_oid(kind))
@@ -45,16 +45,16 @@ class Identity:
 
     @property
     def is_for_proofs(self) -> bool:
-        """Whether its purposes name the sealing of proofs, which then is all that it may seal."""
+        """Whether the certificate is for sealing proofs, and so for sealing nothing else."""
         return PROOF_SEALING in purposes(self._certificate.parsed)
 
     @property
     def is_of_development(self) -> bool:
-        """Whether a development authority issued it, which has certificates of their own for proofs."""
+        """Whether a development authority issued the certificate; such an authority has separate ones for proofs."""
         return is_of_development(self._certificate.parsed)
 
     def is_one_of(self, wanted: Sequence[str]) -> bool:
-        """``wanted``: names, whole subjects or fingerprints; where there is none, everybody is."""
+        """Whether ``wanted`` lists the owner by name, whole subject or fingerprint. An empty list accepts everybody."""
         fingerprints = {_COLONS.sub("", each).lower() for each in wanted}
         return not wanted or self.name in wanted or self.subject in wanted or self.sha256 in fingerprints
 

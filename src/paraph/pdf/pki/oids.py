@@ -1,4 +1,4 @@
-"""The object identifiers of CMS, CAdES and timestamps, with the names that their standards give them, and our own."""
+"""Object identifiers of CMS, CAdES and timestamps, named as in their standards, and one of this project."""
 
 DATA = "1.2.840.113549.1.7.1"
 SIGNED_DATA = "1.2.840.113549.1.7.2"
@@ -13,7 +13,7 @@ SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47"
 TIMESTAMP_TOKEN = "1.2.840.113549.1.9.16.2.14"  # noqa: S105 — an object identifier
 
 SEAL_PURPOSE = "2.25.285769127322676019539055826652241602023"
-"""Of this project (the arc of UUIDs, ITU-T X.667): the signed attribute of :mod:`paraph.pdf.pki.purpose`."""
+"""The signed attribute of :mod:`paraph.pdf.pki.purpose`, under the arc of UUIDs (ITU-T X.667)."""
 
 UNSIGNED = frozenset(
     {
@@ -30,7 +30,7 @@ UNSIGNED = frozenset(
         "0.4.0.1733.2.5",  # long-term validation
     }
 )
-"""Attributes that may join a signature afterwards (ETSI EN 319 122-1)."""
+"""Attributes that may be added after signing (ETSI EN 319 122-1)."""
 
 MD5 = "1.2.840.113549.2.5"
 SHA1 = "1.3.14.3.2.26"
@@ -50,4 +50,4 @@ ECDSA_SHA384 = "1.2.840.10045.4.3.3"
 ECDSA_SHA512 = "1.2.840.10045.4.3.4"
 
 HASHES = {SHA256: "sha256", SHA384: "sha384", SHA512: "sha512"}
-"""The hashes that seals and timestamps may use, by the names of :mod:`hashlib`."""
+"""The hashes that seals and timestamps may use, with their :mod:`hashlib` names."""

@@ -1,32 +1,32 @@
-"""What a seal is for, as one signed attribute in its CMS says: a document or a proof, of which signature request.
+"""The purpose of a seal, a signed attribute of its CMS: a document or a proof, and its signature request.
 
-Documents and proofs may be sealed by one key. Whoever uploads a file chooses all of its bytes, but not what the seal
-says of it.
+One key may seal documents and proofs. Whoever uploads a file chooses all of its bytes, but not the purpose in its seal.
 """
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.cms import CmsRefused, SignedData
+from paraph.pdf.pki.cms import SignedData
+from paraph.pdf.pki.cms_errors import CmsRefused
 
-Kind = Literal["document", "proof"]
+PurposeKind = Literal["document", "proof"]
 
 _VERSION = 1
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """Made by :func:`of_document` or :func:`of_proof`."""
+    """The purpose of one seal, made by :func:`document_purpose` or :func:`proof_purpose`."""
 
-    kind: Kind
+    kind: PurposeKind
     request_id: int
     environment: str
     """``sandbox`` or ``production``."""
 
     @property
     def attribute(self) -> bytes:
-        """DER of the CMS attribute; its value is ``SEQUENCE { version, kind, request id, environment }``."""
+        """DER of the CMS attribute with the value ``SEQUENCE { version, kind, request id, environment }``."""
         value = der.sequence(
             der.integer(_VERSION),
             der.utf8_string(self.kind),
@@ -42,41 +42,41 @@ class Purpose:
         return {"kind": self.kind, "request_id": self.request_id, "environment": self.environment}
 
 
-def of_document(request_id: int, environment: str) -> Purpose:
-    """For every file that came from outside, whatever is in it. Raises nothing."""
+def document_purpose(request_id: int, environment: str) -> Purpose:
+    """Returns the purpose of every file that came from outside, whatever is in it. Raises nothing."""
     return Purpose("document", request_id, environment)
 
 
-def of_proof(request_id: int, environment: str) -> Purpose:
-    """For the proof that the service has typeset itself, and for nothing else. Raises nothing."""
+def proof_purpose(request_id: int, environment: str) -> Purpose:
+    """Returns the purpose of a proof that the service typeset itself, and of nothing else. Raises nothing."""
     return Purpose("proof", request_id, environment)
 
 
-def from_json(told: dict[str, Any]) -> Purpose:
-    """What :meth:`Purpose.to_json` made of one. Raises ``TypeError`` for anything else."""
-    return Purpose(**told)
+def from_json(value: dict[str, Any]) -> Purpose:
+    """Reverses :meth:`Purpose.to_json`. Raises ``TypeError`` for anything else."""
+    return Purpose(**value)
 
 
-def stated(signed: SignedData) -> Purpose | None:
-    """What the seal says; ``None`` for one that does not say it: of another program, or of an earlier version.
+def stated_purpose(signed: SignedData) -> Purpose | None:
+    """Returns the purpose in a seal; ``None`` for seals of other programs and of earlier versions, which have none.
 
-    Raises :class:`CmsRefused` where it says something that cannot be read.
+    Raises :class:`CmsRefused` for a purpose that cannot be read.
     """
     value = signed.signed_attributes.get(oids.SEAL_PURPOSE)
     if value is None:
         return None
     try:
         version, kind, request_id, environment = value.children()
-        said = Purpose(_kind(kind.utf8()), request_id.integer(), environment.utf8())
+        purpose = Purpose(_kind(kind.utf8()), request_id.integer(), environment.utf8())
     except ValueError as error:
         raise CmsRefused("what it is for cannot be read") from error
     if version.integer() != _VERSION:
         raise CmsRefused("what it is for is said in a way that this version does not know")
-    return said
+    return purpose
 
 
-def _kind(text: str) -> Kind:
-    for kind in get_args(Kind):
+def _kind(text: str) -> PurposeKind:
+    for kind in get_args(PurposeKind):
         if text == kind:
             return kind  # type: ignore[no-any-return]  # get_args() forgets of what
     raise ValueError(text)

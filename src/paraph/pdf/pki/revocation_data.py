@@ -1,4 +1,4 @@
-"""Long-term data: the revocation lists and status answers that a file carries, and what they say of a certificate."""
+"""Revocation lists (CRLs) and status answers (OCSP), and what they prove of a certificate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ from paraph.pdf.pki.certificate import Certificate, load
 
 
 class Revoked(ValueError):
-    """A certificate was revoked before the moment that counts; the message says which and when."""
+    """A certificate was revoked before the time that counts; the message names it and the time."""
 
 
 @dataclass(frozen=True)
 class LongTermData:
-    """DER of what a document security store holds (ISO 32000-2, 12.8.4.3)."""
+    """The content of a document security store, each item as DER (ISO 32000-2, 12.8.4.3)."""
 
     certificates: tuple[bytes, ...] = ()
     crls: tuple[bytes, ...] = ()
     ocsps: tuple[bytes, ...] = ()
 
     def __add__(self, other: "LongTermData") -> "LongTermData":
-        """Both, each item once."""
+        """Joins two sets of data; each item appears once."""
         pairs = zip(self.lists, other.lists, strict=True)
         return LongTermData(*(tuple(dict.fromkeys((*ours, *theirs))) for ours, theirs in pairs))
 
@@ -40,27 +40,28 @@ class LongTermData:
 
     @property
     def lists(self) -> tuple[tuple[bytes, ...], ...]:
-        """Certificates, revocation lists, status answers."""
+        """Certificates, CRLs and OCSP answers, in this order."""
         return self.certificates, self.crls, self.ocsps
 
     def proves(self, chain: Sequence[bytes], moment: datetime) -> bool:
-        """Whether it says of every certificate of ``chain`` below the root that it was not revoked at ``moment``.
+        """Whether the data proves that no certificate of ``chain`` below the root was revoked at ``moment``.
 
-        ``chain``: DER, the leaf first, the root last. Raises :class:`Revoked`.
+        ``chain``: DER, the leaf first, the root last. Raises :class:`Revoked` where it proves the contrary.
         """
         links = [load(link) for link in chain]
+        # A list, so that a revocation further up is found also behind a certificate whose status is unknown.
         proven = [self._proves_one(child, issuer, moment) for child, issuer in pairwise(links)]
         return all(proven)
 
     def _proves_one(self, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-        by_list = [_by_list(crl, child, issuer, moment) for crl in self.crls]
-        by_answer = [_by_answer(answer, child, issuer, moment) for answer in self.ocsps]
-        return any(by_list) or any(by_answer)
+        by_crl = [_crl_proves(crl, child, issuer, moment) for crl in self.crls]
+        by_ocsp = [_ocsp_proves(answer, child, issuer, moment) for answer in self.ocsps]
+        return any(by_crl) or any(by_ocsp)
 
 
-def _by_list(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-    """Whether the list is the issuer's, was in force, and does not name the certificate."""
-    crl = _genuine_list(encoded, issuer)
+def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
+    """Whether the CRL is the issuer's, was in force at ``moment``, and does not list the certificate."""
+    crl = _genuine_crl(encoded, issuer)
     if crl is None:
         return False
     try:
@@ -73,8 +74,8 @@ def _by_list(encoded: bytes, child: Certificate, issuer: Certificate, moment: da
 
 
 @lru_cache(maxsize=64)
-def _genuine_list(encoded: bytes, issuer: Certificate) -> x509.CertificateRevocationList | None:
-    """The list, where the issuer signed it. Remembered: each file brings the same ones."""
+def _genuine_crl(encoded: bytes, issuer: Certificate) -> x509.CertificateRevocationList | None:
+    """Returns the CRL where the issuer signed it. Remembered, as every file brings the same ones."""
     try:
         crl = x509.load_der_x509_crl(encoded)
         genuine = crl.issuer == issuer.parsed.subject and crl.is_signature_valid(issuer.public_key)
@@ -83,9 +84,9 @@ def _genuine_list(encoded: bytes, issuer: Certificate) -> x509.CertificateRevoca
     return crl if genuine else None
 
 
-def _by_answer(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-    """Whether the answer is the issuer's or its responder's, was in force, and says that the certificate is good."""
-    single = _genuine_answer(encoded, child, issuer)
+def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
+    """Whether the answer is the issuer's or its responder's, was in force at ``moment``, and says "good"."""
+    single = _genuine_ocsp(encoded, child, issuer)
     if single is None:
         return False
     if single.certificate_status is ocsp.OCSPCertStatus.REVOKED:
@@ -98,15 +99,16 @@ def _by_answer(encoded: bytes, child: Certificate, issuer: Certificate, moment: 
 
 
 @lru_cache(maxsize=256)
-def _genuine_answer(encoded: bytes, child: Certificate, issuer: Certificate) -> ocsp.OCSPSingleResponse | None:
-    """What the answer says of the certificate, where the issuer or its responder signed it. Remembered, as above."""
+def _genuine_ocsp(encoded: bytes, child: Certificate, issuer: Certificate) -> ocsp.OCSPSingleResponse | None:
+    """Returns the part of the answer about the certificate, where the issuer or its responder signed it. Remembered, as
+    every file brings the same answers."""
     try:
         response = ocsp.load_der_ocsp_response(encoded)
         if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
             return None
         single = next((one for one in response.responses if _is_about(one, child, issuer)), None)
         return single if single is not None and _is_signed_for(response, issuer) else None
-    except Exception:  # noqa: BLE001 — as above
+    except Exception:  # noqa: BLE001 — an answer from anywhere makes the reader raise anything
         return None
 
 
@@ -117,7 +119,7 @@ def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certi
 
 
 def _is_signed_for(response: ocsp.OCSPResponse, issuer: Certificate) -> bool:
-    """By the issuer itself, or by a responder that the issuer certified for this (RFC 6960 §4.2.2.2)."""
+    """Whether the issuer signed, or a responder that the issuer certified for this (RFC 6960 §4.2.2.2)."""
     responders = [issuer.parsed]
     for candidate in response.certificates:
         try:
@@ -125,7 +127,7 @@ def _is_signed_for(response: ocsp.OCSPResponse, issuer: Certificate) -> bool:
             if ExtendedKeyUsageOID.OCSP_SIGNING in purposes:
                 candidate.verify_directly_issued_by(issuer.parsed)
                 responders.append(candidate)
-        except Exception:  # noqa: BLE001, S112 — as above; another one may be the responder
+        except Exception:  # noqa: BLE001, S112 — an unreadable certificate; another one may be the responder's
             continue
     return any(_signed_by(response, responder) for responder in responders)
 

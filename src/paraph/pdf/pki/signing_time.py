@@ -1,4 +1,4 @@
-"""The time of a signature by the signer's own clock, which proves nothing."""
+"""The time of a signature by the signer's clock, which proves nothing."""
 
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ _UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before
 
 
 def signing_time(signed: SignedData) -> datetime | None:
-    """By the signer's own clock, where the signed attributes state it (RFC 5652 §11.3)."""
+    """Returns the time that the signed attributes state (RFC 5652 §11.3), ``None`` where they state none."""
     stated = signed.signed_attributes.get(oids.SIGNING_TIME)
     try:
         return _time(stated) if stated else None

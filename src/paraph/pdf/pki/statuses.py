@@ -1,4 +1,4 @@
-"""Where a seal finds, beforehand, the statuses of the certificates that it and its timestamp rest on."""
+"""The statuses of the certificates under a seal and its timestamp, collected before sealing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,20 @@ _RENEWED_AFTER = VALIDITY / 7
 
 
 class StatusUnavailable(ValueError):
-    """The statuses of a chain cannot be had now; the message is the reason, without a full stop."""
+    """The statuses of a chain are not available now; the message is the reason, without a full stop."""
 
 
 class StatusSource(Protocol):
-    """Somebody who knows the statuses of certificates, quickly: what takes long is found out beforehand."""
+    """A source of certificate statuses that answers at once: it fetches them ahead of time."""
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """The statuses of every certificate of the chain below the root, in force now.
-
-        Raises :class:`StatusUnavailable`.
-        """
+        """Returns statuses in force now, of every certificate of the chain below the root. Raises
+        :class:`StatusUnavailable`."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """Statuses, and a sentence for each chain that has none."""
+class CollectedStatuses:
+    """Statuses, and a sentence for each chain without any."""
 
     data: LongTermData
     missing: tuple[str, ...] = ()
@@ -41,45 +39,46 @@ class Found:
 
 @dataclass
 class LongTerm:
-    """What makes a seal provable for long: where statuses come from, and whether an archive timestamp follows."""
+    """How a seal reaches B-LT and B-LTA: the sources of statuses, and whether an archive timestamp follows."""
 
     sources: Sequence[StatusSource]
     archive: bool = True
-    """B-LTA; else B-LT."""
+    """Whether to seal at B-LTA, with an archive timestamp, rather than at B-LT."""
     authority_chain: Chain = ()
     """The chain of the timestamp authority that answered last, or is expected to answer first. Its statuses go into
-    the revision of the seal, which is written before its timestamp comes."""
-    recall: Callable[[], Chain] | None = None
-    """Asked for that chain once, where no authority has answered yet."""
+    the revision of the seal, which is written before the timestamp arrives."""
+    last_authority_chain: Callable[[], Chain] | None = None
+    """Called once for ``authority_chain``, where no authority has answered yet."""
 
-    def expected(self, key_chain: Chain) -> Found:
-        """The statuses of the key's chain and of the authority that is expected to answer."""
-        if not self.authority_chain and self.recall is not None:
-            self.authority_chain, self.recall = self.recall(), None
-        return self.of(key_chain, self.authority_chain) if self.authority_chain else self.of(key_chain)
+    def collect_expected(self, key_chain: Chain) -> CollectedStatuses:
+        """Collects the statuses of the key's chain and of the authority that is expected to answer."""
+        if not self.authority_chain and self.last_authority_chain is not None:
+            self.authority_chain, self.last_authority_chain = self.last_authority_chain(), None
+        return self.collect(key_chain, self.authority_chain) if self.authority_chain else self.collect(key_chain)
 
-    def of(self, *chains: Chain) -> Found:
-        """The statuses of these chains, as far as they can be had. Raises :class:`Revoked` for the first one."""
+    def collect(self, *chains: Chain) -> CollectedStatuses:
+        """Collects the available statuses of these chains. Raises :class:`Revoked` for the first chain; of the others,
+        a revocation is one more missing status."""
         data, missing = LongTermData(), list[str]()
         for chain in chains:
             try:
-                data += self._of(chain)
+                data += self._statuses(chain)
             except StatusUnavailable as error:
                 missing.append(f"{error}.")
             except Revoked as error:
                 if chain is chains[0]:
                     raise
                 missing.append(f"{error}.")
-        return Found(data, tuple(missing))
+        return CollectedStatuses(data, tuple(missing))
 
-    def refuse(self, chain: Chain, moment: datetime) -> None:
-        """Raises :class:`Revoked` where it is known that a certificate of the chain was revoked at ``moment``."""
+    def check_not_revoked(self, chain: Chain, moment: datetime) -> None:
+        """Raises :class:`Revoked` where a certificate of the chain is known to have been revoked at ``moment``."""
         try:
-            self._of(chain).proves(chain, moment)
+            self._statuses(chain).proves(chain, moment)
         except StatusUnavailable:
             return
 
-    def _of(self, chain: Chain) -> LongTermData:
+    def _statuses(self, chain: Chain) -> LongTermData:
         first, last = load(chain[0]), load(chain[-1])
         if last.issuer != last.subject:
             raise StatusUnavailable(f'The chain of "{first.name}" does not reach its root')
@@ -97,21 +96,21 @@ class LongTerm:
 
 
 class DevelopmentStatuses:
-    """The development authority's revocation list, made in this process, a day old at most.
+    """The CRL of the development authority, made in this process and a day old at most.
 
-    A list and no status answers: one serves all certificates, and without an address of a responder in the
-    certificates some readers do not look at answers.
+    A CRL rather than OCSP answers: one serves all certificates, and some readers ignore OCSP answers where the
+    certificate has no address of a responder.
     """
 
     def __init__(self, authority: DevelopmentAuthority) -> None:
         self._authority = authority
-        self._kept: tuple[datetime, LongTermData] | None = None
+        self._latest: tuple[datetime, LongTermData] | None = None
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Raises :class:`StatusUnavailable` for chains of others."""
+        """Returns the CRL. Raises :class:`StatusUnavailable` for chains of other authorities."""
         if chain[1:] != (self._authority.root,) or chain[0] not in self._authority.issued:
             raise StatusUnavailable(f'"{load(chain[0]).name}" is not the development authority\'s')
         now = clock.now()
-        if self._kept is None or not self._kept[0] <= now < self._kept[0] + _RENEWED_AFTER:
-            self._kept = (now, LongTermData(crls=(revocation_list(self._authority, now),)))
-        return self._kept[1]
+        if self._latest is None or not self._latest[0] <= now < self._latest[0] + _RENEWED_AFTER:
+            self._latest = (now, LongTermData(crls=(revocation_list(self._authority, now),)))
+        return self._latest[1]

@@ -1,4 +1,4 @@
-"""Whether a certificate chains to a root that the caller trusts, at a moment."""
+"""Whether a certificate chained, at a given time, to a root that the caller trusts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from cryptography.x509.verification import (
 from paraph.kernel import clock
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 
 
 class Untrusted(ValueError):
@@ -31,9 +31,9 @@ class Untrusted(ValueError):
 def check_chain(
     certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
 ) -> tuple[bytes, ...]:
-    """The certificates (DER) from ``certificate`` to a root, both included, all of them valid at ``moment``.
+    """Returns the certificates (DER) from ``certificate`` to a root, both included, all valid at ``moment``.
 
-    ``others``: DER of certificates that may lie between; naming them does not make them trusted. Raises
+    ``others``: DER of certificates that may lie between; none of them is trusted for being there. Raises
     :class:`Untrusted`. A verified chain is remembered for the time in which all of its certificates are valid.
     """
     _check_validity(certificate, moment)
@@ -47,15 +47,15 @@ def check_chain(
 
 
 @dataclass(frozen=True)
-class _Chain:
+class _VerifiedChain:
     certificates: tuple[bytes, ...]
     start: datetime
     end: datetime
 
 
 @lru_cache(maxsize=512)
-def _remembered(certificate: bytes, others: tuple[bytes, ...], roots: tuple[bytes, ...]) -> list[_Chain]:
-    """The place where chains of these certificates are kept; empty at first."""
+def _remembered(certificate: bytes, others: tuple[bytes, ...], roots: tuple[bytes, ...]) -> list[_VerifiedChain]:
+    """Returns the list in which verified chains of these certificates are remembered; the caller appends to it."""
     del certificate, others, roots
     return []
 
@@ -68,17 +68,19 @@ def _check_validity(certificate: Certificate, moment: datetime) -> None:
         raise Untrusted(f"the certificate expired on {clock.iso(parsed.not_valid_after_utc)}")
 
 
-def _verify(certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime) -> _Chain:
+def _verify(
+    certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
+) -> _VerifiedChain:
     try:
         anchors = [root.parsed for root in map(_loaded, roots) if root]
         if not anchors:
             raise Untrusted("no root is trusted")
-        between = _above(certificate, others)
+        between = _issuers(certificate, others)
         verifier = (
             PolicyBuilder()
             .store(Store(anchors))
             .time(moment)
-            .max_chain_depth(_DEEPEST)
+            .max_chain_depth(_MAX_DEPTH)
             .extension_policies(ca_policy=_issuer_policy(), ee_policy=ExtensionPolicy.permit_all())
             .build_client_verifier()
         )
@@ -87,16 +89,16 @@ def _verify(certificate: Certificate, others: Sequence[bytes], roots: Sequence[b
         if isinstance(error, Untrusted):
             raise
         raise Untrusted("its certificate does not chain to a trusted root") from error
-    return _Chain(
+    return _VerifiedChain(
         certificates=tuple(link.public_bytes(Encoding.DER) for link in chain),
         start=max(link.not_valid_before_utc for link in chain),
         end=min(link.not_valid_after_utc for link in chain),
     )
 
 
-def _above(certificate: Certificate, others: Sequence[bytes]) -> list[x509.Certificate]:
-    """Those of ``others`` that issued the certificate, issued its issuers, and so on. Nothing else is looked at: what
-    travels with a file may be of any kind, and must not stand in the way of another chain."""
+def _issuers(certificate: Certificate, others: Sequence[bytes]) -> list[x509.Certificate]:
+    """Returns those of ``others`` that issued the certificate, its issuers, and so on. The verifier sees no others:
+    a file may carry certificates of any kind, and an odd one must not break a good chain."""
     found, waiting = dict[bytes, x509.Certificate](), [certificate]
     while waiting:
         child = waiting.pop()
@@ -110,7 +112,7 @@ def _above(certificate: Certificate, others: Sequence[bytes]) -> list[x509.Certi
 
 
 def _loaded(encoded: bytes) -> Certificate | None:
-    """None where it cannot be read or its key is of a kind that nothing here can use."""
+    """Returns ``None`` for a certificate that cannot be read or has a key of an unknown kind."""
     try:
         return load(encoded)
     except CertificateError:
@@ -118,7 +120,7 @@ def _loaded(encoded: bytes) -> Certificate | None:
 
 
 def _issuer_policy() -> ExtensionPolicy:
-    """What every certificate above the first must say: that it issues certificates, and not for the web alone."""
+    """Demands of every certificate above the first that it may issue certificates, and not for the web alone."""
     return (
         ExtensionPolicy.permit_all()
         .require_present(x509.BasicConstraints, Criticality.AGNOSTIC, _must_issue)

@@ -1,11 +1,11 @@
-"""The archive timestamp: one more revision, whose signature is an RFC 3161 token over all bytes before it
-(ETSI EN 319 142-1 §5.4.3). Long-term data that came to light after the seal joins it there."""
+"""The archive timestamp: one more revision, whose signature is an RFC 3161 token over the whole file
+(ETSI EN 319 142-1 §5.4.3). It also carries the long-term data that was not known at the seal."""
 
 import hashlib
 from dataclasses import dataclass
 
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.sealing.draft import Draft
+from paraph.pdf.sealing.seal_draft import SealDraft
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.structure import signature_field
 from paraph.pdf.structure.objects import Unsafe
@@ -21,7 +21,7 @@ _NOWHERE = (0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Archived:
-    """The last revision, and SHA-256 of the whole file with it, not finished."""
+    """The archive revision, and the SHA-256 state after the whole file with it."""
 
     text: bytearray
     hash: "hashlib._Hash"
@@ -29,7 +29,7 @@ class Archived:
 
 
 def archive(
-    draft: Draft,
+    draft: SealDraft,
     sealed: bytes | bytearray,
     sealed_hash: "hashlib._Hash",
     *,
@@ -37,10 +37,10 @@ def archive(
     token_size: int,
     missing: LongTermData,
 ) -> tuple[Archived | None, list[str]]:
-    """``None``, and a sentence for each authority that failed, where none of them gives a timestamp.
+    """Makes the archive revision; returns it with a sentence for each authority that failed, ``None`` where all did.
 
-    ``sealed`` is what the seal appended; ``sealed_hash`` SHA-256 after it; ``token_size`` the expected size of the
-    token.
+    ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``token_size``: the expected
+    size of the token in bytes; ``missing``: the long-term data to add.
     """
     failures: list[str] = []
     for _ in range(_TRIES):
@@ -61,8 +61,10 @@ def archive(
 
 
 def archive_revision(reader: Reader, missing: LongTermData, names: frozenset[bytes], size: int) -> Revision:
-    """The revision with room for a token of ``size`` bytes; ``names``: of the file's form fields, as tokens. The same
-    file and data give the same text."""
+    """Builds the revision with room for a token of ``size`` bytes. Equal files and data give equal bytes.
+
+    ``names``: the names of the file's form fields, as PDF string tokens.
+    """
     revision = Revision(reader)
     if missing:
         extend_store(revision, missing)

@@ -1,4 +1,4 @@
-"""From a timestamped seal to the highest level that can be had, stated as what it is."""
+"""Augmentation of a timestamped seal to the highest PAdES level that it can reach (ETSI EN 319 142-1)."""
 
 import hashlib
 from collections.abc import Sequence
@@ -6,28 +6,31 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.statuses import Chain, Found, LongTerm
+from paraph.pdf.pki.statuses import Chain, CollectedStatuses, LongTerm
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.archive import archive
-from paraph.pdf.sealing.draft import Draft
+from paraph.pdf.sealing.seal_draft import SealDraft
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping
 
 
 @dataclass(frozen=True)
-class Prolonged:
-    """What follows the upload in the finished file. ``hash`` is SHA-256 of all of it; ``data`` the statuses that are
-    in it; ``reasons`` a sentence for each thing that kept it from the level asked for."""
+class Augmented:
+    """The end of the finished file, and the level reached."""
 
     text: bytes | bytearray
+    """What follows the original bytes."""
     hash: "hashlib._Hash"
+    """The SHA-256 state after the whole file."""
     level: Level
     data: LongTermData
+    """The long-term data in the file."""
     reasons: tuple[str, ...] = ()
+    """A sentence for each thing that kept the seal from the configured level."""
     archive: Timestamp | None = None
 
 
-def prolong(
-    draft: Draft,
+def augment(
+    draft: SealDraft,
     sealed: bytes | bytearray,
     sealed_hash: "hashlib._Hash",
     *,
@@ -35,30 +38,32 @@ def prolong(
     key_chain: Chain,
     long_term: LongTerm | None,
     timestamping: Timestamping | None,
-    found: Found,
-) -> Prolonged | None:
-    """``sealed``: what the seal appended; ``found``: the statuses that it carries already.
+    collected: CollectedStatuses,
+) -> Augmented | None:
+    """Adds long-term data and an archive timestamp, as far as ``long_term`` demands and authorities allow.
 
-    ``None``: the timestamp came from another authority than expected, whose statuses are known now and belong into
-    the revision of the seal; it must be written again.
+    ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``collected``: the statuses
+    already in it. Returns ``None`` where the seal must be written again: its timestamp came from an unexpected
+    authority, whose statuses are known now and belong into the revision of the seal.
     """
     if seal_timestamp is None or timestamping is None or long_term is None:
         level: Level = "B-T" if seal_timestamp else "B-B"
-        return Prolonged(sealed, sealed_hash, level, found.data, found.missing)
+        return Augmented(sealed, sealed_hash, level, collected.data, collected.missing)
     moment, chain = seal_timestamp.time, seal_timestamp.chain
     chains = [(key_chain, moment), (chain, moment)]
-    added, reasons = LongTermData(), found.missing
-    if not _proven(chains, found.data):
-        others = long_term.of(key_chain, chain)
+    added, reasons = LongTermData(), collected.missing
+    if not _proven(chains, collected.data):
+        others = long_term.collect(key_chain, chain)
         added, reasons = others.data, others.missing
-    known = long_term.authority_chain
+    expected_chain = long_term.authority_chain
     long_term.authority_chain = chain
-    level = "B-LT" if _proven(chains, found.data) else "B-T"
-    if not _proven(chains, found.data + added):
-        return Prolonged(sealed, sealed_hash, level, found.data, reasons)
+    level = "B-LT" if _proven(chains, collected.data) else "B-T"
+    if not _proven(chains, collected.data + added):
+        return Augmented(sealed, sealed_hash, level, collected.data, reasons)
     if not long_term.archive:
-        return Prolonged(sealed, sealed_hash, level, found.data) if level == "B-LT" or known == chain else None
-    made, failures = archive(
+        done = level == "B-LT" or expected_chain == chain
+        return Augmented(sealed, sealed_hash, level, collected.data) if done else None
+    archived, failures = archive(
         draft,
         sealed,
         sealed_hash,
@@ -66,10 +71,10 @@ def prolong(
         token_size=len(seal_timestamp.token),
         missing=added,
     )
-    if made is None:
-        lacking = f"No archive timestamp could be had. {' '.join(failures)}"
-        return Prolonged(sealed, sealed_hash, level, found.data, (*reasons, lacking))
-    return Prolonged(sealed + made.text, made.hash, "B-LTA", found.data + added, archive=made.timestamp)
+    if archived is None:
+        reason = f"No archive timestamp could be had. {' '.join(failures)}"
+        return Augmented(sealed, sealed_hash, level, collected.data, (*reasons, reason))
+    return Augmented(sealed + archived.text, archived.hash, "B-LTA", collected.data + added, archive=archived.timestamp)
 
 
 def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> bool:

@@ -1,23 +1,20 @@
-"""The CMS of a PAdES seal, written around what differs (RFC 5652 §5, ETSI EN 319 142-1 §6).
+"""The CMS of a PAdES seal (RFC 5652 §5, ETSI EN 319 142-1 §6).
 
-Everything but the digest, the purpose, the signature and the timestamp is the same for every seal of a certificate, so
-it is encoded once. There is no signing-time attribute: PAdES states the time in the signature dictionary and the
+All seals of a certificate have all but the digest, the purpose, the signature and the timestamp in common; the common
+parts are encoded once. There is no signing-time attribute: PAdES states the time in the signature dictionary and the
 timestamp.
 """
 
-import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from paraph.keys import SigningKey
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.certificate import without_root
+from paraph.pdf.pki.certificate import Certificate, load, without_root
 from paraph.pdf.pki.purpose import Purpose
 
-_DATA = "1.2.840.113549.1.7.1"
 _SIGNATURE_ALGORITHMS = {
     "RSASSA_PKCS1_V1_5_SHA_256": der.sequence(der.oid(oids.RSA_SHA256), der.tlv(der.NULL)),
     "ECDSA_SHA_256": der.sequence(der.oid(oids.ECDSA_SHA256)),
@@ -28,21 +25,25 @@ _EXPLICIT_0, _EXPLICIT_1, _DIRECTORY_NAME = 0xA0, 0xA1, 0xA4
 
 @dataclass(frozen=True)
 class CmsTemplate:
-    """What one certificate's seals have in common."""
+    """The common parts of one certificate's seals, as DER."""
 
-    own_attributes: tuple[bytes, ...]  # the signed attributes that do not differ
-    before_signer: bytes  # of SignedData: version, digest algorithms, content type, certificates
-    signer: bytes  # of SignerInfo: version, issuer and serial number, digest algorithm
+    common_attributes: tuple[bytes, ...]
+    """The signed attributes that are equal in all seals."""
+    before_signer: bytes
+    """Of SignedData: version, digest algorithms, content type, certificates."""
+    signer: bytes
+    """Of SignerInfo: version, issuer and serial number, digest algorithm."""
     signature_algorithm: bytes
     longest_signature: int
+    """In bytes."""
 
     def signed_attributes(self, digest: bytes, purpose: Purpose) -> bytes:
-        """What the key signs (RFC 5652 §5.4). ``digest`` is SHA-256 of the byte range."""
-        stated = _attribute(oids.MESSAGE_DIGEST, der.octet_string(digest))
-        return der.set_of(*self.own_attributes, stated, purpose.attribute)
+        """Encodes what the key signs (RFC 5652 §5.4). ``digest``: SHA-256 of the byte range."""
+        message_digest = _attribute(oids.MESSAGE_DIGEST, der.octet_string(digest))
+        return der.set_of(*self.common_attributes, message_digest, purpose.attribute)
 
     def assemble(self, signed_attributes: bytes, signature: bytes, token: bytes = b"") -> bytes:
-        """The DER of the ContentInfo. ``token`` is the DER of a TimeStampToken over ``signature``."""
+        """Encodes the ContentInfo. ``token``: a TimeStampToken (DER) over ``signature``, empty for none."""
         unsigned = [der.tlv(_EXPLICIT_1, _attribute(oids.TIMESTAMP_TOKEN, token))] if token else []
         signer = der.sequence(
             self.signer,
@@ -55,48 +56,42 @@ class CmsTemplate:
         return der.sequence(der.oid(oids.SIGNED_DATA), der.tlv(_EXPLICIT_0, signed_data))
 
     def size(self, purpose: Purpose, token_size: int = 0) -> int:
-        """The most bytes that :meth:`assemble` can return with a token of at most ``token_size`` bytes."""
+        """Returns the most bytes that :meth:`assemble` can return with a token of at most ``token_size`` bytes."""
         signature = bytes(self.longest_signature)
         return len(self.assemble(self.signed_attributes(bytes(32), purpose), signature, bytes(token_size)))
 
 
 def template(key: SigningKey) -> CmsTemplate:
-    """The template of the key's certificate, made at the first call."""
+    """Returns the template of the key's certificate, made at the first call."""
     return _template(key.certificate, key.chain, key.algorithm)
 
 
 @lru_cache(maxsize=32)
-def _template(certificate: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
-    issuer, serial = _issuer_and_serial(certificate)
+def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
+    certificate = load(encoded)
+    serial = der.integer(certificate.serial)
     return CmsTemplate(
-        own_attributes=_own_attributes(certificate, issuer, serial),
+        common_attributes=_common_attributes(certificate, serial),
         before_signer=b"".join(
             (
                 der.integer(1),
                 der.set_of(_DIGEST_ALGORITHM),
-                der.sequence(der.oid(_DATA)),
-                der.tlv(_EXPLICIT_0, *sorted(without_root(certificate, chain))),
+                der.sequence(der.oid(oids.DATA)),
+                der.tlv(_EXPLICIT_0, *sorted(without_root(encoded, chain))),
             )
         ),
-        signer=der.integer(1) + der.sequence(issuer, serial) + _DIGEST_ALGORITHM,
+        signer=der.integer(1) + der.sequence(certificate.issuer, serial) + _DIGEST_ALGORITHM,
         signature_algorithm=_SIGNATURE_ALGORITHMS[algorithm],
         longest_signature=_longest_signature(certificate),
     )
 
 
-def _issuer_and_serial(certificate: bytes) -> tuple[bytes, bytes]:
-    fields = der.read(certificate).children()[0].children()
-    if fields[0].tag == _EXPLICIT_0:
-        fields = fields[1:]
-    return fields[2].raw, fields[0].raw
-
-
-def _own_attributes(certificate: bytes, issuer: bytes, serial: bytes) -> tuple[bytes, ...]:
-    """SHA-256 is the default of ESSCertIDv2 and therefore absent (RFC 5035 §4)."""
-    issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, issuer)), serial)
-    identifier = der.sequence(der.octet_string(hashlib.sha256(certificate).digest()), issuer_serial)
+def _common_attributes(certificate: Certificate, serial: bytes) -> tuple[bytes, ...]:
+    """Encodes content type and certificate. SHA-256, the default of ESSCertIDv2, must be absent (RFC 5035 §4)."""
+    issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, certificate.issuer)), serial)
+    identifier = der.sequence(der.octet_string(certificate.digest("sha256")), issuer_serial)
     return (
-        _attribute(oids.CONTENT_TYPE, der.oid(_DATA)),
+        _attribute(oids.CONTENT_TYPE, der.oid(oids.DATA)),
         _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(identifier))),
     )
 
@@ -105,9 +100,6 @@ def _attribute(identifier: str, value: bytes) -> bytes:
     return der.sequence(der.oid(identifier), der.tlv(der.SET, value))
 
 
-def _longest_signature(certificate: bytes) -> int:
-    key = x509.load_der_x509_certificate(certificate).public_key()
-    if isinstance(key, rsa.RSAPublicKey):
-        return key.key_size // 8
-    assert isinstance(key, ec.EllipticCurvePublicKey)  # SigningKey.algorithm names no third kind
-    return 2 * ((key.key_size + 7) // 8 + 3) + 4
+def _longest_signature(certificate: Certificate) -> int:
+    key = certificate.public_key
+    return key.key_size // 8 if isinstance(key, rsa.RSAPublicKey) else 2 * ((key.key_size + 7) // 8 + 3) + 4

@@ -1,9 +1,8 @@
-"""Sealing: marks, overlay, long-term data, signature field and PAdES seal in one incremental revision; an archive
-timestamp adds one more (ETSI EN 319 142-1).
+"""Sealing: marks, overlay, long-term data, signature field and PAdES seal in one incremental revision, and an archive
+timestamp in another (ETSI EN 319 142-1).
 
-The bytes of the file stay the prefix of the result where it can be extended as it is written, or with its objects found
-by search; else it is rewritten first (:mod:`paraph.pdf.structure.extendable`). :attr:`SealedPdf.method` tells which it
-was.
+The result begins with the bytes of the file, unless the file can only be sealed after it is rewritten
+(:mod:`paraph.pdf.structure.extendable`); :attr:`SealedPdf.method` tells.
 """
 
 import hashlib
@@ -18,12 +17,12 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki.certificate import without_root
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.statuses import Found, LongTerm
+from paraph.pdf.pki.statuses import CollectedStatuses, LongTerm
 from paraph.pdf.report import Level
-from paraph.pdf.sealing.augment import Prolonged, prolong
+from paraph.pdf.sealing.augment import Augmented, augment
 from paraph.pdf.sealing.cms_template import template
-from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
-from paraph.pdf.sealing.draft_here import drafts_here
+from paraph.pdf.sealing.draft_in_process import drafts_in_process
+from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
 from paraph.pdf.structure.extendable import Method
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
@@ -31,16 +30,16 @@ from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
 __all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]
 
-_TOKEN_SIZE = 8192
+_TOKEN_SIZE = 8192  # bytes, the room for a first timestamp
 _TOKEN_MARGIN = 512
 _TRIES = 3
-_NOTHING = Found(LongTermData())
-Drafts = Callable[[bytes, Wanted], Iterator[Draft]]
+_NO_STATUSES = CollectedStatuses(LongTermData())
+Drafts = Callable[[bytes, SealContent], Iterator[SealDraft]]
 
 
 @dataclass(frozen=True)
 class SealedPdf:
-    """A sealed file that was re-opened and validated, and what the journal says of it (specification 4.11)."""
+    """A sealed file that passed its check, and the facts that the journal states of it (specification 4.11)."""
 
     content: bytes
     sha256: bytes
@@ -50,20 +49,19 @@ class SealedPdf:
     timestamp: Timestamp | None
     timestamp_failures: list[str]
     method: Method
-    """What had to be done to the file before it could be extended; it is the prefix of the result unless that is
-    ``normalised``."""
+    """How the file was made extendable. Unless this is ``normalised``, the result begins with the file's bytes."""
     level: Level
-    """The PAdES level that the file has, to whoever trusts the roots of its seal and timestamps."""
+    """The PAdES level of the file for whoever trusts the roots of its seal and timestamps."""
     level_reasons: tuple[str, ...] = ()
-    """Why it is lower than the one asked for; a sentence each."""
+    """Why it is lower than the configured one, a sentence each."""
     archive: Timestamp | None = None
     """The token of the archive timestamp, at B-LTA."""
     certificates: tuple[bytes, ...] = ()
-    """DER of the key's certificate and those above it."""
+    """DER of the key's certificate and its issuers."""
 
 
 @dataclass(frozen=True)
-class _Order:
+class _SealingOptions:
     key: SigningKey
     purpose: Purpose
     timestamping: Timestamping | None
@@ -87,24 +85,24 @@ def seal(
     reason: str = "",
     name: str = "",
     at: datetime,
-    drafts: Drafts = drafts_here,
+    drafts: Drafts = drafts_in_process,
 ) -> SealedPdf:
-    """Draws the marks and the overlay, seals, and validates the result.
+    """Draws the marks and the overlay, seals, and checks the result.
 
-    ``purpose`` stands in the seal: whoever seals says what for, and a verifier of proofs takes nobody else's word.
-    ``appearances`` is a PDF whose pages are the pictures that marks and overlay name. Without ``timestamping``, or
-    without an answer from its authorities, the seal is B-B and ``timestamp`` None; without ``long_term``, or where a
-    status cannot be had, B-T. Earlier signatures of the file stay valid: marks then live in the annotations of the
-    seal's own field. ``drafts``: which process reads the file, :func:`~paraph.pdf.untrusted.draft_apart.drafts_apart`
-    for one
-    with limits of its own. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when
-    the key's certificate expired or was revoked.
+    ``purpose`` is stated in the seal, under its signature. ``appearances`` is a PDF whose pages are the pictures that
+    marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
+    None; without ``long_term``, or where a status is not available, B-T. Earlier signatures of the file stay valid:
+    marks then go into annotations of the seal's field. ``drafts`` chooses the process that reads the file:
+    :func:`~paraph.pdf.untrusted.draft_apart.drafts_apart` for the sandbox.
+
+    Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` where the key's certificate has
+    expired or was revoked.
     """
     if timestamping and long_term:
-        timestamping = replace(timestamping, refuse=long_term.refuse)
-    order = _Order(key, purpose, timestamping, long_term)
+        timestamping = replace(timestamping, check_not_revoked=long_term.check_not_revoked)
+    options = _SealingOptions(key, purpose, timestamping, long_term)
     try:
-        return _first_that_works(drafts(pdf, Wanted(appearances, marks, page_overlay, reason, name, at)), order)
+        return _first_that_works(drafts(pdf, SealContent(appearances, marks, page_overlay, reason, name, at)), options)
     except Unreadable as error:
         raise SealError(str(error)) from error
     except Unsafe as error:
@@ -113,22 +111,22 @@ def seal(
         raise SealError("The PDF cannot be sealed: its structure is nested too deeply.") from error
 
 
-def _first_that_works(drafts: Iterator[Draft], order: _Order) -> SealedPdf:
+def _first_that_works(drafts: Iterator[SealDraft], options: _SealingOptions) -> SealedPdf:
     for draft in drafts:
         try:
-            return _attempt(draft, order)
+            return _attempt(draft, options)
         except Unsafe as error:
             unsafe = error
     raise unsafe
 
 
-def _attempt(draft: Draft, order: _Order) -> SealedPdf:
-    """Again where the timestamp needs more room, or statuses of an authority that nobody expected to answer."""
-    token_size = _TOKEN_SIZE if order.timestamping else 0
+def _attempt(draft: SealDraft, options: _SealingOptions) -> SealedPdf:
+    """Seals one form, again where the timestamp needs more room or came from an unexpected authority."""
+    token_size = _TOKEN_SIZE if options.timestamping else 0
     for _ in range(_TRIES):
         try:
-            return _sealed(draft, order, token_size)
-        except _Again as again:
+            return _sealed(draft, options, token_size)
+        except _WriteAgain as again:
             token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
         except Revoked as error:
             raise DomainError("configuration", f"The sealing key must not be used: {error}.") from error
@@ -137,14 +135,16 @@ def _attempt(draft: Draft, order: _Order) -> SealedPdf:
     raise SealError("The timestamp authority answers differently each time.")
 
 
-class _Again(Exception):
+class _WriteAgain(Exception):
+    """The revision of the seal has to be written again, with room for a token of ``token_size`` bytes."""
+
     def __init__(self, token_size: int) -> None:
         self.token_size = token_size
 
 
 @dataclass(frozen=True)
 class _Signed:
-    """What the seal appends. ``hash`` is SHA-256 of the file with it, ``original_hash`` of the file."""
+    """The signed revision. ``hash``: the SHA-256 state after it, ``original_hash``: before it."""
 
     text: bytearray
     hash: "hashlib._Hash"
@@ -154,64 +154,65 @@ class _Signed:
     failures: list[str]
 
 
-def _sealed(draft: Draft, order: _Order, token_size: int) -> SealedPdf:
-    found = order.long_term.expected(order.key_chain) if order.long_term and order.timestamping else _NOTHING
-    written = draft.seal_revision(found.data, template(order.key).size(order.purpose, token_size))
-    signed = _signed(draft.pdf, written, order)
-    long = prolong(
+def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int) -> SealedPdf:
+    key, timestamping, long_term = options.key, options.timestamping, options.long_term
+    collected = long_term.collect_expected(options.key_chain) if long_term and timestamping else _NO_STATUSES
+    revision = draft.seal_revision(collected.data, template(key).size(options.purpose, token_size))
+    signed = _signed(draft.pdf, revision, options)
+    augmented = augment(
         draft,
         signed.text,
         signed.hash,
         seal_timestamp=signed.timestamp,
-        key_chain=order.key_chain,
-        long_term=order.long_term,
-        timestamping=order.timestamping,
-        found=found,
+        key_chain=options.key_chain,
+        long_term=long_term,
+        timestamping=timestamping,
+        collected=collected,
     )
-    if long is None:
-        raise _Again(0)
-    content = draft.pdf + long.text
-    draft.check(content, signed.original_hash, _expected(draft, signed, long, order))
+    if augmented is None:
+        raise _WriteAgain(0)
+    content = draft.pdf + augmented.text
+    draft.check(content, signed.original_hash, _expected(draft, signed, augmented, options))
     return SealedPdf(
         content=content,
-        sha256=long.hash.digest(),
-        signing_algorithm=order.key.algorithm,
-        kms_key_id=order.key.key_id,
+        sha256=augmented.hash.digest(),
+        signing_algorithm=key.algorithm,
+        kms_key_id=key.key_id,
         kms_request_id=signed.kms_request_id,
         timestamp=signed.timestamp,
         timestamp_failures=signed.failures,
         method=draft.method,
-        level=long.level,
-        level_reasons=long.reasons,
-        archive=long.archive,
-        certificates=order.key_chain,
+        level=augmented.level,
+        level_reasons=augmented.reasons,
+        archive=augmented.archive,
+        certificates=options.key_chain,
     )
 
 
-def _signed(pdf: bytes, written: Holed, order: _Order) -> _Signed:
+def _signed(pdf: bytes, revision: UnsignedRevision, options: _SealingOptions) -> _Signed:
     original_hash = hashlib.sha256(pdf)
-    cms = template(order.key)
-    attributes = cms.signed_attributes(written.hashed_after(original_hash).digest(), order.purpose)
-    signature = order.key.sign(attributes)
-    stamp, failures = None, list[str]()
-    if order.timestamping is not None:
-        stamp, failures = stamp_time(hashlib.sha256(signature.value).digest(), order.timestamping)
-    token = stamp.token if stamp else b""
+    cms = template(options.key)
+    attributes = cms.signed_attributes(revision.hashed_after(original_hash).digest(), options.purpose)
+    signature = options.key.sign(attributes)
+    timestamp, failures = None, list[str]()
+    if options.timestamping is not None:
+        timestamp, failures = stamp_time(hashlib.sha256(signature.value).digest(), options.timestamping)
+    token = timestamp.token if timestamp else b""
     contents = cms.assemble(attributes, signature.value, token).hex().encode()
-    if not written.has_room_for(contents):
-        raise _Again(len(token))
-    written.fill(contents)
+    if not revision.has_room_for(contents):
+        raise _WriteAgain(len(token))
+    revision.fill(contents)
     whole = original_hash.copy()
-    whole.update(written.text)
-    return _Signed(written.text, whole, original_hash, signature.request_id, stamp, failures)
+    whole.update(revision.text)
+    return _Signed(revision.text, whole, original_hash, signature.request_id, timestamp, failures)
 
 
-def _expected(draft: Draft, signed: _Signed, long: Prolonged, order: _Order) -> Expected:
-    return Expected(
-        certificates=without_root(order.key.certificate, order.key.chain),
-        purpose=order.purpose,
+def _expected(draft: SealDraft, signed: _Signed, augmented: Augmented, options: _SealingOptions) -> ExpectedSeal:
+    return ExpectedSeal(
+        certificates=without_root(options.key.certificate, options.key.chain),
+        purpose=options.purpose,
         token=signed.timestamp.token if signed.timestamp else b"",
         sealed_size=len(draft.pdf) + len(signed.text),
-        archive_token=long.archive.token if long.archive else b"",
-        statuses=long.data,
+        archive_token=augmented.archive.token if augmented.archive else b"",
+        statuses=augmented.data,
     )

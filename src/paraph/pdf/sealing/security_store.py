@@ -1,7 +1,7 @@
 """The document security store: long-term data in the file itself (ISO 32000-2, 12.8.4.3; ETSI EN 319 142-1 §5.4.2).
 
-It has no /VRI: that would name the seal by the digest of a value which does not exist yet when the store is written,
-and the lists serve all signatures alike.
+There is no /VRI: it names a seal by the digest of its value, which does not exist yet when the store is written. The
+lists serve all signatures.
 """
 
 import zlib
@@ -16,13 +16,12 @@ _PADES: Dictionary = {b"/BaseVersion": b"/1.7", b"/ExtensionLevel": 1}
 
 
 def extend_store(revision: Revision, data: LongTermData) -> None:
-    """Adds what the file's store lacks, and the store where there is none. What was there stays."""
-    root_ref = revision.reader.trailer[b"/Root"]
-    root = revision.change(root_ref)
-    given = root.get(b"/DSS")
-    existing = revision.resolve(given)
-    if type(given) is Ref and isinstance(existing, dict):
-        store = revision.change(given)
+    """Adds the data that the file's store lacks, and the store itself where there is none. Nothing is removed."""
+    root = revision.change(revision.reader.trailer[b"/Root"])
+    reference = root.get(b"/DSS")
+    existing = revision.resolve(reference)
+    if type(reference) is Ref and isinstance(existing, dict):
+        store = revision.change(reference)
     else:
         store = dict(existing) if isinstance(existing, dict) else {}
         root[b"/DSS"] = store if store else revision.add(store)
@@ -32,18 +31,19 @@ def extend_store(revision: Revision, data: LongTermData) -> None:
 
 
 def _extend_list(revision: Revision, store: Dictionary, key: bytes, items: tuple[bytes, ...]) -> None:
-    """What an earlier seal of this service brought is known by its bytes; nothing of others is decoded."""
-    known = revision.resolve(store.get(key))
-    listed = known if isinstance(known, list) else []
-    there = {stream.data for stream in map(revision.resolve, listed) if isinstance(stream, Stream)}
-    added = [revision.add(_stream(item)) for item in items if _stream(item).data not in there]
+    """Adds the items that are not in the list yet. Streams are compared as encoded, which recognizes those of earlier
+    seals of this service; streams of other programs are never decoded."""
+    existing = revision.resolve(store.get(key))
+    listed = existing if isinstance(existing, list) else []
+    present = {stream.data for stream in map(revision.resolve, listed) if isinstance(stream, Stream)}
+    added = [revision.add(_stream(item)) for item in items if _stream(item).data not in present]
     if added:
         store[key] = [*listed, *added]
 
 
 @lru_cache(maxsize=256)
 def _stream(item: bytes) -> Stream:
-    """Made once for all files that carry it."""
+    """Compresses an item once for all files that carry it."""
     compressed = zlib.compress(item, 9)
     if len(compressed) >= len(item):
         return Stream({}, item)
@@ -51,8 +51,8 @@ def _stream(item: bytes) -> Stream:
 
 
 def _declare(revision: Revision, root: Dictionary) -> None:
-    """Says in the catalog that the file uses PAdES, as a reader of PDF 1.7 may want to know."""
+    """Declares in the catalog that the file uses PAdES, for readers of PDF 1.7."""
     extensions = revision.resolve(root.get(b"/Extensions"))
-    known = extensions if isinstance(extensions, dict) else {}
-    if b"/ESIC" not in known:
-        root[b"/Extensions"] = {**known, b"/ESIC": _PADES}
+    declared = extensions if isinstance(extensions, dict) else {}
+    if b"/ESIC" not in declared:
+        root[b"/Extensions"] = {**declared, b"/ESIC": _PADES}

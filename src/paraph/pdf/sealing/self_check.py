@@ -1,6 +1,9 @@
-"""Checking a seal before anyone gets it: the result is opened again and believed only in what it shows.
+"""The check of a fresh seal, before anyone gets the file: it is read again from its bytes, and only they count.
 
-The reader, the DER parser and the signature check here share no code with the writer and the CMS template.
+Nothing that wrote the seal takes part: not the revision, the drawing, the security store or the CMS template. Shared
+with them are the reader of PDF objects, which read the upload too, the rules by which pages count as equal
+(:mod:`paraph.pdf.structure.page_shapes`), the module of DER and the parsed certificates: a fault in one of these could
+escape. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and OpenSSL.
 """
 
 import hashlib
@@ -10,9 +13,11 @@ from typing import Any
 from paraph.pdf.drawing.drawing_check import Placed, check_drawings
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki import oids
-from paraph.pdf.pki.cms import CmsRefused, SignedData, check_signature, read_signed_data
+from paraph.pdf.pki.cms import SignedData, read_signed_data
+from paraph.pdf.pki.cms_errors import CmsRefused
+from paraph.pdf.pki.cms_signature import check_signature
 from paraph.pdf.pki.der import DerError
-from paraph.pdf.pki.purpose import Purpose, stated
+from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing.self_check_archive import check_archive, check_store, covered
 from paraph.pdf.structure.objects import Unsafe
@@ -26,8 +31,10 @@ def check(
     original: bytes,
     **facts: Any,
 ) -> None:
-    """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it. The
-    facts are those of :func:`check_appended`."""
+    """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
+
+    ``facts``: the keyword arguments of :func:`check_appended`.
+    """
     if not content.startswith(original):
         raise SealError("The uploaded bytes are not the beginning of the sealed file.")
     check_appended(content, len(original), **facts)
@@ -47,14 +54,18 @@ def check_appended(
     archive_token: bytes = b"",
     statuses: LongTermData = _NO_DATA,
 ) -> None:
-    """The same of ``content`` whose first ``original_size`` bytes are known to be those of the original.
+    """Raises :class:`SealError` unless ``content``, whose first ``original_size`` bytes are known to be the original's,
+    has a valid seal over all of it.
 
-    ``original_hash`` is SHA-256 after the original bytes; they are compared, so their hash need not be computed again.
-    ``original_start`` is where their newest cross-reference begins, None where the new one brings everything.
-    ``certificates`` are those of the key without the root, its own first; ``purpose`` is what the seal must say that it
-    is for; ``token`` is empty without a timestamp.
-    ``archive_token`` is that of the archive timestamp after the seal, empty without one: the seal then covers the
-    first ``sealed_size`` bytes and the timestamp everything. ``statuses`` must be in the document security store.
+    - ``original_hash``: the SHA-256 state after the original bytes;
+    - ``original_start``: the position of their newest cross-reference, None where the new one lists every object;
+    - ``certificates``: those of the key without the root, the key's own first;
+    - ``purpose``: the purpose that the seal must state;
+    - ``token``: its timestamp token, empty for none;
+    - ``placed``: the drawings that the pages must show;
+    - ``archive_token``: the token of the archive timestamp, empty for none. With one, the seal covers the first
+      ``sealed_size`` bytes, and the archive timestamp all bytes;
+    - ``statuses``: the long-term data that the document security store must hold.
     """
     try:
         reader = Reader(content)  # with the key that the result itself yields, where it is encrypted
@@ -69,7 +80,7 @@ def check_appended(
         signed = _check_seal(content, original_size, original_hash, signatures[0], size)
         if signed.signer.encoded != certificates[0] or set(signed.certificates) != set(certificates):
             raise SealError("The seal carries other certificates than its own.")
-        if stated(signed) != purpose:
+        if stated_purpose(signed) != purpose:
             raise SealError("The seal says that it is for something else.")
         _check_timestamp(signed, token)
         check_store(reader, statuses)
@@ -95,7 +106,7 @@ def _check_seal(
 
 
 def _check_timestamp(signed: SignedData, token: bytes) -> None:
-    """The token was verified when it came; here it must be the same, and over this very signature."""
+    """Checks that the token, which was verified on arrival, is in the seal unchanged and covers this signature."""
     tokens = [value.raw for value in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, [])]
     if tokens != ([token] if token else []):
         raise SealError("The timestamp of the seal is missing or was changed.")

@@ -1,4 +1,4 @@
-"""The upper levels in the check of a fresh seal: what a signature covers, the archive timestamp, the statuses."""
+"""Parts of the check of a fresh seal: the bytes that a signature covers, the archive timestamp, the statuses."""
 
 import hashlib
 from typing import Any
@@ -15,9 +15,9 @@ _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
 def covered(
     content: bytes, original_size: int, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
 ) -> tuple[bytes, bytes]:
-    """The value of a signature, and SHA-256 of what it covers: the first ``size`` bytes but for that very value.
+    """Returns the value of a signature, and the SHA-256 digest of the first ``size`` bytes without that value.
 
-    Raises :class:`SealError` when it covers anything else.
+    Raises :class:`SealError` where the signature covers anything else.
     """
     first, start, end, rest = signature[b"/ByteRange"]
     if first != 0 or not original_size <= start < end or end + rest != size:
@@ -43,8 +43,8 @@ def check_archive(
     *,
     seal_end: int,
 ) -> None:
-    """The token was verified when it came; here it must be the same, over the whole file, after the ``seal_end``
-    bytes of the seal's revision. Raises :class:`SealError`."""
+    """Checks that the token, which was verified on arrival, is in the file unchanged, in a revision after the first
+    ``seal_end`` bytes, and covers the whole file. Raises :class:`SealError`."""
     value, digest = covered(content, original_size, original_hash, signature, len(content))
     if signature[b"/Type"] != b"/DocTimeStamp" or signature[b"/ByteRange"][1] < seal_end:
         raise SealError("The archive timestamp is not the last signature.")
@@ -55,19 +55,19 @@ def check_archive(
 
 
 def check_store(reader: Reader, statuses: LongTermData) -> None:
-    """Everything that the level rests on can be read from the file. Raises :class:`SealError`."""
+    """Checks that the document security store holds all of ``statuses``. Raises :class:`SealError`."""
     if not statuses:
         return
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     store = reader.dictionary(root.get(b"/DSS"))
     for key, items in zip(_KEYS, statuses.lists, strict=True):
-        wanted = set(items)
+        missing = set(items)
         longest = max(map(len, items), default=0)
         for listed in reversed(reader.resolve(store.get(key)) or []):
-            if not wanted:
+            if not missing:
                 break
             stream = reader.resolve(listed)
-            if isinstance(stream, Stream) and len(stream.data) <= longest:  # others' data is not looked into
-                wanted.discard(decoded(stream))
-        if wanted:
+            if isinstance(stream, Stream) and len(stream.data) <= longest:  # no longer stream can be one of ours
+                missing.discard(decoded(stream))
+        if missing:
             raise SealError("The long-term data of the seal is missing or was changed.")

@@ -1,1 +1,1 @@
-"""RFC 3161 timestamps: asked for, made, read and kept."""
+"""RFC 3161 timestamps: requests, authorities, tokens, and timestamps kept beside files."""

@@ -1,4 +1,4 @@
-"""The built-in RFC 3161 timestamp authority: DER of a request in, DER of an answer out."""
+"""The built-in RFC 3161 timestamp authority: DER of a request in, DER of a response out."""
 
 import hashlib
 
@@ -26,12 +26,13 @@ class _Rejected(ValueError):
 
 
 class BuiltInAuthority:
-    """Answers with tokens of one key. Everything that is the same in each of them is encoded once."""
+    """Issues tokens with one key. What all tokens have in common is encoded once."""
 
     name = "built-in"
 
     def __init__(self, key: SigningKey) -> None:
-        """``key``: one whose certificate has the critical, sole purpose timeStamping."""
+        """Takes a key whose certificate has the critical, sole purpose timeStamping. Raises
+        ``DomainError("configuration", …)`` for any other."""
         certificate = load(key.certificate)
         if not certificate.for_timestamps_only:
             raise DomainError("configuration", f"The certificate {certificate.name} is not one for timestamps alone.")
@@ -51,7 +52,7 @@ class BuiltInAuthority:
         self._named_certificate = _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(named)))
 
     def answer(self, request: bytes, timeout: float = 0) -> bytes:
-        """DER of a TimeStampResp: a token, or a rejection with its reason (RFC 3161 §2.4.2). Raises nothing."""
+        """Returns a TimeStampResp (DER): a token, or a rejection with its reason (RFC 3161 §2.4.2)."""
         del timeout
         try:
             imprint, nonce, certificate_wanted = _read_request(request)
@@ -101,7 +102,7 @@ def _attribute(name: str, value: bytes) -> bytes:
 
 
 def _read_request(request: bytes) -> tuple[bytes, bytes, bool]:
-    """The imprint and the nonce as they are encoded, and whether the certificate is wanted."""
+    """Returns the encoded imprint and nonce, and whether the request asks for the certificate."""
     if len(request) > _LARGEST_REQUEST:
         raise _Rejected(_BAD_FORMAT, "The request is too large.")
     try:

@@ -1,4 +1,4 @@
-"""The timestamp authorities that an operator named, in order, and the level of seals."""
+"""The timestamp authorities and the seal level of the settings."""
 
 from paraph.kernel.environment import BUILT_IN_TIMESTAMPS, Environment
 from paraph.kernel.errors import DomainError
@@ -11,11 +11,11 @@ from paraph.pdf.timestamps.timestamp import TimestampAuthority, Timestamping
 
 
 def timestamping(environment: Environment, development: DevelopmentAuthority) -> Timestamping:
-    """``PARAPH_TIMESTAMP_AUTHORITIES`` and the roots of ``PARAPH_TIMESTAMP_ROOTS``, ready to ask.
+    """Opens the authorities of ``PARAPH_TIMESTAMP_AUTHORITIES`` with the roots of ``PARAPH_TIMESTAMP_ROOTS``.
 
-    The built-in authority brings its own root; at the level B-B nobody is asked. Raises
+    The built-in authority brings its own root; at the level B-B there are no authorities. Raises
     ``DomainError("configuration", …)`` for an address that is not http or https, and for authorities elsewhere
-    without roots: their tokens could never be verified.
+    without roots, whose tokens could never be verified.
     """
     names = environment.timestamp_authorities if environment.seal_level != "B-B" else []
     authorities = [_authority(name, development) for name in names]
@@ -30,18 +30,18 @@ def timestamping(environment: Environment, development: DevelopmentAuthority) ->
 
 
 def long_term(environment: Environment, development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
-    """What ``PARAPH_SEAL_LEVEL`` asks for beyond a timestamp; ``None`` where that is nothing.
+    """Returns how seals reach a ``PARAPH_SEAL_LEVEL`` above B-T; ``None`` for lower levels.
 
-    ``others``: who knows the statuses of certificates that are not the development authority's.
+    ``others``: sources of statuses for certificates that are not the development authority's.
     """
     if environment.seal_level in ("B-B", "B-T"):
         return None
     first = environment.timestamp_authorities[:1] == [BUILT_IN_TIMESTAMPS]
-    own = development.timestamp_key
+    key = development.timestamp_key
     return LongTerm(
         [DevelopmentStatuses(development), *others],
         archive=environment.seal_level == "B-LTA",
-        authority_chain=(own.certificate, *own.chain) if first else (),
+        authority_chain=(key.certificate, *key.chain) if first else (),
     )
 
 

@@ -1,7 +1,7 @@
-"""Timestamps kept beside a file that never changes: one that came late, and renewals before the newest ages out.
+"""Detached timestamps: kept beside a sealed file, which never changes.
 
-Each record is an RFC 3161 token over the file followed by all earlier records, so that a renewal preserves the
-timestamps before it as well as the file. OpenSSL can check every one of them:
+One is added where the seal got no timestamp, and later ones before the newest expires. Each is an RFC 3161 token over
+the file followed by all earlier records, so that a renewal preserves these as well. OpenSSL checks every one of them:
 ``cat signed.pdf earlier records | openssl ts -verify -token_in -in token -data /dev/stdin``.
 """
 
@@ -25,20 +25,20 @@ FORMAT = "paraph-timestamps/1"
 _LISTS = ("certificates", "crls", "ocsps")
 
 
-class KeptRefused(ValueError):
-    """The records cannot be read; the message is one sentence."""
+class DetachedTimestampsRefused(ValueError):
+    """The detached timestamps cannot be read; the message is one sentence."""
 
 
 @dataclass(frozen=True)
-class KeptRecord:
-    """A token (DER), and what was known of the certificates of seal and authorities when it came."""
+class DetachedTimestamp:
+    """A token (DER), and the statuses of the seal's and the authorities' certificates at its time."""
 
     token: bytes
     statuses: LongTermData = LongTermData()  # noqa: RUF009  frozen
 
     @property
     def encoded(self) -> bytes:
-        """What later records are also over: the token, then certificates, lists and answers, each as DER."""
+        """The bytes that later tokens cover: the token, certificates, CRLs and OCSP answers, each as DER."""
         return b"".join((self.token, *(item for items in self.statuses.lists for item in items)))
 
     def to_json(self) -> dict[str, Any]:
@@ -46,65 +46,76 @@ class KeptRecord:
         return {"token": _text(self.token), **{name: [_text(item) for item in items] for name, items in lists}}
 
 
-def record_from_json(value: Mapping[str, Any]) -> KeptRecord:
-    """Raises :class:`KeptRefused`."""
+def detached_timestamp_from_json(value: Mapping[str, Any]) -> DetachedTimestamp:
+    """Reverses :meth:`DetachedTimestamp.to_json`. Raises :class:`DetachedTimestampsRefused`."""
     try:
         lists = (tuple(_bytes(item) for item in value.get(name, ())) for name in _LISTS)
-        return KeptRecord(_bytes(value["token"]), LongTermData(*lists))
+        return DetachedTimestamp(_bytes(value["token"]), LongTermData(*lists))
     except (KeyError, TypeError, AttributeError, ValueError, binascii.Error) as error:
-        raise KeptRefused("A record of the timestamps is not what it must be.") from error
+        raise DetachedTimestampsRefused("A record of the timestamps is not what it must be.") from error
 
 
-def imprint(pdf: bytes, earlier: Iterable[KeptRecord], algorithm: str = "sha256") -> bytes:
-    """What the next token is over: the digest of the file and of all earlier records."""
+def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "sha256") -> bytes:
+    """Returns the digest that the next token covers: of the file and all earlier records."""
     hash_ = hashlib.new(algorithm, pdf)
     for record in earlier:
         hash_.update(record.encoded)
     return hash_.digest()
 
 
-def to_file(records: Mapping[bytes, tuple[str, Sequence[KeptRecord]]]) -> bytes:
-    """A JSON file for ``paraph verify --evidence``: name and records by the SHA-256 of each file."""
+def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestamp]]]) -> bytes:
+    """Writes the JSON file for ``paraph verify --evidence``, from name and timestamps by the SHA-256 of each file."""
     files = [
-        {"sha256": digest.hex(), "name": name, "records": [record.to_json() for record in kept]}
-        for digest, (name, kept) in records.items()
+        {"sha256": digest.hex(), "name": name, "records": [record.to_json() for record in of_file]}
+        for digest, (name, of_file) in records.items()
     ]
     return json.dumps({"format": FORMAT, "files": files}, ensure_ascii=False, indent=1).encode()
 
 
-def from_file(content: bytes, pdf: bytes) -> tuple[KeptRecord, ...]:
-    """The records of ``pdf``: of such a JSON file, or the one token that ``content`` is (DER). Empty where the JSON
-    says nothing of this file. Raises :class:`KeptRefused`."""
+def read_timestamps_file(content: bytes, pdf: bytes) -> tuple[DetachedTimestamp, ...]:
+    """Reads the timestamps of ``pdf`` from such a JSON file, or from a lone token (DER).
+
+    Empty where the JSON has none for this file. Raises :class:`DetachedTimestampsRefused`.
+    """
     if content[:1] == b"\x30":
-        return (KeptRecord(content),)
+        return (DetachedTimestamp(content),)
     try:
         value = json.loads(content)
         if value["format"] != FORMAT:
-            raise KeptRefused("The timestamps are of a form that is not known.")
+            raise DetachedTimestampsRefused("The timestamps are of a form that is not known.")
         digest = hashlib.sha256(pdf).hexdigest()
         found = [file["records"] for file in value["files"] if file["sha256"] == digest]
-        return tuple(record_from_json(record) for records in found for record in records)
+        return tuple(detached_timestamp_from_json(record) for records in found for record in records)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        if isinstance(error, KeptRefused):
+        if isinstance(error, DetachedTimestampsRefused):
             raise
-        raise KeptRefused("The timestamps are neither JSON of paraph nor a token.") from error
+        raise DetachedTimestampsRefused("The timestamps are neither JSON of paraph nor a token.") from error
 
 
 @dataclass(frozen=True)
-class KeptCheck:
-    """What records prove of a file. ``times``: of the tokens that hold and are trusted, in order. ``ends``: when the
-    certificate of the newest of them ends. ``findings``: a sentence for each thing that does not hold."""
+class DetachedTimestampsCheck:
+    """What the detached timestamps of a file prove."""
 
     timestamps: tuple[SealTimestamp, ...] = ()
+    """The ones that hold and are trusted, in order."""
     statuses: LongTermData = LongTermData()  # noqa: RUF009  frozen
-    times: tuple[datetime, ...] = ()
+    """The statuses that came with them."""
     ends: tuple[datetime, ...] = ()
+    """For each of them, when the first certificate of its chain expires."""
     findings: tuple[str, ...] = ()
+    """A sentence for what does not hold."""
+
+    @property
+    def times(self) -> list[datetime]:
+        """The times that they prove, in order."""
+        return [timestamp.time for timestamp in self.timestamps]
 
 
-def check_kept(pdf: bytes, records: Sequence[KeptRecord], roots: Sequence[bytes]) -> KeptCheck:
-    """Checks each record against the file and those before it; the first one that does not hold ends it."""
-    timestamps, times, ends, data = list[SealTimestamp](), list[datetime](), list[datetime](), LongTermData()
+def check_detached_timestamps(
+    pdf: bytes, records: Sequence[DetachedTimestamp], roots: Sequence[bytes]
+) -> DetachedTimestampsCheck:
+    """Checks each record against the file and the records before it, up to the first that does not hold."""
+    timestamps, ends, data = list[SealTimestamp](), list[datetime](), LongTermData()
     for position, record in enumerate(records):
         earlier = records[:position]
         try:
@@ -112,16 +123,15 @@ def check_kept(pdf: bytes, records: Sequence[KeptRecord], roots: Sequence[bytes]
             known = sum((each.statuses for each in records[position:]), data)
             chain = check_chain(token.signer, (*token.certificates, *known.certificates), roots, token.time)
             known.proves(chain, token.time)
-            if times and token.time < times[-1]:
+            if timestamps and token.time < timestamps[-1].time:
                 raise TokenRefused("it is older than the one before it")
         except (TokenRefused, Untrusted, Revoked) as error:
             finding = f"Timestamp {position + 1} beside the file does not count: {error}."
-            return KeptCheck(tuple(timestamps), data, tuple(times), tuple(ends), (finding,))
+            return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends), (finding,))
         data += record.statuses
         timestamps.append(SealTimestamp(token.authority, token.time, token.policy_oid, trusted=True))
-        times.append(token.time)
         ends.append(min(load(link).parsed.not_valid_after_utc for link in chain))
-    return KeptCheck(tuple(timestamps), data, tuple(times), tuple(ends))
+    return DetachedTimestampsCheck(tuple(timestamps), data, tuple(ends))
 
 
 def _text(content: bytes) -> str:

@@ -15,14 +15,15 @@ _LARGEST_REPLY = 256 * 1024
 
 
 class HttpAuthority:
-    """An authority by its address, which may carry a user name and password."""
+    """The authority at an address, which may contain a user name and password."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self.name = _without_credentials(url)
 
     def answer(self, request: bytes, timeout: float) -> bytes:
-        """Posts the request. Raises :class:`AuthorityFailed` for everything but a timestamp reply of ordinary size."""
+        """Posts the request and returns the reply. Raises :class:`AuthorityFailed` for anything but a timestamp reply
+        of at most 256 KiB."""
         end = time.monotonic() + timeout
         headers = {"Content-Type": QUERY_TYPE, "Accept": REPLY_TYPE}
         limits = httpx.Timeout(timeout, connect=timeout / 2, pool=timeout / 2)
@@ -55,7 +56,7 @@ def _check_reply(response: httpx.Response) -> None:
 
 @lru_cache(maxsize=1)
 def _client(process: int) -> httpx.Client:
-    """One pool of connections per process: a forked one must not share its parent's sockets."""
+    """Returns the connection pool of the process: a forked one must not share its parent's sockets."""
     del process
     client = httpx.Client(follow_redirects=False)
     atexit.register(client.close)

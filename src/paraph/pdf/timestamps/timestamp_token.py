@@ -1,4 +1,4 @@
-"""An RFC 3161 timestamp token: read and checked in full, but for whether its authority is trusted."""
+"""RFC 3161 timestamp tokens, read and checked in full, except for trust in the authority."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from datetime import datetime
 from paraph.kernel import tokens
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate
-from paraph.pdf.pki.cms import CmsRefused, check_signature, digest_of, names_certificate, read_signed_data
+from paraph.pdf.pki.cms import read_signed_data
+from paraph.pdf.pki.cms_errors import CmsRefused
+from paraph.pdf.pki.cms_signature import check_signature, digest_of, names_certificate
 from paraph.pdf.pki.der import Element
 
 
@@ -16,12 +18,12 @@ class TokenRefused(ValueError):
 
 
 class TokenMismatch(TokenRefused):
-    """The token can be read, and shows that what is here is not what was stamped."""
+    """The token can be read, but the content at hand is not what was stamped."""
 
 
 @dataclass(frozen=True)
-class Token:
-    """What a genuine token says, and who signed it."""
+class TimestampToken:
+    """The content of a genuine token, and its signer."""
 
     time: datetime
     policy_oid: str
@@ -36,12 +38,12 @@ class Token:
         return self.signer.name
 
 
-def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Token:
-    """Checks everything that the token itself can prove (RFC 3161 §2.4.2).
+def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> TimestampToken:
+    """Checks everything that the token itself can prove (RFC 3161 §2.4.2): its structure, imprint, signature, the
+    certificate it names, and that this certificate is for timestamps alone and was valid at the stated time.
 
-    That is its structure, imprint, signature, the certificate it names, and that this certificate is for timestamps
-    alone and valid at the stated time. ``encoded``: DER of the ContentInfo; ``stamped_digest`` gives the digest of
-    what was stamped for the name of a hash. Raises :class:`TokenRefused`.
+    ``encoded``: DER of the ContentInfo; ``stamped_digest`` returns the digest of the stamped content for the name of a
+    hash. Raises :class:`TokenRefused`.
     """
     try:
         signed = read_signed_data(encoded)
@@ -62,7 +64,9 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Token
     parsed = signed.signer.parsed
     if not parsed.not_valid_before_utc <= time <= parsed.not_valid_after_utc:
         raise TokenRefused("its certificate was not valid at the time it states")
-    return Token(time=time, policy_oid=policy, nonce=nonce, signer=signed.signer, certificates=signed.certificates)
+    return TimestampToken(
+        time=time, policy_oid=policy, nonce=nonce, signer=signed.signer, certificates=signed.certificates
+    )
 
 
 def _read_info(info: Element, stamped_digest: Callable[[str], bytes]) -> tuple[datetime, str, int | None]:

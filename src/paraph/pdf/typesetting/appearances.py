@@ -1,18 +1,16 @@
-"""What is drawn on signed pages: stamps, initials, the sandbox watermark. One PDF, one page for each picture."""
+"""The pictures on signed pages: stamps, initials, the sandbox watermark. One PDF, one page for each picture."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import dropwhile
 from typing import Any
 
-from paraph.pdf.typesetting.glyph_fallback import clean, clusters, legible
-from paraph.pdf.typesetting.signature_pictures import INK, Drawn
-from paraph.pdf.typesetting.stamp_wording import moment, wording
+from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
+from paraph.pdf.typesetting.initials import NAMELESS, initials_of
+from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures
+from paraph.pdf.typesetting.stamp_words import moment, stamp_words
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 
-NAMELESS = "—"
 WATERMARK = ("SANDBOX", "not legally binding")
 
 _TYPED: Mapping[str, Any] = {"type": "typed"}
@@ -48,7 +46,7 @@ class InitialsContent:
 
 @dataclass(frozen=True)
 class Appearances:
-    """``pdf`` and where in it (0-based page indexes) the picture of each given stamp, initials and size stands."""
+    """A PDF of pictures, and the page index (from 0) of the picture of each stamp, initials and page size."""
 
     pdf: bytes
     stamp_pages: Sequence[int]
@@ -61,15 +59,15 @@ def appearances(
     initials: Sequence[InitialsContent] = (),
     watermarks: Sequence[tuple[float, float]] = (),
 ) -> Appearances:
-    """Draws everything in one go, so that the pictures share their fonts. Each page has its picture's size.
+    """Draws all pictures in one PDF, so that they share fonts. Each page has the size of its picture.
 
     ``watermarks``: the distinct page sizes (width, height in points, as a reader sees the page) of the document.
-    Equal pictures are drawn once; several indexes then name the same page. A drawn signature is one form for stamps of
-    all sizes. The pages are transparent and their content is marked as artifact. Raises ``ValueError`` when there is
-    nothing to draw.
+    Equal pictures are drawn once, and their indexes name the same page. A drawn signature is one form XObject for
+    stamps of all sizes. The pages are transparent, and their content is marked as artifact. Raises ``ValueError`` where
+    there is nothing to draw.
     """
-    signatures = Drawn((stamp.signature, stamp.width * 0.9, stamp.height * 0.5) for stamp in stamps)
-    marks = Drawn((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
+    signatures = SignaturePictures((stamp.signature, stamp.width * 0.9, stamp.height * 0.5) for stamp in stamps)
+    marks = SignaturePictures((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
     pages: dict[str, dict[str, Any]] = {}
     order: dict[str, int] = {}
 
@@ -92,79 +90,34 @@ def appearances(
 def stamp_svg(content: StampContent) -> bytes:
     """One stamp as an SVG picture, drawn as :func:`appearances` draws it."""
     room = (content.signature, content.width * 0.9, content.height * 0.5)
-    signatures = Drawn([room])
+    signatures = SignaturePictures([room])
     page = {"kind": "stamp", **_stamp(content, signatures)}
     drawings = {"stamp": signatures.pictures, "initials": []}
     return typeset_svg("appearances", {"pages": [page], "drawings": drawings, "ink": INK})
 
 
-def stamps(contents: Sequence[StampContent]) -> bytes:
-    """One PDF with one page per different stamp."""
-    return appearances(stamps=contents).pdf
-
-
-def initials(contents: Sequence[InitialsContent]) -> bytes:
-    return appearances(initials=contents).pdf
-
-
-def watermark(width: float, height: float) -> bytes:
-    return appearances(watermarks=[(width, height)]).pdf
-
-
-def _stamp(stamp: StampContent, drawn: Drawn) -> dict[str, Any]:
-    words = wording(stamp.locale)
-    name = legible(clean(stamp.name) or NAMELESS)
+def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
+    words = stamp_words(stamp.locale)
+    name = glyph_fallback(clean(stamp.name) or NAMELESS)
     return {
         "width": stamp.width,
         "height": stamp.height,
         "name": {**name.to_json(), "pieces": name.pieces()},
-        "drawing": drawn.number(stamp.signature),
+        "drawing": pictures.number(stamp.signature),
         "signed_by": words.signed_by,
         "moment": moment(stamp.signed_at, stamp.locale),
         "request": f"{words.request} {stamp.request_id}",
     }
 
 
-def _initials(content: InitialsContent, drawn: Drawn) -> dict[str, Any]:
+def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str, Any]:
     return {
         "width": content.width,
         "height": content.height,
-        "letters": legible(letters(content.name)).to_json(),
-        "drawing": drawn.number(content.initials),
+        "letters": glyph_fallback(initials_of(content.name)).to_json(),
+        "drawing": pictures.number(content.initials),
     }
 
 
 def _watermark(width: float, height: float) -> dict[str, Any]:
     return {"width": width, "height": height, "words": list(WATERMARK)}
-
-
-def letters(name: str) -> str:
-    """The initials of a name: "Anna Maria Rossi" gives "AMR", at most four letters; "王小明" gives "王".
-
-    A letter keeps the marks written on it, ligatures count as the letters they join: "ßen" and "ﬁnn" give "S" and
-    "F". Never empty, as a signer may have to put something: a name without anything visible gives a dash.
-    """
-    words = [word for word in _words(name) if word[0][0].isalnum()]
-    chosen = words if len(words) <= 4 else [*words[:3], words[-1]]
-    firsts = [_capital(word[0]) for word in chosen] or _visible(name)[:1] or [NAMELESS]
-    apart = any(unicodedata.bidirectional(letter[0]) == "AL" for letter in firsts)  # Arabic would join them
-    return (" " if apart else "").join(firsts)
-
-
-def _words(name: str) -> list[list[str]]:
-    """Each word as its letters, from the first that is more than an apostrophe or another modifier."""
-    words = clean(unicodedata.normalize("NFKC", clean(name))).replace("-", " ").split()
-    return [letters for word in words if (letters := list(dropwhile(_modifies, clusters(word))))]
-
-
-def _modifies(letter: str) -> bool:
-    return unicodedata.category(letter[0]) == "Lm"
-
-
-def _capital(letter: str) -> str:
-    """One letter, although the capitals of some are several: of "Ss" the first."""
-    return next(clusters(unicodedata.normalize("NFC", letter.title())))
-
-
-def _visible(name: str) -> list[str]:
-    return [cluster for cluster in clusters(clean(name)) if not unicodedata.category(cluster[0]).startswith(("M", "Z"))]

@@ -1,9 +1,8 @@
-"""The fonts that stamps and proofs are set in: one library per process, the same on every machine.
+"""The fonts of stamps and proofs: one library per process, the same on every machine.
 
-FiraGO, Noto Sans, Fira Mono and symbols come from the PyPI package ``pymupdf-fonts`` (SIL Open Font License),
-Libertinus Serif is built into Typst. System fonts are not searched, so that a proof does not depend on what else is
-installed; the one exception are the files of :data:`SYSTEM_FONTS`, for scripts that no package covers: they are taken
-when present.
+FiraGO, Noto Sans, Fira Mono and symbols come from the PyPI package ``pymupdf-fonts`` (SIL Open Font License);
+Libertinus Serif is built into Typst. Of the system's fonts only :data:`SYSTEM_FONTS` are used, where installed, for
+scripts that no package covers; so a proof does not depend on anything else that is installed.
 """
 
 import hashlib
@@ -74,7 +73,7 @@ SYSTEM_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path
 
 @dataclass(frozen=True, eq=False)
 class FontFile:
-    """One file and, read when first asked, the characters it has glyphs for."""
+    """A font file, with the characters that it has glyphs for, read at first use."""
 
     path: Path
 
@@ -91,7 +90,7 @@ class FontFile:
 
 @dataclass(frozen=True, eq=False)
 class Library:
-    """``covering``: the files whose character maps decide what can be written, in the order Typst asks them."""
+    """The fonts for Typst. ``covering``: the files that decide which characters can be written, in Typst's order."""
 
     typst_fonts: typst.Fonts
     covering: Sequence[FontFile]
@@ -103,7 +102,7 @@ class Library:
 
     @cached_property
     def extra_families(self) -> list[str]:
-        """Families of the system files apart from CJK, for the end of a template's font list."""
+        """The families of the system's files except CJK, for the end of a template's font list."""
         return [font.family for font in self.system if not font.path.name.startswith("NotoSansCJK")]
 
 
@@ -112,34 +111,34 @@ _chosen: list[Path] = []
 
 
 def library() -> Library:
-    """The library of this process, made at the first call; safe from every thread."""
+    """Returns the library of this process, made at the first call. Thread-safe."""
     with _lock:
         return _load()
 
 
 def keep_fonts_in(folder: Path) -> None:
-    """Keeps the files of this process's library in ``folder`` (made when missing) instead of a temporary one, which
-    machines clean up behind long-running services. Counts until the library is first used."""
+    """Keeps the font files in ``folder``, made when missing, instead of a temporary one, which machines clean up
+    while a service runs. Must be called before the library is first used."""
     _chosen[:] = [folder]
 
 
 def open_library(folder: Path, system_folders: Sequence[Path] = SYSTEM_FOLDERS) -> Library:
-    """A library whose files are kept in ``folder``; ``system_folders`` are searched for :data:`SYSTEM_FONTS`."""
-    found = _system_files(system_folders)
-    place = _fill(folder, found)
-    covering = [FontFile(place / f"{name}.ttf") for name in COVERING]
-    system = [FontFile(place / path.name) for path in found if "Bold" not in path.name]
-    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[place])
+    """Makes a library with its files in ``folder``, after searching ``system_folders`` for :data:`SYSTEM_FONTS`."""
+    system_files = _system_files(system_folders)
+    filled = _fill(folder, system_files)
+    covering = [FontFile(filled / f"{name}.ttf") for name in COVERING]
+    system = [FontFile(filled / path.name) for path in system_files if "Bold" not in path.name]
+    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[filled])
     return Library(fonts, [*covering, *system], system)
 
 
 @lru_cache(maxsize=1)
 def _load() -> Library:
-    return open_library(_chosen[0] if _chosen else _own_folder())
+    return open_library(_chosen[0] if _chosen else _temporary_folder())
 
 
-def _own_folder() -> Path:
-    """A folder under the system's temporary one that only this user can write to."""
+def _temporary_folder() -> Path:
+    """Returns a folder under the system's temporary one that only this user can write to."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"paraph-fonts-{user}"
     try:
@@ -147,7 +146,7 @@ def _own_folder() -> Path:
         state = folder.lstat()
         if folder.is_symlink() or state.st_uid != user or state.st_mode & 0o022:
             raise PermissionError
-    except OSError:  # somebody else's folder of that name: their files must not reach our documents
+    except OSError:  # another user's folder of that name, whose files must not get into documents
         return Path(tempfile.mkdtemp(prefix="paraph-fonts-"))
     return folder
 
@@ -164,26 +163,26 @@ def _system_files(folders: Sequence[Path]) -> list[Path]:
 
 
 def _fill(folder: Path, system: Sequence[Path]) -> Path:
-    """A folder in ``folder`` with exactly these files (Typst takes folders only, hence links to the system's).
+    """Fills a folder in ``folder`` with exactly these files, those of the system as links: Typst takes only folders.
 
-    Each file is written aside and moved into place, so that processes that start at once see whole files or none;
-    what a cleaner of temporary files took away comes back.
+    Each file is written aside and moved into place, so that processes that start together see whole files or none.
+    Files that a cleaner of temporary folders removed are written again.
     """
     key = "\n".join([version("pymupdf-fonts"), *PACKAGED, *map(str, system)])
-    place = folder / hashlib.sha256(key.encode()).hexdigest()[:16]
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    filled = folder / hashlib.sha256(key.encode()).hexdigest()[:16]
+    filled.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as aside:
         for name in PACKAGED:
-            if not (place / f"{name}.ttf").exists():
-                draft = Path(aside) / name
-                draft.write_bytes(_packaged(name))
-                draft.replace(place / f"{name}.ttf")
+            if not (filled / f"{name}.ttf").exists():
+                partial = Path(aside) / name
+                partial.write_bytes(_packaged(name))
+                partial.replace(filled / f"{name}.ttf")
         for path in system:
-            if not (place / path.name).exists():
-                draft = Path(aside) / path.name
-                draft.symlink_to(path)
-                draft.replace(place / path.name)
-    return place
+            if not (filled / path.name).exists():
+                partial = Path(aside) / path.name
+                partial.symlink_to(path)
+                partial.replace(filled / path.name)
+    return filled
 
 
 def _packaged(name: str) -> bytes:

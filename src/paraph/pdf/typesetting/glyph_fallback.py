@@ -1,7 +1,6 @@
-"""Text that can be written with the fonts at hand: never a box where a letter should be.
+"""A fallback for missing glyphs: letters that no font has are transliterated, instead of drawn as boxes.
 
-A missing glyph is silent in Typst. So every text from outside goes through :func:`legible` first: what no font can
-write is replaced by its transliteration, and the caller learns that this happened.
+Every text from outside passes :func:`glyph_fallback` before it is typeset, and the caller learns whether it changed.
 """
 
 import re
@@ -22,8 +21,9 @@ _RIGHT_TO_LEFT = ("R", "AL")
 
 
 @dataclass(frozen=True)
-class Legible:
-    """``text`` can be written as it is; ``transliterated`` tells whether it differs from what was given."""
+class WritableText:
+    """A text for which the fonts have all glyphs. ``transliterated``: it differs from the original; ``cjk``: the
+    regional form of its Han characters ("SC", "JP", "KR", "TC"), "" without any."""
 
     text: str
     transliterated: bool = False
@@ -34,9 +34,9 @@ class Legible:
         return {"text": self.text, "cjk": self.cjk, "rtl": self.right_to_left}
 
     def pieces(self) -> list[tuple[str, str]]:
-        """The parts between which a line may break, each with what follows it in a line: a space or nothing.
+        """Returns the parts between which a line may break, each with what separates it from the next: a space or "".
 
-        Breaks are at spaces and after hyphens; Han, kana and hangul break anywhere, and so does an endless word.
+        Lines break at spaces and after hyphens; Han, kana and hangul break anywhere, as do very long words.
         """
         if self.cjk:
             return [(cluster, "") for cluster in clusters(self.text)]
@@ -48,31 +48,31 @@ class Legible:
         return result
 
 
-def legible(text: str, fonts: Library | None = None) -> Legible:
-    """``text`` cleaned (:func:`clean`), each cluster that no font has replaced by ASCII that sounds like it."""
-    return _legible(text, fonts or library())
+def glyph_fallback(text: str, fonts: Library | None = None) -> WritableText:
+    """Cleans ``text`` (:func:`clean`) and replaces each cluster that no font has by ASCII that sounds like it."""
+    return _glyph_fallback(text, fonts or library())
 
 
 @lru_cache(maxsize=4096)
-def _legible(text: str, fonts: Library) -> Legible:
-    given = clean(text)
-    if given.isascii():
-        return Legible(given)
+def _glyph_fallback(text: str, fonts: Library) -> WritableText:
+    original = clean(text)
+    if original.isascii():
+        return WritableText(original)
     written: list[str] = []
     replaced = False
-    for cluster in clusters(given):
-        if covered(cluster, fonts):
+    for cluster in clusters(original):
+        if has_glyphs(cluster, fonts):
             written.append(cluster)
         else:
             replaced = True
-            written.append(_spoken(cluster))
-    result = " ".join("".join(written).split()) if replaced else given
-    return Legible(result, replaced, _cjk(result), _is_right_to_left(result))
+            written.append(_transliterated(cluster))
+    result = " ".join("".join(written).split()) if replaced else original
+    return WritableText(result, replaced, _cjk(result), _is_right_to_left(result))
 
 
-def written(text: str) -> str | dict[str, Any]:
-    """``text`` for a template's ``write``: legible, with places for line breaks in addresses and endless words."""
-    result = legible(text)
+def template_text(text: str) -> str | dict[str, Any]:
+    """Prepares ``text`` for the templates' ``write``, with places for line breaks in addresses and very long words."""
+    result = glyph_fallback(text)
     if result.right_to_left or all(len(word) <= _LONGEST_PIECE for word in result.text.split(" ")):
         return result.text if result.text.isascii() else result.to_json()
     parts = [
@@ -84,17 +84,15 @@ def written(text: str) -> str | dict[str, Any]:
 
 
 def clean(text: str) -> str:
-    """NFC, one space for any run of white space, without control characters and direction marks.
-
-    Direction marks go because a name that turns the text around it is a forgery, not a spelling.
-    """
+    """Returns the text in NFC, with single spaces and without control characters and direction marks, with which a
+    name could turn the text around it."""
     composed = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
-    kept = (" " if character.isspace() else character for character in composed)
-    return " ".join("".join(character for character in kept if _is_visible(character)).split())
+    spaced = (" " if character.isspace() else character for character in composed)
+    return " ".join("".join(character for character in spaced if _is_visible(character)).split())
 
 
 def clusters(text: str) -> Iterator[str]:
-    """Base characters with what is written on, around or joined to them."""
+    """Yields each base character together with the marks on it and the characters joined to it."""
     if text.isascii():
         yield from text
         return
@@ -111,10 +109,10 @@ def clusters(text: str) -> Iterator[str]:
         yield cluster
 
 
-def covered(cluster: str, fonts: Library) -> bool:
-    """Whether one font has every character of the cluster, composed or decomposed: fonts do not mix in a cluster."""
+def has_glyphs(cluster: str, fonts: Library) -> bool:
+    """Whether a single font has all characters of the cluster, composed or decomposed: Typst sets a cluster in one."""
     if any(unicodedata.category(character) == "Co" for character in cluster):
-        return False  # private use: a font's glyph there means whatever its maker liked
+        return False  # private use: every font means something else by it
     forms = {cluster, unicodedata.normalize("NFD", cluster)}
     needed = [{ord(c) for c in form if c not in _JOINERS and ord(c) not in _VARIATIONS} for form in forms]
     return any(points <= font.characters for font in fonts.covering for points in needed)
@@ -129,7 +127,7 @@ def _chunks(clusters: list[str], longest: int) -> Iterator[list[str]]:
         yield clusters[start : start + longest]
 
 
-def _spoken(cluster: str) -> str:
+def _transliterated(cluster: str) -> str:
     ascii_ = anyascii(cluster).strip()
     if len(ascii_) > 2 and ascii_.startswith(":") and ascii_.endswith(":"):
         ascii_ = f"({ascii_[1:-1]})"  # emoji come as :grinning:
@@ -137,7 +135,7 @@ def _spoken(cluster: str) -> str:
 
 
 def _cjk(text: str) -> str:
-    """The regional shapes of Han characters: Japanese beside kana, Korean beside hangul, else Chinese."""
+    """Returns the regional form of Han characters: Japanese beside kana, Korean beside hangul, else Chinese."""
     regions = {"SC": False, "JP": False, "KR": False, "TC": False}
     for character in text:
         if ord(character) < 0x1100:

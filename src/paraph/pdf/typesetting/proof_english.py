@@ -1,25 +1,11 @@
 """The proof in English."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from paraph.pdf.typesetting.proof_words import Words, milliseconds
+from paraph.pdf.typesetting.proof_content import ProofContent
+from paraph.pdf.typesetting.proof_words import ProofWords, milliseconds
 
-if TYPE_CHECKING:
-    from paraph.pdf.typesetting.proof import ProofContent
-
-_EVENTS = {
-    "signature_request.created": "Request created",
-    "signature_request.identity_declared": "Identity of the signers declared by the sender",
-    "signer.notified": "Invitation sent",
-    "signer.otp_sent": "One-time code sent",
-    "signer.signed": "Signed",
-    "request.completed": "Request completed: everyone has signed",
-    "request.completion_notified": "Summary of completion sent",
-    "request.expired": "Request expired",
-    "signature_request.pades_signed": "PAdES seal applied to a document",
-    "signature_request.certificate_issued": "Proof file issued and sealed",
-}
 _METADATA = {
     "mode": "signing order",
     "signers_count": "signers",
@@ -91,7 +77,7 @@ _STEPS = (
 )
 
 
-def _verdict(content: "ProofContent") -> str:
+def _verdict(content: ProofContent) -> str:
     signers, documents = len(content.signers), len(content.documents)
     who = "The signer has" if signers == 1 else "Both signers have" if signers == 2 else f"All {signers} signers have"
     each = "after entering a one-time code" if signers == 1 else "each after entering a one-time code"
@@ -102,9 +88,9 @@ def _verdict(content: "ProofContent") -> str:
     )
 
 
-def _remarks(told: Mapping[str, Any]) -> str:
-    """What the journal notes of a document that can look different than on the signer's page."""
-    pages, unknown = told.get("prints_differently", []), told.get("print_unknown", 0)
+def _remarks(noted: Mapping[str, Any]) -> str:
+    """Writes the journal's note on a document that can look different than on the signer's page."""
+    pages, unknown = noted.get("prints_differently", []), noted.get("print_unknown", 0)
     parts = []
     if pages:
         named = ", ".join(map(str, pages))
@@ -114,20 +100,20 @@ def _remarks(told: Mapping[str, Any]) -> str:
             "page was not compared with its print" if unknown == 1 else "pages were not compared with their print"
         )
         parts.append(f"{unknown} {compared}")
-    if told.get("can_change"):
-        parts.append("it has " + ", ".join(_PARTS.get(word, word) for word in told["can_change"]))
-    return f"document {told.get('document_id')}: " + "; ".join(parts)
+    if noted.get("can_change"):
+        parts.append("it has " + ", ".join(_PARTS.get(word, word) for word in noted["can_change"]))
+    return f"document {noted.get('document_id')}: " + "; ".join(parts)
 
 
-def _prepared(told: Mapping[str, Any]) -> str:
-    """What the journal notes of a document that could not be sealed as it was uploaded."""
+def _prepared(noted: Mapping[str, Any]) -> str:
+    """Writes the journal's note on a document that could not be sealed as it was uploaded."""
     return (
-        f"document {told.get('document_id')}: signers saw a form of it that can be sealed, "
-        f"{told.get('prepared_pdf_size')} bytes, SHA-256 {told.get('prepared_pdf_sha256')}"
+        f"document {noted.get('document_id')}: signers saw a form of it that can be sealed, "
+        f"{noted.get('prepared_pdf_size')} bytes, SHA-256 {noted.get('prepared_pdf_sha256')}"
     )
 
 
-def _timestamps(content: "ProofContent") -> str:
+def _timestamps(content: ProofContent) -> str:
     seals = [document.seal for document in content.documents]
     stamped = [seal for seal in seals if seal.timestamped_at is not None]
     if not stamped:
@@ -138,10 +124,9 @@ def _timestamps(content: "ProofContent") -> str:
     return f"and {len(stamped)} of {len(seals)} carry an RFC 3161 timestamp of {names}"
 
 
-ENGLISH = Words(
+ENGLISH = ProofWords(
     language="en",
     title="Proof of signature",
-    events=_EVENTS,
     metadata=_METADATA,
     channels={"sms": "SMS", "email": "e-mail"},
     modes={"sequential": "one after the other", "parallel": "in any order"},

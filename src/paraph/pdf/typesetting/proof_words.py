@@ -1,42 +1,40 @@
-"""The words of the proof: what a language has to bring. English is the one so far (proof_english)."""
+"""The words that a language of the proof consists of. English is the only one so far (proof_english)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from paraph.pdf.typesetting.proof import ProofContent
-
-SENDERS_EVENTS = frozenset({"signature_request.created", "signature_request.identity_declared"})
+from paraph.pdf.typesetting.proof_content import ProofContent
 
 
 @dataclass(frozen=True)
-class Words:
-    """Labels, names and sentences of one language; what is not in a table is shown as it stands in the journal."""
+class ProofWords:
+    """Labels, names and sentences of one language. A key without an entry in ``metadata``, ``channels`` or ``modes`` is
+    shown as it is in the journal."""
 
     language: str  # BCP 47
     title: str
-    events: Mapping[str, str]
     metadata: Mapping[str, str]
     channels: Mapping[str, str]
     modes: Mapping[str, str]
     labels: Mapping[str, str]
     no_timestamp: str
     transliterated: str
-    verdict: Callable[["ProofContent"], str]
-    remarks: Callable[[Mapping[str, Any]], str]  # of a document that can look different than on the signer's page
-    prepared: Callable[[Mapping[str, Any]], str]  # of a document that can look different than on the signer's page
-    steps: Sequence[tuple[str, str]]  # how to verify: a sentence and a command
-
-    def event(self, event_type: str) -> str:
-        return self.events.get(event_type, event_type)
+    verdict: Callable[[ProofContent], str]
+    remarks: Callable[[Mapping[str, Any]], str]
+    """Writes the journal's note on a document that can look different than on the signer's page."""
+    prepared: Callable[[Mapping[str, Any]], str]
+    """Writes the journal's note on a document that could not be sealed as it was uploaded."""
+    steps: Sequence[tuple[str, str]]
+    """How to verify: a sentence and a command for each step."""
 
     def key(self, name: str) -> str:
+        """Returns the label of a metadata key."""
         return self.metadata.get(name, name.replace("_", " "))
 
 
 def milliseconds(at: datetime) -> str:
-    """``2026-11-21 14:05:09.123 UTC``"""
+    """Writes a time as ``2026-11-21 14:05:09.123 UTC``."""
     moment = at.astimezone(UTC)
     return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d} UTC"

@@ -4,7 +4,7 @@ import segno
 
 
 def qr_code(address: str) -> str:
-    """A QR code of ``address`` as SVG without a margin; "" for no address or one that is too long."""
+    """Draws ``address`` as SVG without a margin; returns "" for an empty or too long one."""
     if not address:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Drawn signatures as pictures for the template of the stamps."""
+"""Drawn signatures as SVG pictures for the template of the stamps."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,35 +9,36 @@ from paraph.pdf.typesetting.strokes import ink
 
 INK = "#16264f"
 
-Placed = tuple[Mapping[str, Any], float, float]
+SizedSignature = tuple[Mapping[str, Any], float, float]
+"""A signature, and about the width and height that it gets, in points."""
 
 
-class Drawn:
-    """The drawings among the placed signatures, each given with about the room that it gets, in points.
+class SignaturePictures:
+    """The pictures of the drawn ones among some signatures.
 
-    One picture serves all the sizes of a drawing. Its pen is the mean of those that suit them, so that a drawing of
-    one size has the one for that.
+    One picture serves all sizes of a drawing; its pen is the geometric mean of the pens that suit each size.
     """
 
-    def __init__(self, placed: Iterable[Placed]) -> None:
-        self.pictures: list[dict[str, Any]] = []  # SVG with its proportions
+    def __init__(self, signatures: Iterable[SizedSignature]) -> None:
+        self.pictures: list[dict[str, Any]] = []
+        """SVG with width and height."""
         self._numbers: dict[str, int] = {}
-        for name, (signature, pen) in _pens(placed).items():
-            drawn = ink(signature.get("strokes", ()), float(signature.get("aspect", 1.0)), pen)
-            if drawn:
+        for name, (signature, pen) in _pens(signatures).items():
+            drawing = ink(signature.get("strokes", ()), float(signature.get("aspect", 1.0)), pen)
+            if drawing:
                 self._numbers[name] = len(self.pictures)
-                self.pictures.append({"svg": drawn.svg(INK), "width": drawn.width, "height": drawn.height})
+                self.pictures.append({"svg": drawing.svg(INK), "width": drawing.width, "height": drawing.height})
 
     def number(self, signature: Mapping[str, Any]) -> int | None:
-        """Which of the pictures shows it, None where it is typed or nothing visible was drawn."""
+        """Returns the index of its picture; None for a typed signature, or where nothing visible was drawn."""
         return self._numbers.get(repr(signature))
 
 
-def _pens(placed: Iterable[Placed]) -> dict[str, tuple[Mapping[str, Any], float]]:
-    """Each drawing once, with the half-width of its line as a share of its longer side."""
+def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, Any], float]]:
+    """Returns each drawing once, with the half-width of its line as a share of its longer side."""
     drawings: dict[str, Mapping[str, Any]] = {}
     pens: dict[str, set[float]] = defaultdict(set)
-    for signature, width, height in placed:
+    for signature, width, height in signatures:
         if signature.get("type") == "drawn":
             name = repr(signature)
             drawings[name] = signature

@@ -1,6 +1,6 @@
-"""Drawn signatures: from the points of a pointer to ink.
+"""Drawn signatures: the points of a pointer become ink.
 
-A stroke becomes a filled outline around a smoothed centre line, thinner where the hand was fast, as with a pen.
+Each stroke becomes a filled outline around a smoothed centre line, thinner where the hand was fast, as with a pen.
 """
 
 import math
@@ -8,61 +8,59 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from paraph.pdf.typesetting.simplified_strokes import MOST_POINTS, MOST_STROKES, simplified
+from paraph.pdf.typesetting.simplified_strokes import MAX_POINTS, MAX_STROKES, simplified
 
 Point = tuple[float, float]
 
 _STEP = 0.005  # spacing of points on the smoothed line, as a share of the drawing's longer side
-_MOST_STEPS = 3000  # of all strokes: a line that is longer than fifteen of those sides has wider steps
-_STRAIGHT = 0.05  # turn, in radians, up to which points of the line are left out
-PEN = 0.008  # half-width of slow ink, likewise
-_FAST = 0.05  # spacing of given points at which the ink is thinnest
+_MAX_STEPS = 3000  # of all strokes: lines of more than fifteen such sides in all get wider steps
+_STRAIGHT = 0.05  # radians; where the line turns less, its points are left out
+PEN = 0.008  # half-width of slow ink, as a share of the longer side
+_FAST = 0.05  # spacing of pointer positions at which the ink is thinnest
 
 
 @dataclass(frozen=True)
 class Ink:
-    """``path``: an SVG path in units of the drawing, ``width`` by ``height`` its size, both at most 1000."""
+    """An SVG path, and the size of the drawing in the units of the path, at most 1000 by 1000."""
 
     path: str
     width: float
     height: float
 
     def svg(self, colour: str) -> str:
-        """A picture of it. An isolated group is an object of its own in a PDF, which is drawn in several places."""
+        """Returns the picture as SVG. The group is isolated, so that Typst makes it one PDF object for all stamps."""
         size = f'viewBox="0 0 {self.width:.1f} {self.height:.1f}" width="{self.width:.1f}" height="{self.height:.1f}"'
         drawn = f'<g style="isolation:isolate"><path fill="{colour}" d="{self.path}"/></g>'
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'
 
 
 def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: float = PEN) -> Ink | None:
-    """The ink of ``[[[x, y], …], …]`` with x and y in 0..1, y downwards; ``None`` when nothing visible was drawn.
+    """Draws ``[[[x, y], …], …]`` with x and y in 0..1, y downwards; returns ``None`` where nothing visible was drawn.
 
-    The path stays within about 130 KB, however much was drawn: of more points than are left by
-    :mod:`paraph.pdf.typesetting.simplified_strokes`, only those count.
-
-    ``aspect`` is width / height of what 0..1 stands for: 1 where x and y were divided by the same length.
-    ``pen``: half-width of the line as a share of the drawing's longer side.
+    ``aspect``: width / height of the area that 0..1 stands for, 1 where x and y were divided by the same length;
+    ``pen``: half-width of the line as a share of the drawing's longer side. A drawing with too many points is
+    simplified, so that the path stays within about 130 KB.
     """
-    drawn = [line for stroke in strokes if (line := _points(stroke, aspect))]
-    if not drawn:
+    lines = [line for stroke in strokes if (line := _points(stroke, aspect))]
+    if not lines:
         return None
-    if len(drawn) > MOST_STROKES or sum(map(len, drawn)) > MOST_POINTS:
-        drawn = [[(x, y) for x, y in line] for line in simplified(drawn)]
-    xs, ys = [x for line in drawn for x, _ in line], [y for line in drawn for _, y in line]
+    if len(lines) > MAX_STROKES or sum(map(len, lines)) > MAX_POINTS:
+        lines = [[(x, y) for x, y in line] for line in simplified(lines)]
+    xs, ys = [x for line in lines for x, _ in line], [y for line in lines for _, y in line]
     left, top, width, height = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
     longest = max(width, height)
-    if longest < 1e-3:  # a tap is no signature
+    if longest < 1e-3:  # a tap, which is no signature
         return None
     margin, scale = pen * 1.5, 1 / longest
-    moved = [[((x - left) * scale + margin, (y - top) * scale + margin) for x, y in line] for line in drawn]
+    moved = [[((x - left) * scale + margin, (y - top) * scale + margin) for x, y in line] for line in lines]
     unit = 1000 / (1 + 2 * margin)
-    step = max(_STEP, sum(map(_length, moved)) / _MOST_STEPS)
+    step = max(_STEP, sum(map(_length, moved)) / _MAX_STEPS)
     path = " ".join(_outline(line, unit, pen, step) for line in moved)
     return Ink(path, (width * scale + 2 * margin) * unit, (height * scale + 2 * margin) * unit)
 
 
 def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:
-    """The stroke's points without repetitions and without what is no number."""
+    """Returns the points of a stroke without repetitions, infinities and NaN."""
     result: list[Point] = []
     for x, y in stroke:
         point = (float(x) * aspect, float(y))
@@ -83,9 +81,9 @@ def _outline(points: Sequence[Point], unit: float, pen: float, step: float) -> s
             f"A{r * unit:.1f} {r * unit:.1f} 0 1 0 {left:.1f} {top:.1f}Z"
         )
     line = _smooth(points, step)
-    kept = _needed(line, step)
-    centre, all_widths = [line[index] for index in kept], _widths(points, len(line), pen, step)
-    widths = [all_widths[index] for index in kept]
+    shaping = _shaping_points(line, step)
+    all_widths = _widths(points, len(line), pen, step)
+    centre, widths = [line[index] for index in shaping], [all_widths[index] for index in shaping]
     left_side: list[Point] = []
     right_side: list[Point] = []
     for index, (x, y) in enumerate(centre):
@@ -100,13 +98,13 @@ def _outline(points: Sequence[Point], unit: float, pen: float, step: float) -> s
 
 
 def _cap(point: Point, radius: float, unit: float) -> str:
-    """A dot at the end of a line, drawn in the outline's direction so that the two fill as one."""
+    """Draws a dot at the end of a line, in the direction of the outline, so that the two are filled as one."""
     x, y, r = point[0] * unit, point[1] * unit, radius * unit
     return f"M{x - r:.1f} {y:.1f}a{r:.1f} {r:.1f} 0 1 0 {2 * r:.1f} 0a{r:.1f} {r:.1f} 0 1 0 {-2 * r:.1f} 0Z"
 
 
 def _closed(points: Sequence[Point], unit: float) -> str:
-    """A closed curve with the points as control points: quadratic pieces from middle to middle."""
+    """Draws a closed curve of quadratic pieces, from middle to middle, with the points as control points."""
     scaled = [(x * unit, y * unit) for x, y in points]
     middles = [((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for a, b in zip(scaled, [*scaled[1:], scaled[0]], strict=True)]
     curve = [f"M{middles[-1][0]:.1f} {middles[-1][1]:.1f}"]
@@ -116,7 +114,7 @@ def _closed(points: Sequence[Point], unit: float) -> str:
 
 
 def _smooth(points: Sequence[Point], step: float) -> list[Point]:
-    """Points on the Catmull-Rom spline through the given ones (centripetal enough at pointer spacing)."""
+    """Returns points on the Catmull-Rom spline through the points (centripetal enough at pointer spacing)."""
     result: list[Point] = [points[0]]
     for index in range(len(points) - 1):
         p0, p1 = points[max(index - 1, 0)], points[index]
@@ -132,9 +130,9 @@ def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
     return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
 
 
-def _needed(line: Sequence[Point], step: float) -> list[int]:
-    """Indexes of the points that make the shape, both ends among them: few where the line is straight, so that
-    20,000 given points do not become 20,000 curves."""
+def _shaping_points(line: Sequence[Point], step: float) -> list[int]:
+    """Returns the indexes of the points that make the shape, both ends included: few where the line is straight, so
+    that 20,000 pointer positions do not become 20,000 curves."""
     result, travelled, heading = [0], 0.0, math.inf
     for index, (before, point) in enumerate(pairwise(line), start=1):
         travelled += math.dist(before, point)
@@ -149,8 +147,8 @@ def _needed(line: Sequence[Point], step: float) -> list[int]:
 
 
 def _widths(points: Sequence[Point], count: int, pen: float, step: float) -> list[float]:
-    """Half-widths along the smoothed line of ``count`` points: thin where the given points lie far apart, drawn out
-    at both ends."""
+    """Returns the half-widths along the smoothed line of ``count`` points: thin where the pointer positions lie far
+    apart, tapered at both ends."""
     along = [gap for gap in map(math.dist, points, points[1:]) for _ in range(_steps(gap, step))]
     result: list[float] = []
     speed = along[0]

@@ -1,10 +1,9 @@
-"""Runs Typst: a template of this package and data as JSON, a PDF back.
+"""Typst: a template of this package and JSON data in, a PDF out.
 
-Data never becomes markup: it is one string literal. The same template, data and time give the same bytes.
+Data never becomes markup: it is one string literal. Equal template, data and time give equal bytes.
 
-Typst remembers what it has set, for as long as nothing changes that it asked for while it did so. Data among
-``sys.inputs`` would change what everything asks for; handed over by the main file, it leaves what is the same in
-every document to be set once.
+The data comes through the main file and not through ``sys.inputs``, on which Typst's cache would make everything
+depend: so the parts that all documents share are set once per process.
 """
 
 import json
@@ -26,11 +25,10 @@ _compilers = threading.local()
 def typeset(
     template: str, content: Mapping[str, Any], *, standard: Literal["a-2b", "a-3b"], at: datetime | int = 0
 ) -> bytes:
-    """The PDF of ``templates/<template>.typ`` for ``content`` (plain JSON), created ``at`` that time. The file defines
-    a function of its own name, which is called with the content.
+    """Typesets ``templates/<template>.typ``, which defines a function of its own name, with ``content`` (plain JSON).
 
-    Always an archival ``standard``, because Typst then refuses a glyph that no font has instead of drawing a box.
-    Raises ``typst.TypstError`` then, and for a fault in the template.
+    ``at``: the time of creation in the PDF. ``standard`` is always an archival one, with which Typst refuses a glyph
+    that no font has instead of drawing a box: it then raises ``typst.TypstError``, as for a fault in the template.
     """
     pdf = _compiler().compile(input=_main(template, content), format="pdf", pdf_standards=[standard], timestamp=at)
     assert isinstance(pdf, bytes)
@@ -50,17 +48,17 @@ def _main(template: str, content: Mapping[str, Any]) -> bytes:
 
 
 def _literal(text: str) -> str:
-    """The text as a string of Typst, in which nothing but these two characters means anything."""
+    """Writes a text as a Typst string, in which only the quotation mark and the backslash have a meaning."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _compiler() -> typst.Compiler:
-    """One compiler per thread: a shared one raises "Already borrowed"."""
-    if not hasattr(_compilers, "own"):
+    """Returns the compiler of this thread: a shared one raises "Already borrowed"."""
+    if not hasattr(_compilers, "compiler"):
         fonts = library()
         available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})
-        _compilers.own = typst.Compiler(
+        _compilers.compiler = typst.Compiler(
             root=TEMPLATES, font_paths=fonts.typst_fonts, ignore_system_fonts=True, sys_inputs={"fonts": available}
         )
-    own: typst.Compiler = _compilers.own
-    return own
+    compiler: typst.Compiler = _compilers.compiler
+    return compiler

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, get_args
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
+from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
 from paraph.pdf.structure.extendable import Method
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import Unsafe
@@ -25,9 +25,9 @@ _PATIENCE = 4
 _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe, "Unreadable": Unreadable}
 
 
-def drafts_apart(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
-    """As :func:`paraph.pdf.sealing.draft_here.drafts_here`. Where a process is lost by fault of the file, its steps
-    raise ``SealError``; where it is not, :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+def drafts_apart(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
+    """As :func:`paraph.pdf.sealing.draft_in_process.drafts_in_process`. Where a process is lost by fault of the file,
+    its steps raise ``SealError``; where it is not, :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
         with _memory() as file:
             yield DraftApart(pdf, method, wanted, file)
@@ -36,15 +36,15 @@ def drafts_apart(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
 class DraftApart:
     """``file`` holds the form, and behind it what was appended so far."""
 
-    def __init__(self, pdf: bytes, method: Method, wanted: Wanted, file: BinaryIO) -> None:
+    def __init__(self, pdf: bytes, method: Method, wanted: SealContent, file: BinaryIO) -> None:
         self.pdf, self.method = pdf, method
         self._upload = pdf
         self._wanted = wanted
         self._file = file
         self._known: dict[str, Any] = {}
 
-    def seal_revision(self, data: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
         self._hold(0, self._upload)
         wanted = _described(self._wanted)
         told, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
@@ -54,13 +54,13 @@ class DraftApart:
         self._known = told["known"]
         return _holed(told, content)
 
-    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> Holed:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`."""
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
         self._hold(len(self.pdf), sealed)
         return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
 
-    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: Expected) -> None:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`. The process hashes the form anew."""
+    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`. The process hashes the form anew."""
         del original_hash
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])
@@ -90,19 +90,19 @@ class DraftApart:
         return told, content
 
 
-def _holed(told: dict[str, Any], content: bytes) -> Holed:
+def _holed(told: dict[str, Any], content: bytes) -> UnsignedRevision:
     """Believed in nothing but that it is some text with some hole."""
     start, end = told["hole"]
     if not 0 <= start < end <= len(content):
         raise SealError("The revision of the seal has no room for its signature.")
-    return Holed(bytearray(content), start, end)
+    return UnsignedRevision(bytearray(content), start, end)
 
 
-def _described(wanted: Wanted) -> dict[str, Any]:
+def _described(wanted: SealContent) -> dict[str, Any]:
     return {
         "appearances": _text(wanted.appearances),
         "marks": [list(vars(mark).values()) for mark in wanted.marks],
-        "page_overlay": wanted.page_overlay and wanted.page_overlay.appearance,
+        "page_overlay": wanted.page_overlay and wanted.page_overlay.appearances,
         "reason": wanted.reason,
         "name": wanted.name,
         "at": wanted.at.isoformat(),

@@ -6,14 +6,11 @@ Thread-safe; a forked process starts its own pool. Those on whose behalf files a
 """
 
 import atexit
-import contextlib
 import json
 import logging
 import os
-import queue
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from paraph.kernel import machine
@@ -22,6 +19,7 @@ from paraph.kernel.waiting import waiting
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_memory import Answer, SandboxMemory
 from paraph.pdf.untrusted.sandbox_process import Limits, Worker
+from paraph.pdf.untrusted.sandbox_workers import Workers
 
 __all__ = ["Limits", "Sandbox", "configure", "sandbox"]
 
@@ -34,18 +32,16 @@ _LONGEST_LINE = 1000  # threads are bounded by those who have them
 
 class Sandbox:
     """A pool of at most ``size`` processes, started when first needed. Nobody has all of them at a time
-    (:class:`paraph.kernel.places.Places`). ``told``: as there."""
+    (:class:`paraph.kernel.places.Places`). ``told``: as there. ``yielding``: what is read for those who have had their
+    share is read when the processors have nothing else to do."""
 
-    def __init__(self, size: int, limits: Limits | None = None, told: Told | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(
+        self, size: int, limits: Limits | None = None, told: Told | None = None, *, yielding: bool = False
+    ) -> None:
+        self._yielding = yielding
         self._places = Places(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
         self._memory = SandboxMemory()
-        self._slots: queue.LifoQueue[Worker | None] = queue.LifoQueue()
-        self._size = size
-        for _ in range(size):
-            self._slots.put(None)
-        # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
-        self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
+        self._workers = Workers(size, limits or Limits())
 
     def call(
         self,
@@ -81,11 +77,15 @@ class Sandbox:
         with self._places.place(thread.party) as visit:
             if not visit:
                 raise ReadersUnavailable
-            with self._worker() as worker:
+            with self._workers.one(last=self._has_had_share(visit)) as worker:
                 worker.confinement()  # it is up then, and its start on nobody's account
                 before = worker.used.processor
                 try:
-                    message, content = worker.ask(request, pdf() if callable(pdf) else pdf)
+                    message, content = worker.ask(
+                        request,
+                        pdf() if callable(pdf) else pdf,
+                        lambda used: self._look(worker, used, visit, thread),
+                    )
                 finally:
                     visit.used = thread.used = max(0.0, worker.used.processor - before)
         if "refused" in message:
@@ -95,42 +95,24 @@ class Sandbox:
             raise PdfRefused("unreadable", "The file cannot be read as a PDF.")
         return message["result"], content
 
+    def _look(self, worker: Worker, used: float, *visits: Visit) -> None:
+        """While the process reads for this visit: ``used`` is the seconds of a processor that it took so far."""
+        for visit in visits:
+            visit.used = used
+        if not worker.last and self._has_had_share(visits[0]):
+            self._workers.come_last(worker)
+
     def warm(self) -> None:
         """Start a process now, so that the first call does not wait for it."""
-        with self._worker():
+        with self._workers.one():
             pass
 
     def close(self) -> None:
         """End all processes; the pool cannot be used any more."""
-        for _ in range(self._size):
-            worker = self._slots.get()
-            if worker:
-                worker.end()
-        self._starter.shutdown()
+        self._workers.close()
 
-    @contextlib.contextmanager
-    def _worker(self) -> Iterator[Worker]:
-        worker = self._slots.get()
-        try:
-            if worker is None or not worker.usable:
-                if worker:
-                    worker.end()
-                worker = self._started()
-            yield worker
-        finally:
-            if worker and not worker.usable:
-                worker.end()
-                worker = None
-                with contextlib.suppress(ReadersUnavailable):  # the next call tries
-                    worker = self._started()
-            self._slots.put(worker)
-
-    def _started(self) -> Worker:
-        try:
-            return self._starter.submit(Worker, self._limits).result()
-        except (OSError, RuntimeError) as error:  # no process or no thread now
-            _log.error("no process to read PDFs can be started: %r", error)
-            raise ReadersUnavailable from error
+    def _has_had_share(self, visit: Visit) -> bool:
+        return self._yielding and self._places.has_had_share(visit.party)
 
 
 _default: Sandbox | None = None
@@ -147,12 +129,12 @@ def sandbox() -> Sandbox:
         return _default
 
 
-def configure(size: int, limits: Limits | None = None, told: Told | None = None) -> Sandbox:
+def configure(size: int, limits: Limits | None = None, told: Told | None = None, *, yielding: bool = False) -> Sandbox:
     """Replace this process's pool, for example to share a machine among several web processes."""
     global _default  # noqa: PLW0603  see above
     _end_default()
     with _default_lock:
-        _default = Sandbox(size, limits, told)
+        _default = Sandbox(size, limits, told, yielding=yielding)
         return _default
 
 

@@ -6,11 +6,13 @@ import dataclasses
 import json
 import logging
 import os
+import select
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -18,8 +20,10 @@ from paraph.confinement import Confinement
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
 from paraph.pdf.untrusted.sandbox_loss import Used, file_at_fault, kill
+from paraph.pdf.untrusted.sandbox_priority import come_last, processor_seconds
 
 _log = logging.getLogger(__name__)
+_LOOK_SECONDS = 0.25  # how often somebody looks what a job has used
 _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; half a second is usual
 
 
@@ -39,13 +43,15 @@ class Limits:
 
 
 class Worker:
-    """One sandboxed process and the socket to it. Used by one thread at a time."""
+    """One sandboxed process and the socket to it. Used by one thread at a time. ``last``: whether all others come
+    before it where processors are scarce, from :meth:`come_last` on and for good."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._jobs = 0
         self._confinement: Confinement | None = None
         self._spent = False
+        self.last = False
         self.used = Used()  # in its life, as far as that is known
         self._connection, theirs = socket.socketpair()
         command = [sys.executable, "-P", "-m", "paraph.pdf.untrusted.jobs.worker"]
@@ -64,20 +70,41 @@ class Worker:
     def usable(self) -> bool:
         return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
 
-    def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
-        """Raises PdfRefused ``too_complex`` when the process is lost by fault of the file, else ReadersUnavailable."""
+    def come_last(self) -> None:
+        self.last = True
+        come_last(self._process.pid)
+
+    def ask(
+        self, request: dict[str, Any], pdf: bytes | BinaryIO, tell: Callable[[float], object]
+    ) -> tuple[dict[str, Any], bytes]:
+        """``tell`` is called again and again with the seconds of a processor that the job has used.
+
+        Raises PdfRefused ``too_complex`` when the process is lost by fault of the file, else ReadersUnavailable."""
         self._spent, self._jobs = True, self._jobs + 1  # until the answer is here, whatever is raised
         self.confinement()
         try:
             with _descriptor(pdf) as descriptor:
                 self._connection.settimeout(self._limits.wall_seconds)
                 wire.send(self._connection, request, descriptor=descriptor)
-            message, content = wire.receive(self._connection, self._limits.wall_seconds * request["patience"])
+            message, content = self._answer(self._limits.wall_seconds * request["patience"], tell)
         except OSError as error:  # also TimeoutError and ConnectionEndedError
             raise self._lost(request, error) from error
         self.used = Used(*message.get("used", self.used))
         self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
         return message, content
+
+    def _answer(self, seconds: float, tell: Callable[[float], object]) -> tuple[dict[str, Any], bytes]:
+        deadline, before = time.monotonic() + seconds, self.used.processor
+        while (left := deadline - time.monotonic()) > _LOOK_SECONDS:
+            if self._has_answer(_LOOK_SECONDS):
+                break
+            tell(max(0.0, processor_seconds(self._process.pid) - before))
+        return wire.receive(self._connection, max(left, _LOOK_SECONDS))
+
+    def _has_answer(self, seconds: float) -> bool:
+        answers = select.poll()
+        answers.register(self._connection, select.POLLIN)
+        return bool(answers.poll(1000 * seconds))
 
     def confinement(self) -> Confinement:
         """What keeps it from the rest of the machine. Waits until it is ready; raises ReadersUnavailable."""

@@ -1,15 +1,15 @@
-"""What was appended to a file after one of its signatures."""
+"""The changes to a file after one of its signatures."""
 
 from collections.abc import Sequence
 
 from pyhanko.sign.diff_analysis import ModificationLevel
 
-from paraph.pdf.verification.embedded import SignedFile
-from paraph.pdf.verification.signature_check import Check
+from paraph.pdf.verification.embedded_signatures import SignedFile
+from paraph.pdf.verification.signature_check import SignatureCheck
 
 
-def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[bool, list[str]]:
-    """Whether the file was altered since ``check``, and what was appended, a sentence each.
+def changes(file: SignedFile, check: SignatureCheck, later: Sequence[SignatureCheck]) -> tuple[bool, list[str]]:
+    """Returns whether the file was altered after the signature of ``check``, and a sentence for each addition.
 
     ``later``: the signatures after it. Long-term data, document timestamps and further signatures alter nothing.
     """
@@ -27,7 +27,7 @@ def changes(file: SignedFile, check: Check, later: Sequence[Check]) -> tuple[boo
     return bool(altered), [*added, *altered]
 
 
-def _addition(other: Check) -> str:
+def _addition(other: SignatureCheck) -> str:
     if other.embedded.fault:
         return f"A signature that cannot be read was added ({other.embedded.label})."
     if other.embedded.is_document_timestamp:
@@ -35,7 +35,7 @@ def _addition(other: Check) -> str:
     return f'A signature by "{other.signer}" was added ({other.embedded.label}).'
 
 
-def _alterations(check: Check, later: Sequence[Check]) -> list[str]:
+def _alterations(check: SignatureCheck, later: Sequence[SignatureCheck]) -> list[str]:
     name = check.embedded.label
     appended = check.embedded.appended()
     if appended is None:
@@ -43,10 +43,10 @@ def _alterations(check: Check, later: Sequence[Check]) -> list[str]:
     level, fields = appended
     if level is ModificationLevel.OTHER or level is ModificationLevel.ANNOTATIONS:
         return [f"The file was changed after {name}: its content, its properties or its comments."]
-    stamps = [other.embedded for other in later if other.embedded.is_document_timestamp]
-    drawn = [stamp.label for stamp in stamps if stamp.shows]
-    if drawn:
-        return [f"The document timestamp {drawn[0]} draws on a page, which a timestamp has no reason to do."]
+    timestamps = [other.embedded for other in later if other.embedded.is_document_timestamp]
+    visible = [timestamp.label for timestamp in timestamps if timestamp.shows]
+    if visible:
+        return [f"The document timestamp {visible[0]} draws on a page, which a timestamp has no reason to do."]
     filled = sorted(fields - {other.embedded.field_name for other in later})
     if filled:
         return [f"Form fields were changed after {name}: {', '.join(filled)}."]

@@ -1,33 +1,31 @@
-"""The certificates that the evidence states, against those of the signed file."""
+"""The certificates in the evidence, against those that made the signed file."""
 
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paraph.pdf.pki.certificate import is_issued_by, load
-from paraph.pdf.verification.signer_certificates import sealers
-
-if TYPE_CHECKING:
-    from paraph.pdf.verification.evidence_check import Tie
+from paraph.pdf.verification.evidence_result import EvidenceCheck
+from paraph.pdf.verification.signer_certificates import signer_certificates
 
 KINDS = ("seal", "timestamp", "archive_timestamp")
 
 
-def tie_certificates(
-    result: "Tie", document: Mapping[str, Any], known: Mapping[str, str], name: str, pdf: bytes
+def check_certificates(
+    result: EvidenceCheck, document: Mapping[str, Any], known: Mapping[str, str], name: str, pdf: bytes
 ) -> None:
     """Notes whether the chains of ``document["certificates"]`` are whole and begin with the certificates that made
     the seal and the timestamps of ``pdf``.
 
-    ``known``: of every certificate of the evidence its DER in base64, by the SHA-256 of the DER (hexadecimal). Raises
-    ``KeyError``, ``TypeError`` or ``ValueError`` for evidence that does not say what evidence must.
+    ``known``: each certificate of the evidence as DER in base64, by the SHA-256 of the DER in hexadecimal; ``name``:
+    the signed file. Raises ``KeyError``, ``TypeError`` or ``ValueError`` for incomplete evidence.
     """
-    chains = {kind: [_found(known, digest) for digest in document["certificates"].get(kind, ())] for kind in KINDS}
+    chains = {kind: [_decoded(known, digest) for digest in document["certificates"].get(kind, ())] for kind in KINDS}
     broken = [kind for kind, chain in chains.items() if not _is_whole(chain)]
-    made = sealers(pdf)
-    other = [kind for kind in KINDS if (chains[kind][0] if chains[kind] else None) != getattr(made, kind)]
+    actual = signer_certificates(pdf)
+    other = [kind for kind in KINDS if (chains[kind][0] if chains[kind] else None) != getattr(actual, kind)]
     count = len({link for chain in chains.values() for link in chain})
     result.note(
         not broken and not other,
@@ -37,7 +35,7 @@ def tie_certificates(
     )
 
 
-def _found(known: Mapping[str, str], digest: str) -> bytes:
+def _decoded(known: Mapping[str, str], digest: str) -> bytes:
     encoded = base64.b64decode(known[digest], validate=True)
     if hashlib.sha256(encoded).hexdigest() != digest:
         raise ValueError("a certificate is not the one that its digest names")

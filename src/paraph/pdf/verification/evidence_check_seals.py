@@ -1,49 +1,62 @@
-"""Who sealed the files of a proof, and what for: seals must say what the evidence says, and come from one hand."""
+"""The seals of a proof and its documents: valid, for the purpose that the evidence states, by one sealer."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from paraph.pdf.pki.purpose import Kind
+from paraph.kernel import clock
+from paraph.pdf.pki.purpose import PurposeKind
 from paraph.pdf.report import Verification
-
-if TYPE_CHECKING:
-    from paraph.pdf.verification.evidence_check import Tie
-
-WITHOUT_PURPOSE = "paraph-evidence/1"
-"""The format of evidence in proofs that were sealed before seals said what they were for."""
+from paraph.pdf.verification.evidence_result import EvidenceCheck
+from paraph.pdf.verification.proof_file import WITHOUT_PURPOSE
 
 
-def tie_purpose(result: "Tie", name: str, kind: Kind, seal: Verification, evidence: Mapping[str, Any]) -> None:
-    """Notes whether the seal of the file was made for this: as proof or document, of the evidence's request.
+def check_sealed(result: EvidenceCheck, name: str, verification: Verification) -> None:
+    """Notes whether a file is sealed, intact and trusted as a whole, and its detached timestamps."""
+    holds = verification.ok and verification.covers_whole_file
+    reasons = " ".join(verification.findings)
+    result.note(holds, f'{name} is sealed by "{verification.signer}", intact and trusted.', f"{name}: {reasons}")
+    result.sealed[name] = verification
+    if holds:
+        signer = f"{verification.certificate}, which chains to the root {verification.root}"
+        result.matches.append(f"The signer's certificate of {name} is {signer}.")
+    for timestamp in verification.detached_timestamps:
+        result.matches.append(
+            f'{name} was timestamped beside the file on {clock.iso(timestamp.time)} by "{timestamp.authority}".'
+        )
 
-    A seal that does not say so was made before seals did; it stands for what it did then, where the evidence is of
-    that time or the file is a document. Raises ``KeyError`` or ``TypeError`` for evidence that does not say what
-    evidence must.
+
+def check_purpose(
+    result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification, evidence: Mapping[str, Any]
+) -> None:
+    """Notes whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request.
+
+    A seal without a purpose is from before seals stated one. It is accepted on documents, and on proofs whose evidence
+    is of that time. Raises ``KeyError`` or ``TypeError`` for incomplete evidence.
     """
     purpose = seal.purpose
     if purpose is None:
-        said = kind == "document" or evidence["format"] == WITHOUT_PURPOSE
         result.note(
-            said,
+            kind == "document" or evidence["format"] == WITHOUT_PURPOSE,
             f"{name} was sealed before seals said what they were for.",
             f"{name}: its seal does not say that it is a proof, which evidence of this format needs.",
         )
         return
     request = evidence["request"]
-    wanted = (kind, request["id"], request["environment"])
     result.note(
-        (purpose.kind, purpose.request_id, purpose.environment) == wanted,
+        (purpose.kind, purpose.request_id, purpose.environment) == (kind, request["id"], request["environment"]),
         f"The seal of {name} says what it is for: {purpose}.",
         f"The seal of {name} was made for another purpose: {purpose}.",
     )
-    _tie_certificate(result, name, kind, seal)
+    _check_proof_certificate(result, name, kind, seal)
 
 
-def tie_hands(result: "Tie", proof_name: str, proof: Verification, name: str, document: Verification) -> None:
-    """Notes whether proof and document were sealed by one hand: by the same certificate, or by certificates of the
-    same organization under the same root."""
+def check_same_sealer(
+    result: EvidenceCheck, proof_name: str, proof: Verification, name: str, document: Verification
+) -> None:
+    """Notes whether proof and document were sealed by the same certificate, or by certificates of the same organization
+    under the same root."""
     if not (proof.certificate and document.certificate and proof.root and document.root):
-        return  # what is not trusted was told
+        return  # check_sealed() has noted a certificate that is not trusted
     same = proof.certificate == document.certificate
     related = proof.root == document.root and proof.certificate.organization == document.certificate.organization
     result.note(
@@ -54,13 +67,13 @@ def tie_hands(result: "Tie", proof_name: str, proof: Verification, name: str, do
     )
 
 
-def _tie_certificate(result: "Tie", name: str, kind: Kind, seal: Verification) -> None:
-    """A certificate for proofs seals nothing else; a development authority has such certificates, and so its proofs
-    need them."""
-    own = seal.certificate
-    if own is None:
+def _check_proof_certificate(result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification) -> None:
+    """Notes a certificate for proofs on another file, and a proof of a development authority without such a one: that
+    authority has separate certificates for proofs."""
+    certificate = seal.certificate
+    if certificate is None:
         return
-    if own.is_for_proofs and kind != "proof":
-        result.problems.append(f"{name} is sealed by a certificate for proofs, but is none: {own}.")
-    if own.is_of_development and kind == "proof" and not own.is_for_proofs:
-        result.problems.append(f"{name} is not sealed by the certificate for proofs: {own}.")
+    if certificate.is_for_proofs and kind != "proof":
+        result.problems.append(f"{name} is sealed by a certificate for proofs, but is none: {certificate}.")
+    if certificate.is_of_development and kind == "proof" and not certificate.is_for_proofs:
+        result.problems.append(f"{name} is not sealed by the certificate for proofs: {certificate}.")

@@ -1,21 +1,22 @@
-"""The signers that the evidence states, against its journal and the pages of the proof."""
+"""The signers in the evidence, against its journal and the pages of the proof."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from paraph.pdf.verification.evidence_check import Tie
+from paraph.pdf.verification.evidence_result import EvidenceCheck
+
+_SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
 
 
-def tie_signers(
-    result: "Tie", signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
+def check_signers(
+    result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
 ) -> None:
     """Notes whether each signer has signed exactly once, nobody else has, and the proof prints each one's address.
 
-    ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for evidence that does
-    not say what evidence must.
+    ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for incomplete
+    evidence.
     """
-    signed = [entry["signer_id"] for entry in journal if entry["event_type"] == "signer.signed"]
+    signed = [entry["signer_id"] for entry in journal if entry["event_type"] == _SIGNING_EVENT]
     names = {signer["id"]: signer["full_name"] for signer in signers}
     for number, name in names.items():
         if signed.count(number) != 1:
@@ -27,7 +28,7 @@ def tie_signers(
         result.matches.append(f"The journal names one signature by each signer: {', '.join(names.values())}.")
     elif not names:
         result.problems.append("The proof names no signer.")
-    # An address of other scripts may be printed in transliteration; the evidence has it exactly.
+    # An address in another script may be printed in transliteration; the evidence has the exact one.
     missing = [s["email"] for s in signers if s["email"].isascii() and "".join(s["email"].split()) not in printed]
     result.note(
         not missing, "The proof prints the address of each signer.", f"The proof does not print {', '.join(missing)}."

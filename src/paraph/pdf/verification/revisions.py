@@ -1,4 +1,4 @@
-"""The revisions of a file: its signatures, what each of them covers, what came after it, its long-term data."""
+"""The revisions of a file: its signatures, what came after each of them, and its long-term data."""
 
 from functools import cached_property
 from typing import Protocol
@@ -10,40 +10,50 @@ from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.signed_fields import SignatureField, ends_revision, signature_fields
-from paraph.pdf.verification.archive_again import is_archive_of
 from paraph.pdf.verification.revisions_by_pyhanko import RevisionsByPyHanko
-from paraph.pdf.verification.stored_data import StoredData, StoreReader
+from paraph.pdf.verification.rewritten_archive import is_archive_of
+from paraph.pdf.verification.stored_validation_data import StoredData, StoreReader
 
-_KEPT = 2
+_CACHED_READERS = 2
 
 
 class Revisions(Protocol):
-    """By our own reader, or by pyHanko where that cannot read the file."""
+    """The revisions of one file, read by paraph's reader or by pyHanko's."""
 
     fields: list[SignatureField]
 
-    def ends_with(self, field: SignatureField) -> bool: ...
-    def followed(self, field: SignatureField) -> bool: ...
-    def archived(self, field: SignatureField, archive: SignatureField) -> bool: ...
-    def stored(self, field: SignatureField | None = None) -> StoredData: ...
-    def appended(self, field: SignatureField) -> tuple[ModificationLevel, set[str]] | None: ...
+    def ends_with(self, field: SignatureField) -> bool:
+        """Whether the signature's byte range ends where its revision ends."""
+
+    def followed(self, field: SignatureField) -> bool:
+        """Whether a revision came after that of the signature."""
+
+    def archived(self, field: SignatureField, archive: SignatureField) -> bool:
+        """Whether nothing but this archive timestamp, as this service writes it, came after the signature."""
+
+    def stored(self, field: SignatureField | None = None) -> StoredData:
+        """Returns the document security store, as it is now or as it was at a signature. Raises nothing."""
+
+    def appended(self, field: SignatureField) -> tuple[ModificationLevel, set[str]] | None:
+        """Returns the strongest kind of change after the signature's revision and the names of the changed form fields;
+        ``None`` where the revisions cannot be compared."""
 
 
-class OwnRevisions:
-    """By our own reader, which reads every file that this service ever sealed."""
+class RevisionsByReader:
+    """The revisions as paraph's reader finds them, which reads every file that the service ever sealed."""
 
     def __init__(self, pdf: bytes) -> None:
-        """Raises :class:`~paraph.pdf.errors.SealError` where a password is missing, and what the reader raises."""
+        """Raises :class:`~paraph.pdf.errors.SealError` for a missing password, and whatever the reader raises."""
         self._pdf = pdf
         self._reader = Reader(pdf)
-        self._until: dict[int, Reader | None] = {}
+        self._readers: dict[int, Reader | None] = {}
         self._store = StoreReader()
         self.fields = signature_fields(self._reader)
 
     def ends_with(self, field: SignatureField) -> bool:
-        """Whether the byte range ends where a revision ends, and the file as it was then has this very signature."""
-        then = self._reader_until(field.end) if ends_revision(self._pdf, field.end) else None
-        return then is not None and any(_same(field, other) for other in signature_fields(then))
+        """Whether the byte range ends a revision, and the file up to there has this signature."""
+        reader = self._reader_until(field.end) if ends_revision(self._pdf, field.end) else None
+        return reader is not None and any(_same(field, other) for other in signature_fields(reader))
 
     def followed(self, field: SignatureField) -> bool:
         """Whether a revision came after the end of the byte range."""
@@ -51,28 +61,27 @@ class OwnRevisions:
         return start is not None and start >= field.end
 
     def archived(self, field: SignatureField, archive: SignatureField) -> bool:
-        """Whether nothing came after the signature but that archive timestamp, as this service writes it."""
+        """Writes the archive timestamp once more and compares the bytes."""
         before = self._reader_until(field.end)
         return before is not None and is_archive_of(before, self._reader, archive.contents)
 
     def stored(self, field: SignatureField | None = None) -> StoredData:
-        """The document security store, now or as it was with a signature. Raises nothing."""
+        """Returns the store with what can be read of it."""
         reader = self._reader if field is None else self._reader_until(field.end)
         return self._store.read(reader) if reader else StoredData(LongTermData(), incomplete=True)
 
     def appended(self, field: SignatureField) -> tuple[ModificationLevel, set[str]] | None:
-        """By pyHanko, which must see the same newest revision and no signature that we do not see. ``None`` where it
-        cannot tell."""
+        """Compares by pyHanko, which must find the same newest revision, and no signature that this reader does not."""
         other = self._other
         if other is None or other.start != self._reader.crossreference.start:
             return None
         if not all(self._knows(each) for each in other.fields):
             return None
-        seen = [each for each in other.fields if not each.fault and each.name == field.name and _same(field, each)]
-        return other.appended(seen[0]) if seen else None
+        equal = [each for each in other.fields if not each.fault and each.name == field.name and _same(field, each)]
+        return other.appended(equal[0]) if equal else None
 
     def _knows(self, field: SignatureField) -> bool:
-        """Whether we see this signature too; what only one of both can read is known by its name."""
+        """Whether this reader finds a signature too; one that only one of both can read is found by its name."""
         named = [each for each in self.fields if each.name == field.name]
         return any(field.fault or each.fault or _same(each, field) for each in named)
 
@@ -84,17 +93,18 @@ class OwnRevisions:
             return None
 
     def _reader_until(self, end: int) -> Reader | None:
-        """Of the file as it was when it ended there. Each holds a copy of it, so that few are kept."""
+        """Returns a reader of the first ``end`` bytes, ``None`` where they cannot be read. Few readers are cached, as
+        each holds a copy of its bytes."""
         if end == len(self._pdf):
             return self._reader
-        if end not in self._until:
-            while len(self._until) >= _KEPT:
-                del self._until[next(iter(self._until))]
+        if end not in self._readers:
+            while len(self._readers) >= _CACHED_READERS:
+                del self._readers[next(iter(self._readers))]
             try:
-                self._until[end] = Reader(self._pdf[:end])
+                self._readers[end] = Reader(self._pdf[:end])
             except (Unsafe, SealError, *CONFUSED):
-                self._until[end] = None
-        return self._until[end]
+                self._readers[end] = None
+        return self._readers[end]
 
 
 def _same(one: SignatureField, other: SignatureField) -> bool:

@@ -1,4 +1,4 @@
-"""The revisions of a file, by pyHanko: for files that our own reader does not read, and to compare revisions."""
+"""The revisions of a file as pyHanko reads them: for files that paraph's reader refuses, and to compare revisions."""
 
 import logging
 from io import BytesIO
@@ -14,37 +14,37 @@ from pyhanko.sign.validation.status import SignatureCoverageLevel
 
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.structure.signed_fields import SignatureField, date_of, printable
-from paraph.pdf.verification.comparison import POLICY
-from paraph.pdf.verification.stored_data import StoredData
+from paraph.pdf.verification.diff_policy import POLICY
+from paraph.pdf.verification.stored_validation_data import StoredData
 
-logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # what it would log of hostile files stands in the findings
+logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # the findings tell what it would log of hostile files
 
 _STORE = ("/Certs", "/CRLs", "/OCSPs")
 
 
-class Locked(ValueError):
+class PasswordNeeded(ValueError):
     """The file needs a password."""
 
 
 class RevisionsByPyHanko:
-    """See :class:`~paraph.pdf.verification.revisions.Revisions`."""
+    """Implements :class:`~paraph.pdf.verification.revisions.Revisions`."""
 
     def __init__(self, pdf: bytes) -> None:
-        """Raises :class:`Locked`, and whatever pyHanko raises for a broken file."""
+        """Raises :class:`PasswordNeeded`, and whatever pyHanko raises for a broken file."""
         self._reader = PdfFileReader(BytesIO(pdf), strict=False)
         if self._reader.encrypted and self._reader.decrypt("").status is AuthStatus.FAILED:
-            raise Locked
+            raise PasswordNeeded
         self._signatures: dict[SignatureField, EmbeddedPdfSignature] = {}
         found = enumerate_sig_fields(self._reader, filled_status=True)
         self.fields = sorted((self._field(*each) for each in found), key=lambda field: field.rank)
 
     @property
     def start(self) -> int | None:
-        """Where the newest cross-reference begins."""
+        """The position of the newest cross-reference."""
         return self._reader.last_startxref
 
     def ends_with(self, field: SignatureField) -> bool:
-        """Whether its byte range ends the revision that the signature belongs to."""
+        """Whether pyHanko finds that the signature covers its whole revision."""
         signature = self._signatures[field]
         level = signature.evaluate_signature_coverage()
         signature.coverage = level  # type: ignore[assignment]  # pyHanko annotates only the None of its start
@@ -55,17 +55,17 @@ class RevisionsByPyHanko:
         return field.order < int(self._reader.xrefs.total_revisions) - 1
 
     def archived(self, field: SignatureField, archive: SignatureField) -> bool:
-        """Nobody can tell: what would have followed is written anew by our own reader alone."""
+        """Always false: without paraph's reader the archive timestamp cannot be written once more."""
         del field, archive
         return False
 
     def stored(self, field: SignatureField | None = None) -> StoredData:
-        """The document security store, now or as it was with a signature. Raises nothing."""
+        """Returns the store with what can be read of it."""
         try:
             root = self._reader.root if field is None else self._reader.get_historical_root(field.order)
             if "/DSS" not in root:
                 return StoredData(LongTermData(), incomplete=False)
-            store = root["/DSS"]  # unlike get(), this follows references
+            store = root["/DSS"]  # follows references, as get() does not
             lists = [[_content(item) for item in store[key]] if key in store else [] for key in _STORE]
         except Exception:  # noqa: BLE001 — a hostile store makes the reader raise anything
             return StoredData(LongTermData(), incomplete=True)
@@ -73,10 +73,8 @@ class RevisionsByPyHanko:
         return StoredData(data, not all(content for listed in lists for content in listed))
 
     def appended(self, field: SignatureField) -> tuple[ModificationLevel, set[str]] | None:
-        """The strongest kind of change after the signature's revision, and the form fields that it touched.
-
-        What confuses the comparison counts as the strongest.
-        """
+        """Compares by :data:`~paraph.pdf.verification.diff_policy.POLICY`. A revision on which the comparison fails
+        counts as the strongest change."""
         if field not in self._signatures:
             return None
         try:
@@ -101,12 +99,12 @@ class RevisionsByPyHanko:
         return field
 
     def _order(self, reference: Any) -> int:
-        """The revision of what is broken: the newest in which its field or value was written."""
-        known = [reference, _attempt(lambda: reference.get_object().raw_get("/V"))]
+        """Returns the revision of a broken signature: the newest in which its field or value was written."""
+        parts = [reference, _attempt(lambda: reference.get_object().raw_get("/V"))]
         changed = [
-            _attempt(lambda each=each: self._reader.xrefs.get_last_change(each.reference))
-            for each in known
-            if isinstance(each, IndirectObject)
+            _attempt(lambda part=part: self._reader.xrefs.get_last_change(part.reference))
+            for part in parts
+            if isinstance(part, IndirectObject)
         ]
         newest: int = self._reader.xrefs.total_revisions
         return max((order if isinstance(order, int) else newest for order in changed), default=newest)
@@ -115,7 +113,7 @@ class RevisionsByPyHanko:
 def _attempt(read: Any) -> Any:
     try:
         return read()
-    except Exception:  # noqa: BLE001 — as above
+    except Exception:  # noqa: BLE001 — a hostile object makes the reader raise anything
         return None
 
 
@@ -136,7 +134,7 @@ def _field_of(name: str, signature: EmbeddedPdfSignature) -> SignatureField:
 
 
 def _shows(signature: EmbeddedPdfSignature) -> bool:
-    """Whether it draws anything on a page, as far as can be told."""
+    """Whether the signature draws on a page; true where its widgets cannot be read."""
     try:
         field = signature.sig_field
         widgets = [kid.get_object() for kid in field["/Kids"]] if "/Kids" in field else [field]
@@ -146,6 +144,6 @@ def _shows(signature: EmbeddedPdfSignature) -> bool:
 
 
 def _content(item: Any) -> bytes:
-    """Empty where it cannot be read."""
+    """Returns the decoded stream, empty where it cannot be read."""
     content = _attempt(lambda: bytes(item.get_object().data))
     return content if isinstance(content, bytes) else b""

@@ -1,4 +1,4 @@
-"""One signature of a PDF, checked: its cryptography, its certificate, its timestamp."""
+"""The check of one signature: its cryptography, its certificate, its timestamp."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,63 +8,70 @@ from datetime import datetime
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.cms import CmsMismatch, CmsRefused, SignedData, check_signature, names_certificate, read_signed_data
+from paraph.pdf.pki.cms import SignedData, read_signed_data
+from paraph.pdf.pki.cms_errors import CmsMismatch, CmsRefused
+from paraph.pdf.pki.cms_signature import check_signature, names_certificate
 from paraph.pdf.pki.identity import Identity
-from paraph.pdf.pki.purpose import Purpose, stated
+from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.signing_time import signing_time
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Coverage, Level, SealTimestamp
-from paraph.pdf.timestamps.timestamp_token import Token, TokenMismatch, TokenRefused, check_token
-from paraph.pdf.verification.embedded import Embedded
+from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch, TokenRefused, check_token
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature
 
 PADES = "/ETSI.CAdES.detached"
 _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
 
 
 @dataclass
-class Check:
-    """What is known of one signature so far."""
+class SignatureCheck:
+    """The result for one signature, completed step by step."""
 
-    embedded: Embedded
+    embedded: EmbeddedSignature
     coverage: Coverage
     claimed_at: datetime | None = None
-    """By the signer's own clock."""
+    """The time by the signer's clock."""
     intact: bool = False
     mismatch: bool = False
-    """It can be read, and what it covers is not what was signed."""
+    """The signature can be read, but does not cover what was signed."""
     signer: str = ""
     certificate: Identity | None = None
-    """Whose certificate signed; ``None`` where it cannot be read."""
+    """The signer's certificate; ``None`` where it cannot be read."""
     root: Identity | None = None
-    """Which of the roots it chains to; ``None`` where it is not trusted."""
+    """The root that the certificate chains to; ``None`` where it is not trusted."""
     purpose: Purpose | None = None
-    """What an intact seal says that it was for."""
+    """The purpose stated in an intact seal."""
     timestamp: SealTimestamp | None = None
     chains: list[tuple[tuple[bytes, ...], datetime]] = field(default_factory=list)
-    """The verified chains, of the signer and of its timestamp authority, with the time that counts for each."""
+    """The verified chains of the signer and of its timestamp authority, each with the time that counts."""
     authority_ends: datetime | None = None
-    """When the first certificate of the trusted timestamp's chain ends."""
+    """When the first certificate in the chain of the trusted timestamp expires."""
     trusted: bool = False
     pades: bool = False
     findings: list[str] = field(default_factory=list)
 
     @property
     def archives(self) -> bool:
-        """A document timestamp that proves what it covers."""
+        """Whether this is a document timestamp that is valid and trusted."""
         return self.embedded.is_document_timestamp and self.intact and self.trusted
 
 
-def cannot_judge(embedded: Embedded, why: str) -> Check:
-    """A signature that is reported, and of which nothing is known."""
+def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
+    """Returns the result for a signature of which nothing can be told, for the reason ``why``."""
     kind = "document timestamp" if embedded.is_document_timestamp else "signature"
     finding = f"The {kind} {embedded.label} cannot be read: {why}."
-    return Check(embedded, "unclear", embedded.claimed_at, findings=[finding])
+    return SignatureCheck(embedded, "unclear", embedded.claimed_at, findings=[finding])
 
 
-def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried: LongTermData) -> Check:
-    """A signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3)."""
-    check = Check(embedded, embedded.coverage())
+def check_document_timestamp(
+    embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData
+) -> SignatureCheck:
+    """Checks a signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3).
+
+    ``roots``: DER of the trusted roots; ``carried``: the long-term data of the file.
+    """
+    check = SignatureCheck(embedded, embedded.coverage())
     try:
         token = check_token(embedded.contents, embedded.digest)
     except TokenRefused as error:
@@ -80,15 +87,15 @@ def check_document_timestamp(embedded: Embedded, roots: Sequence[bytes], carried
 
 
 def check_seal(
-    embedded: Embedded, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
-) -> Check:
-    """A signature by somebody.
+    embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
+) -> SignatureCheck:
+    """Checks a signature by a person or an organization.
 
-    ``carried``: the file's long-term data; ``archived_at``: the time of the first trusted document timestamp after
-    it, or ``None``. The certificate must have been valid at the earliest time that is proven: that of the trusted
-    timestamp, else ``archived_at``, else now. The signer's own clock proves nothing.
+    ``archived_at``: the earliest time proven by what came after the signature, ``None`` where nothing proves one. The
+    certificate must have been valid at the time of the trusted timestamp, else at ``archived_at``, else now; the
+    signer's clock proves nothing. ``roots`` and ``carried``: as in :func:`check_document_timestamp`.
     """
-    check = Check(embedded, embedded.coverage(), embedded.claimed_at)
+    check = SignatureCheck(embedded, embedded.coverage(), embedded.claimed_at)
     if embedded.sub_filter not in _ACCEPTED:
         check.findings.append(f"The signature {embedded.label} has the form {embedded.sub_filter or 'of none'}.")
         return check
@@ -99,7 +106,7 @@ def check_seal(
         if signed.content is not None:
             raise CmsRefused("it carries content of its own")
         check_signature(signed, embedded.digest)
-        check.purpose = stated(signed)
+        check.purpose = stated_purpose(signed)
     except CmsRefused as error:
         check.mismatch = isinstance(error, CmsMismatch)
         check.findings.append(f"The seal {embedded.label} does not hold: {error}.")
@@ -112,9 +119,9 @@ def check_seal(
     return check
 
 
-def level(check: Check, carried: LongTermData, archived: LongTermData | None) -> Level:
-    """The PAdES level. ``carried``: the file's long-term data; ``archived``: what a trusted document timestamp covers
-    of it, ``None`` where there is no such timestamp."""
+def level(check: SignatureCheck, carried: LongTermData, archived: LongTermData | None) -> Level:
+    """Returns the PAdES level. ``carried``: the long-term data of the file; ``archived``: the part of it under a
+    trusted document timestamp, ``None`` where there is no such timestamp."""
     if not (check.pades and check.intact):
         return ""
     if (check.timestamp is None or not check.timestamp.trusted) and archived is None:
@@ -124,18 +131,18 @@ def level(check: Check, carried: LongTermData, archived: LongTermData | None) ->
     return "B-LTA" if archived is not None and _proven(check, archived) else "B-LT"
 
 
-def _proven(check: Check, data: LongTermData) -> bool:
+def _proven(check: SignatureCheck, data: LongTermData) -> bool:
     return all(data.proves(chain, moment) for chain, moment in check.chains)
 
 
-def _covers(check: Check) -> bool:
+def _covers(check: SignatureCheck) -> bool:
     if check.coverage == "unclear":
         check.findings.append(f"What {check.embedded.label} covers is not the revision that it belongs to.")
         check.mismatch = True
     return check.coverage != "unclear"
 
 
-def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
+def _check_timestamp(check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
     attribute = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN)
     if not attribute:
         return
@@ -149,8 +156,10 @@ def _check_timestamp(check: Check, signed: SignedData, roots: Sequence[bytes], c
     check.timestamp = _judge(check, token, roots, carried)
 
 
-def _judge(check: Check, token: Token, roots: Sequence[bytes], carried: LongTermData) -> SealTimestamp:
-    """The timestamp of a genuine token, trusted or not."""
+def _judge(
+    check: SignatureCheck, token: TimestampToken, roots: Sequence[bytes], carried: LongTermData
+) -> SealTimestamp:
+    """Returns the timestamp of a genuine token, and notes whether its authority is trusted."""
     trusted = True
     try:
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
@@ -164,7 +173,7 @@ def _judge(check: Check, token: Token, roots: Sequence[bytes], carried: LongTerm
 
 
 def _check_signer(
-    check: Check, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
+    check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData, moment: datetime
 ) -> None:
     try:
         if not signed.signer.for_documents:

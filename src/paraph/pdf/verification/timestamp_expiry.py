@@ -1,32 +1,34 @@
-"""Timestamps whose certificates have ended since, and whether a later one preserved them in time."""
+"""Timestamps whose authority's certificate has expired, and whether a later timestamp preserved them in time."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from paraph.kernel import clock
-from paraph.pdf.timestamps.detached_timestamps import KeptCheck
-from paraph.pdf.verification.signature_check import Check
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsCheck
+from paraph.pdf.verification.signature_check import SignatureCheck
 
 
-def note_aged(checks: Sequence[Check], kept: KeptCheck) -> list[str]:
-    """A sentence for each timestamp that aged and that nothing preserved. ``checks`` are in the order of the file."""
+def expired_timestamps(checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck) -> list[str]:
+    """Returns a sentence for each timestamp that expired unpreserved. ``checks``: in the order of the file."""
     now = clock.now()
-    return [_sentence(name) for name, ends, later in _timestamps(checks, kept) if ends < now and not _any(later, ends)]
+    return [
+        _sentence(authority)
+        for authority, end, later in _timestamps(checks, detached)
+        if end < now and not any(time <= end for time in later)
+    ]
 
 
-def _timestamps(checks: Sequence[Check], kept: KeptCheck) -> Iterator[tuple[str, datetime, list[datetime]]]:
-    """The authority of each trusted timestamp, when its certificate ends, and the times proven by those after it."""
-    for place, check in enumerate(checks):
+def _timestamps(
+    checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck
+) -> Iterator[tuple[str, datetime, list[datetime]]]:
+    """Yields for each trusted timestamp its authority, the end of its certificates, and the times of later ones."""
+    for position, check in enumerate(checks, start=1):
         if check.timestamp and check.authority_ends:
-            archives = [other.timestamp for other in checks[place + 1 :] if other.archives]
-            later = [stamp.time for stamp in archives if stamp]
-            yield check.timestamp.authority, check.authority_ends, [*later, *kept.times]
-    for place, (stamp, ends) in enumerate(zip(kept.timestamps, kept.ends, strict=True)):
-        yield stamp.authority, ends, list(kept.times[place + 1 :])
-
-
-def _any(later: Sequence[datetime], ends: datetime) -> bool:
-    return any(moment <= ends for moment in later)
+            archives = [other.timestamp for other in checks[position:] if other.archives]
+            later = [timestamp.time for timestamp in archives if timestamp]
+            yield check.timestamp.authority, check.authority_ends, [*later, *detached.times]
+    for position, (timestamp, end) in enumerate(zip(detached.timestamps, detached.ends, strict=True), start=1):
+        yield timestamp.authority, end, detached.times[position:]
 
 
 def _sentence(authority: str) -> str:

@@ -1,52 +1,61 @@
-"""Verification of a sealed PDF: who, when, by which authority, what it covers, what changed since.
-
-Nothing here needs the service: bytes and roots in, a :class:`~paraph.pdf.report.Verification` out.
-"""
+"""Verification of a sealed PDF without the service: bytes and roots in, a report out."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
 from paraph.pdf.report import SignatureReport, Verification
-from paraph.pdf.timestamps.detached_timestamps import KeptCheck, KeptRecord, check_kept
+from paraph.pdf.timestamps.detached_timestamps import (
+    DetachedTimestamp,
+    DetachedTimestampsCheck,
+    check_detached_timestamps,
+)
 from paraph.pdf.verification.changes import changes
-from paraph.pdf.verification.embedded import Embedded, SignedFile, Unreadable
-from paraph.pdf.verification.signature_check import Check, cannot_judge, check_document_timestamp, check_seal, level
-from paraph.pdf.verification.timestamp_expiry import note_aged
-from paraph.pdf.verification.verify_words import is_asked_for, sentences
-
-__all__ = ["verify"]
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile
+from paraph.pdf.verification.findings import findings, is_accepted
+from paraph.pdf.verification.signature_check import (
+    SignatureCheck,
+    cannot_judge,
+    check_document_timestamp,
+    check_seal,
+    level,
+)
+from paraph.pdf.verification.timestamp_expiry import expired_timestamps
 
 
 def verify(
-    pdf: bytes, roots: Sequence[bytes], kept: Sequence[KeptRecord] = (), signers: Sequence[str] = ()
+    pdf: bytes,
+    roots: Sequence[bytes],
+    detached_timestamps: Sequence[DetachedTimestamp] = (),
+    signers: Sequence[str] = (),
 ) -> Verification:
-    """Everything about the signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
+    """Reports on all signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
 
-    ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``kept``: timestamps kept
-    beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name or its
-    whole subject, and where there is none, everybody below the roots. The verdict is that of the last seal; earlier
-    signatures, which it covers, are reported one by one, and one that shows that the file was altered after it speaks
-    against the file.
+    ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``detached_timestamps``: those
+    kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
+    or its whole subject; without any, everybody below the roots. The verdict is that of the last seal, which covers all
+    earlier signatures. These are reported one by one; one that proves an alteration after it makes the verdict fail.
     """
     try:
-        return _verify(SignedFile(pdf), roots, check_kept(pdf, kept, roots), signers)
-    except Unreadable as error:
+        return _verify(SignedFile(pdf), roots, check_detached_timestamps(pdf, detached_timestamps, roots), signers)
+    except NotVerifiable as error:
         return Verification(findings=[str(error)])
     except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
         return Verification(findings=[f"The file cannot be verified ({type(error).__name__})."])
 
 
-def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck, signers: Sequence[str]) -> Verification:
+def _verify(
+    file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck, signers: Sequence[str]
+) -> Verification:
     if not file.signatures:
         return Verification(findings=["The file is not sealed: it has no signature.", *file.findings])
-    checks = _check_all(file, roots, kept)
-    aged = note_aged(checks, kept)
+    checks = _check_all(file, roots, detached)
+    expired = expired_timestamps(checks, detached)
     reports = [_report(file, checks, check) for check in checks]
-    place = _last_seal(checks)
-    if place is None:
+    position = _last_seal(checks)
+    if position is None:
         return Verification(findings=_without_seal(file, checks), signatures=reports)
-    before, seal, after = reports[:place], reports[place], reports[place + 1 :]
+    before, seal, after = reports[:position], reports[position], reports[position + 1 :]
     return Verification(
         intact=seal.intact and all(report.intact for report in after),
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
@@ -56,29 +65,29 @@ def _verify(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck, signers: 
         signer=seal.signer,
         certificate=seal.certificate,
         root=seal.root,
-        as_asked=is_asked_for(seal, signers),
+        signer_accepted=is_accepted(seal, signers),
         purpose=seal.purpose,
         signed_at=seal.timestamp.time if seal.timestamp and seal.timestamp.trusted else seal.claimed_at,
         timestamp=seal.timestamp,
         level=seal.level,
         changes=seal.changes,
-        findings=[*sentences(reports, place, kept, aged, signers), *file.findings],
+        findings=[*findings(reports, position, detached, expired, signers), *file.findings],
         signatures=reports,
-        kept=kept.timestamps,
-        kept_holds=not kept.findings,
+        detached_timestamps=detached.timestamps,
+        detached_timestamps_hold=not detached.findings,
     )
 
 
-def _last_seal(checks: Sequence[Check]) -> int | None:
-    """Which of the signatures it is. One that cannot be read is none; after the seal it still speaks against the
-    file."""
+def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
+    """Returns the position of the last signature that is a seal and can be read. An unreadable one after it still makes
+    the verdict fail."""
     seals = [
         i for i, check in enumerate(checks) if not check.embedded.fault and not check.embedded.is_document_timestamp
     ]
     return seals[-1] if seals else None
 
 
-def _without_seal(file: SignedFile, checks: Sequence[Check]) -> list[str]:
+def _without_seal(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
     readable = any(not check.embedded.fault for check in checks)
     sentence = (
         "The file has a document timestamp but no seal." if readable else "The file has no seal that can be read."
@@ -86,24 +95,24 @@ def _without_seal(file: SignedFile, checks: Sequence[Check]) -> list[str]:
     return [sentence, *(finding for check in checks for finding in check.findings), *file.findings]
 
 
-def _check_all(file: SignedFile, roots: Sequence[bytes], kept: KeptCheck) -> list[Check]:
-    """In the order of the revisions. Timestamps first, since they prove when the seals before them existed."""
-    carried = file.long_term_data() + kept.statuses
-    stamps = {
-        place: _guarded(embedded, partial(check_document_timestamp, embedded, roots, carried))
-        for place, embedded in enumerate(file.signatures)
+def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck) -> list[SignatureCheck]:
+    """Checks all signatures, in the order of the revisions. Document timestamps are checked first, since they prove
+    when the seals before them existed."""
+    carried = file.long_term_data() + detached.statuses
+    archives = {
+        position: _guarded(embedded, partial(check_document_timestamp, embedded, roots, carried))
+        for position, embedded in enumerate(file.signatures)
         if embedded.is_document_timestamp
     }
     return [
-        stamps[place]
-        if place in stamps
-        else _guarded(embedded, partial(check_seal, embedded, roots, carried, _archived_at(place, stamps, kept)))
-        for place, embedded in enumerate(file.signatures)
+        archives.get(position)
+        or _guarded(embedded, partial(check_seal, embedded, roots, carried, _archived_at(position, archives, detached)))
+        for position, embedded in enumerate(file.signatures)
     ]
 
 
-def _guarded(embedded: Embedded, check: Callable[[], Check]) -> Check:
-    """What cannot be judged is said of that signature alone."""
+def _guarded(embedded: EmbeddedSignature, check: Callable[[], SignatureCheck]) -> SignatureCheck:
+    """Runs a check whose failure must not spoil the report on the other signatures."""
     if embedded.fault:
         return cannot_judge(embedded, embedded.fault)
     try:
@@ -112,18 +121,20 @@ def _guarded(embedded: Embedded, check: Callable[[], Check]) -> Check:
         return cannot_judge(embedded, f"it confuses the reader ({type(error).__name__})")
 
 
-def _archived_at(place: int, stamps: dict[int, Check], kept: KeptCheck) -> datetime | None:
-    """The earliest time that is proven by what came after a signature."""
-    later = [stamps[other] for other in stamps if other > place]
+def _archived_at(
+    position: int, archives: dict[int, SignatureCheck], detached: DetachedTimestampsCheck
+) -> datetime | None:
+    """Returns the earliest time that is proven by what came after a signature."""
+    later = [archives[other] for other in archives if other > position]
     proven = [check.timestamp.time for check in later if check.archives and check.timestamp]
-    return min([*proven, *kept.times[:1]], default=None)
+    return min([*proven, *detached.times[:1]], default=None)
 
 
-def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureReport:
+def _report(file: SignedFile, checks: list[SignatureCheck], check: SignatureCheck) -> SignatureReport:
     embedded, later = check.embedded, checks[checks.index(check) + 1 :]
     archives = [other for other in later if other.archives]
     archived = file.long_term_data(archives[-1].embedded) if archives else None
-    altered, sentences = changes(file, check, later)
+    altered, additions = changes(file, check, later)
     return SignatureReport(
         field_name=embedded.field_name,
         kind="document timestamp" if embedded.is_document_timestamp else "seal",
@@ -139,6 +150,6 @@ def _report(file: SignedFile, checks: list[Check], check: Check) -> SignatureRep
         timestamp=check.timestamp,
         level="" if embedded.is_document_timestamp else level(check, file.long_term_data(), archived),
         altered=altered,
-        changes=tuple(sentences),
+        changes=tuple(additions),
         findings=tuple(check.findings),
     )

@@ -54,7 +54,8 @@ _FOR_SCRIPT = (
 def word(context: dict[str, Any], called: str, ending: str = "", **values: object) -> SafeString:
     """The words of this name in the page's language, escaped, with its placeholders filled in; values are escaped
     unless they are markup of ours."""
-    return format_html(escape(phrases.form(context["words"], called + ending, values.get("count"))), **values)
+    text = escape(phrases.form(context["words"], called + ending, values.get("count")))
+    return format_html(text, **values) if values else text
 
 
 @register.simple_tag(takes_context=True)

@@ -12,8 +12,8 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki.purpose import from_json
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing.archive import archive_revision
-from paraph.pdf.sealing.draft import Wanted
-from paraph.pdf.sealing.draft_here import Prepared, holed, prepared
+from paraph.pdf.sealing.draft_in_process import SealRevision, seal_revision, unsigned_revision
+from paraph.pdf.sealing.seal_draft import SealContent
 from paraph.pdf.sealing.self_check import check_appended
 from paraph.pdf.structure.extendable import Method, forms
 from paraph.pdf.structure.normalise import Unreadable
@@ -48,7 +48,7 @@ _TOLD = {SealError, Unreadable}
 def seal(source: Source, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> Answer:
     """The revision of the seal, behind the form where the file has another one."""
     form = _form(source, method)
-    draft = prepared(Reader(form), _wanted(wanted), _data(data), hole)
+    draft = seal_revision(Reader(form), _wanted(wanted), _data(data), hole)
     told, text = _told(draft.revision.write(), len(form))
     if method == "incremental":
         return {**told, "form": 0, "known": _known(draft)}, text
@@ -99,16 +99,16 @@ def _content(source: Source) -> bytes:
 
 
 def _told(written: Written, size: int) -> Answer:
-    text, start, end = holed(written, size)
+    text, start, end = unsigned_revision(written, size)
     return {"hole": [start, end]}, bytes(text)
 
 
-def _wanted(told: dict[str, Any]) -> Wanted:
+def _wanted(told: dict[str, Any]) -> SealContent:
     overlay = told["page_overlay"]
-    return Wanted(
+    return SealContent(
         appearances=b64decode(told["appearances"]),
         marks=[Mark(*mark) for mark in told["marks"]],
-        page_overlay=None if overlay is None else Overlay(overlay),
+        page_overlay=None if overlay is None else Overlay(overlay[0], tuple(overlay[1:])),
         reason=told["reason"],
         name=told["name"],
         at=datetime.fromisoformat(told["at"]),
@@ -119,7 +119,7 @@ def _data(lists: list[list[str]]) -> LongTermData:
     return LongTermData(*(tuple(map(b64decode, items)) for items in lists))
 
 
-def _known(draft: Prepared) -> dict[str, Any]:
+def _known(draft: SealRevision) -> dict[str, Any]:
     """What later steps must know of this one, and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
     return {"start": draft.start, "names": [name.decode("latin-1") for name in draft.names], "placed": placed}

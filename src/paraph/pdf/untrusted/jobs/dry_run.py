@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.keys.issuing import issue_root, issue_sealing
 from paraph.keys.local import LocalKey
 from paraph.pdf.drawing.marks import Mark
-from paraph.pdf.pki.purpose import of_document
+from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.sealing.seal import seal
 from paraph.pdf.structure.geometry import Box, PageGeometry
 
@@ -23,7 +23,7 @@ def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Seq
     """The file with a seal and the marks of :func:`marked_boxes`. Raises as :func:`paraph.pdf.sealing.seal.seal`
     does."""
     marks = [Mark(index + 1, *_place(geometries[index]), 0) for index in indices]
-    purpose = of_document(0, "trial")  # nobody gets to see it
+    purpose = document_purpose(0, "trial")  # nobody gets to see it
     now = clock.now()
     return seal(pdf, key=_key(), purpose=purpose, timestamping=None, appearances=_square(), marks=marks, at=now).content
 

@@ -1,0 +1,182 @@
+"""The shape of the audit log, for the OpenAPI document (specification 2.5 and 6.2)."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from paraph.api.v1.openapi.preflight_schemas import MOST_PAGES, Change, PageNumber
+from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
+from paraph.journal.event_types import EventType
+from paraph.signature_requests.values import LONGEST_EMAIL
+
+_SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
+
+
+_ABSENT: Any = None  # an event has its own keys only; none of them is null for want of it
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for each in schema["properties"].values():
+        each.pop("default", None)
+
+
+class Finalization(BaseModel):
+    """What keeps a completed request from being finalized, as of the moment when the log is read."""
+
+    state: Literal["retrying", "given_up"] = Field(
+        description="`retrying`: the service tries again by itself. `given_up`: it waits for its operator."
+    )
+    stage: Literal["seal", "prove", "publish"] = Field(
+        description="Where it fails: sealing a document, issuing the proof, or reading back what was stored."
+    )
+    cause: str = Field(max_length=500, description="The latest cause, one sentence.")
+    attempts: int = Field(ge=1, description="How often it has failed.")
+    failed_at: Timestamp = Field(description="When it last failed.")
+
+
+class WrongCodes(BaseModel):
+    """Wrong codes that were entered for a signer, as of the moment when the log is read."""
+
+    count: int = Field(ge=1, description="How many, since the request was created.")
+    locked_until: Timestamp | None = Field(
+        description="Until then no code is sent or accepted, because there were too many; null while there is no lock."
+    )
+
+
+class DocumentRemarks(BaseModel):
+    """What a document's `preflight` says of print and of changes, as it stands in the journal."""
+
+    document_id: Id = Field(description="The document.")
+    prints_differently: list[PageNumber] = Field(
+        max_length=MOST_PAGES, description="Numbers of the pages that look different in print."
+    )
+    print_unknown: int = Field(
+        _ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
+    )
+    can_change: list[Change] = Field(max_length=9, description="What can change what is shown.")
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
+
+
+class PreparedDocument(BaseModel):
+    """A document that could not be sealed as it was uploaded, and the file that stands in for it."""
+
+    document_id: Id = Field(description="The document.")
+    uploaded_pdf_sha256: Digest = Field(description="SHA-256 of the uploaded file.")
+    prepared_pdf_sha256: Digest = Field(description="SHA-256 of the file that signers see and that is sealed.")
+    prepared_pdf_size: int = Field(ge=1, description="Its bytes, with which the file behind `signed_url` begins.")
+
+
+class AuditMetadata(BaseModel):
+    """Facts of the event. Each event type has its own keys; the others are absent."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_defaults)
+
+    mode: Literal["sequential", "parallel"] = Field(_ABSENT, description="Of `signature_request.created`.")
+    signers_count: int = Field(_ABSENT, ge=1, description="Of `signature_request.created`: how many signers there are.")
+    documents_count: int = Field(
+        _ABSENT, ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
+    )
+    documents: list[DocumentRemarks] = Field(
+        _ABSENT,
+        max_length=MOST_DOCUMENTS,
+        description="Of `signature_request.created`: the documents that can look different than on the signer's page, "
+        "where there are any.",
+    )
+    prepared_documents: list[PreparedDocument] = Field(
+        _ABSENT,
+        max_length=MOST_DOCUMENTS,
+        description="Of `signature_request.created`: the documents in whose place signers see another file, because "
+        "the upload cannot be sealed as it is, where there are any.",
+    )
+    channel: Literal["email"] = Field(_ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
+    recipient: str = Field(
+        _ABSENT,
+        min_length=3,
+        max_length=LONGEST_EMAIL,
+        description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
+    )
+    recipients: list[str] = Field(_ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    acknowledgement: str = Field(
+        _ABSENT,
+        description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",
+    )
+    provider: Literal["email", "sms"] = Field(_ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
+    resend: bool = Field(_ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
+    wrong_codes: WrongCodes = Field(
+        _ABSENT,
+        description="Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added "
+        "when the log is read and no part of the journal, whose entries never change.",
+    )
+    consent_notice: str = Field(_ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
+    locale: Literal["en", "fr", "de", "es", "it", "pt", "nl"] = Field(
+        _ABSENT, description="Of `signer.signed`: the language of that text."
+    )
+    finalization: Finalization = Field(
+        _ABSENT,
+        description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
+        "added when the log is read and no part of the journal, whose entries never change.",
+    )
+    expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended.")
+    document_id: Id = Field(_ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
+    signed_pdf_sha256: Digest = Field(
+        _ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
+    )
+    uploaded_pdf_sha256: Digest = Field(
+        _ABSENT,
+        description="Of `signature_request.pades_signed`, where the upload could not be sealed as it was: SHA-256 of "
+        "the uploaded file.",
+    )
+    prepared_pdf_sha256: Digest = Field(
+        _ABSENT, description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
+    )
+    prepared_pdf_size: int = Field(
+        _ABSENT, ge=1, description="Likewise: its bytes, with which the file behind `signed_url` begins."
+    )
+    certificate_sha256: Digest = Field(
+        _ABSENT, description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
+    )
+    signing_algorithm: str = Field(_ABSENT, description=f"{_SEALS}the algorithm of the signature.")
+    kms_key_id: str = Field(_ABSENT, description=f"{_SEALS}the key that signed.")
+    kms_request_id: str | None = Field(
+        _ABSENT, description=f"{_SEALS}the key store's id of the operation; empty where the store gives none."
+    )
+    timestamped: bool = Field(_ABSENT, description=f"{_SEALS}false when no timestamp authority could be reached.")
+    timestamp_authority: str | None = Field(
+        _ABSENT, description=f"{_SEALS}the name of the authority; null without one."
+    )
+    timestamp_policy_oid: str | None = Field(_ABSENT, description=f"{_SEALS}the authority's policy; null without one.")
+    timestamped_at: Timestamp | None = Field(_ABSENT, description=f"{_SEALS}the time that it states; null without one.")
+    timestamp_failures: list[str] = Field(
+        _ABSENT, description=f"{_SEALS}why authorities did not answer, if some did not."
+    )
+    method: str = Field(
+        _ABSENT, description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
+    )
+    level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = Field(
+        _ABSENT, description=f"{_SEALS}the PAdES level that was reached."
+    )
+    level_reasons: list[str] = Field(
+        _ABSENT, description=f"{_SEALS}why it is not the level of the settings, where it is not."
+    )
+
+
+class AuditLog(BaseModel):
+    """One thing that happened to a request."""
+
+    id: Id = Field(description="Identifies the entry.")
+    event_type: str = Field(description="What happened.", json_schema_extra={"enum": list(EventType)})
+    signer_id: Id | None = Field(description="The signer whom it is about; null when it is about the request.")
+    ip: str = Field(
+        max_length=45, description="Address of the caller or signer; empty for what the service did itself."
+    )
+    user_agent: str = Field(max_length=500, description="Their User-Agent; empty for what the service did itself.")
+    metadata: AuditMetadata
+    created_at: Timestamp = Field(description="When it happened. Entries come in this order.")
+
+
+class AuditLogs(BaseModel):
+    """A page of the audit log."""
+
+    data: list[AuditLog] = Field(max_length=100, description="The entries of the page, oldest first.")
+    pagination: Pagination

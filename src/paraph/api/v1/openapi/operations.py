@@ -1,0 +1,64 @@
+"""The operations of the API, as the OpenAPI document lists them. What a call does stands beside its view; which view
+answers it, in the URL map."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from paraph.api.v1.openapi import audit_schemas, schemas
+from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, PAGED, REQUEST_LIST, UPLOAD
+
+
+@dataclass(frozen=True)
+class Operation:
+    """``path`` begins after ``/api/v1``. ``answer`` is the shape of the one answer that is no refusal. ``accepts``:
+    the parameters of the query and the body."""
+
+    name: str
+    method: str
+    path: str
+    tag: str
+    answer: type[BaseModel]
+    status: int = 200
+    accepts: dict[str, Any] = field(default_factory=dict)
+
+
+_DOCUMENT = "/documents/{document_id}"
+_REQUEST = "/signature_requests/{request_id}"
+_AUDIT_LOGS = "/signature_requests/{signature_request_id}/audit_logs"
+_REQUESTS = "Signature requests"
+
+OPERATIONS = [
+    Operation("uploadDocument", "post", "/documents", "Documents", schemas.UploadedDocument, 201, UPLOAD),
+    Operation("listDocuments", "get", "/documents", "Documents", schemas.Documents, accepts=DOCUMENT_LIST),
+    Operation("readDocument", "get", _DOCUMENT, "Documents", schemas.DocumentWithDownload),
+    Operation(
+        "createSignatureRequest",
+        "post",
+        "/signature_requests",
+        _REQUESTS,
+        schemas.CreatedSignatureRequest,
+        201,
+        CREATION,
+    ),
+    Operation(
+        "listSignatureRequests",
+        "get",
+        "/signature_requests",
+        _REQUESTS,
+        schemas.SignatureRequests,
+        accepts=REQUEST_LIST,
+    ),
+    Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, schemas.SignatureRequest),
+    Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, audit_schemas.AuditLogs, accepts=PAGED),
+    Operation(
+        "listBrandingProfiles",
+        "get",
+        "/branding_profiles",
+        "Branding profiles",
+        schemas.BrandingProfiles,
+        accepts=PAGED,
+    ),
+    Operation("readHealth", "get", "/health", "Service", schemas.Health),
+]

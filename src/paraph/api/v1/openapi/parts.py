@@ -1,0 +1,92 @@
+"""What operations add to the OpenAPI document beyond their answers: parameters and bodies."""
+
+from typing import Any
+
+from paraph.api.v1.openapi import payload_schemas
+from paraph.api.v1.openapi.examples import CREATIONS, SMALLEST_PDF
+
+Part = dict[str, Any]
+
+
+def _query(name: str, description: str, **schema: Any) -> Part:
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+
+
+_LENIENT = ["integer", "string"]  # what is no positive number is answered too, with the default
+_PAGING = [
+    _query("page", "From 1. What is no positive number is 1.", type=_LENIENT, default=1, examples=[1]),
+    _query("limit", "Entries of a page. Lowered to 100; what is no positive number is 20.", type=_LENIENT, default=20),
+]
+
+
+def _moment(name: str, meaning: str) -> Part:
+    description = f"{meaning}, inclusive. An ISO 8601 date (the whole day, in UTC) or timestamp, with any offset."
+    forms = [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]
+    return _query(name, description, anyOf=forms, examples=["2026-01-31", "2026-01-31T09:30:00Z"])
+
+
+def _filters(*statuses: str) -> list[Part]:
+    return [
+        _query("status", "Only those of the status.", type="string", enum=list(statuses)),
+        _moment("created_after", "Only those created from this moment on"),
+        _moment("created_before", "Only those created up to this moment"),
+        _query("order", "By the time of creation.", type="string", enum=["asc", "desc"], default="asc"),
+    ]
+
+
+PAGED: Part = {"parameters": _PAGING}
+DOCUMENT_LIST: Part = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
+REQUEST_LIST: Part = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
+
+UPLOAD: Part = {
+    "requestBody": {
+        "required": True,
+        "description": "One file. Other fields are ignored.",
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary", "description": "The PDF."}},
+                },
+                "examples": {"pdf": {"summary": "A PDF of one empty page", "value": {"file": SMALLEST_PDF}}},
+                "encoding": {"file": {"contentType": "application/pdf"}},
+            }
+        },
+    }
+}
+
+CREATION: Part = {
+    "requestBody": {
+        "required": True,
+        "description": "The request, under the root key. At most 4 MiB.",
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/Creation"},
+                "examples": {
+                    name: {"summary": summary, "value": value} for name, (summary, value) in CREATIONS.items()
+                },
+            }
+        },
+    }
+}
+
+
+def _link(operation: str, parameter: str, description: str) -> Part:
+    return {"operationId": operation, "parameters": {parameter: "$response.body#/id"}, "description": description}
+
+
+LINKS: dict[str, Part] = {
+    "uploadDocument": {"read": _link("readDocument", "document_id", "Reads the document.")},
+    "createSignatureRequest": {
+        "read": _link("readSignatureRequest", "request_id", "Reads the request."),
+        "auditLog": _link("listAuditLogs", "signature_request_id", "Reads what happened to it."),
+    },
+}
+
+
+def creation_schemas() -> dict[str, Part]:
+    """The schemas that :data:`CREATION` refers to, by name."""
+    schema = payload_schemas.Creation.model_json_schema(ref_template="#/components/schemas/{model}")
+    nested: dict[str, Part] = schema.pop("$defs")
+    return {**nested, "Creation": schema}

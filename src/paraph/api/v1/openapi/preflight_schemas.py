@@ -1,0 +1,119 @@
+"""The shape of a document's preflight report, for the OpenAPI document."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+MOST_PAGES = 100_000  # the limit of pages is a setting
+
+Number = Annotated[int, Field(ge=0)]
+PageNumber = Annotated[int, Field(ge=1)]
+Points = Annotated[float, Field(ge=0)]
+Change = Literal[
+    "scripts",
+    "actions",
+    "layers",
+    "media",
+    "xfa_form",
+    "hover_annotations",
+    "screen_only_annotations",
+    "print_only_annotations",
+    "print_only_contents",
+]
+
+
+class PageSize(BaseModel):
+    """Pages of one size."""
+
+    width: Points = Field(description="Points, as a reader sees the page: cropped, turned, scaled.")
+    height: Points = Field(description="Points, likewise.")
+    pages: int = Field(ge=1, description="How many pages have it.")
+
+
+class Permissions(BaseModel):
+    """What the owner's password lets readers do. Seals keep the encryption and are not hindered by it."""
+
+    accessibility: bool = Field(description="Read the text aloud.")
+    extract: bool = Field(description="Copy text and pictures.")
+    modify_annotation: bool = Field(description="Add comments.")
+    modify_assembly: bool = Field(description="Insert, turn and delete pages.")
+    modify_form: bool = Field(description="Fill in forms.")
+    modify_other: bool = Field(description="Change anything else.")
+    print_lowres: bool = Field(description="Print coarsely.")
+    print_highres: bool = Field(description="Print as it is.")
+
+
+class Encryption(BaseModel):
+    """How the file is encrypted. It opens without a password, or it would not have been taken."""
+
+    method: Literal["none", "unknown", "rc4", "aes", "aesv3"] = Field(description="Of the contents.")
+    bits: int = Field(ge=40, description="Length of the key.")
+    permissions: Permissions = Field(description="What readers are asked to allow.")
+
+
+class EarlierSignatures(BaseModel):
+    """Signatures that the file brought along. They stay valid."""
+
+    count: Number = Field(description="Signed fields.")
+    certification: int | None = Field(
+        ge=1,
+        description="What the author's certification allows: 2 filling in forms, 3 comments too. Null without one.",
+    )
+    usage_rights: bool = Field(description="Whether it has usage rights of Adobe Reader, which a change ends.")
+
+
+class Forms(BaseModel):
+    """Interactive forms."""
+
+    fields: Number = Field(description="Form fields, signatures among them.")
+    xfa: bool = Field(description="Whether it is a static XFA form as well. Dynamic ones are refused.")
+
+
+class Preflight(BaseModel):
+    """What the file holds that you may want to know of before anybody signs it. Nothing here kept it from being taken.
+
+    Scripts and actions are left as they are, and signers never run them: they see pictures of the pages."""
+
+    page_count: int = Field(ge=1, description="Pages.")
+    sizes: list[PageSize] = Field(max_length=MOST_PAGES, description="The sizes of pages, the most frequent first.")
+    rotated_pages: Number = Field(description="Pages that are shown turned.")
+    version: str = Field(
+        min_length=1, max_length=20, description="Version of PDF that the file names.", examples=["1.7"]
+    )
+    encryption: Encryption | None = Field(description="Null for a file that is not encrypted.")
+    signatures: EarlierSignatures = Field(description="Signatures that it brought along.")
+    forms: Forms = Field(description="Its forms.")
+    scripts: Number = Field(description="JavaScript in actions, wherever it hangs.")
+    launch_actions: Number = Field(description="Actions that would start a program or open a file.")
+    submit_actions: Number = Field(description="Actions that would send or fetch form data.")
+    attachments: Number = Field(description="Files that are attached to it.")
+    prints_differently: list[PageNumber] | None = Field(
+        max_length=MOST_PAGES,
+        description="Numbers of the pages that look different in print than on the screen: by layers, or by "
+        "annotations and form fields that are for one of the two alone. Signers are shown both. "
+        "Null for documents of earlier versions.",
+    )
+    print_unknown: Number | None = Field(
+        description="Pages that may look different in print and were not compared, because that would have taken too "
+        "long. 0 for nearly all files. Null for documents of earlier versions."
+    )
+    can_change: list[Change] | None = Field(
+        max_length=9,
+        description="What can make a viewer show something else than it shows now, or something else in print. Signers "
+        "are told. `scripts`: JavaScript. `actions`: what is clicked, or opening a page or the file, can start "
+        "something, hide, reset, send or fetch. `layers`: optional content, which a reader may switch. `media`: sound, "
+        "film or a 3D model. `xfa_form`: some viewers draw the XFA form instead of the pages. `hover_annotations`: "
+        "come or go under the mouse. `screen_only_annotations`, `print_only_annotations`: comments or form fields that "
+        "are not printed, or only printed. `print_only_contents`: pictures or programs for printers alone. "
+        "Null for documents of earlier versions.",
+    )
+    repairs: list[Annotated[str, Field(max_length=1000)]] = Field(
+        max_length=5,
+        description="What the reader had to put right, in its own words. The file itself is kept as it is.",
+    )
+    method: Literal["incremental", "general", "normalised"] | None = Field(
+        description="What had to be done before the file can be sealed: `incremental`, nothing; `general`, a table of "
+        "its objects was added, since its own is wrong; `normalised`, it was rewritten. Signers see, and you get "
+        "sealed, exactly the file that came of it; what you uploaded stays behind `download_url`. Null for documents "
+        "of earlier versions.",
+    )

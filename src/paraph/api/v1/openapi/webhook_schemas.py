@@ -1,0 +1,70 @@
+"""The shapes of webhook payloads, for the OpenAPI document (specification 6.1)."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Id, Name, Timestamp, Url
+from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
+
+
+class WebhookRequest(BaseModel):
+    """The request that the event is about, as it was at that moment."""
+
+    id: Id = Field(description="What `GET /signature_requests/{request_id}` reads.")
+    status: Literal["pending", "completed", "expired"] = Field(description="Its state at the moment of the event.")
+    mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
+
+
+class WebhookSigner(BaseModel):
+    """The signer whom the event is about, as of that moment."""
+
+    id: Id = Field(description="The signer's id in the request.")
+    first_name: Name = Field(description="As given at creation.")
+    last_name: Name = Field(description="As given at creation.")
+    full_name: str = Field(min_length=3, max_length=2 * LONGEST_NAME + 1, description="First name, space, last name.")
+    email: str = Field(
+        min_length=3,
+        max_length=LONGEST_EMAIL,
+        description="As given at creation.",
+        json_schema_extra={"format": "email"},
+    )
+    status: Literal["pending", "notified", "signed"] = Field(description="The state at the moment of the event.")
+
+
+class WebhookDocument(BaseModel):
+    """A sealed document."""
+
+    document_id: Id = Field(description="The document as uploaded.")
+    signed_url: Url = Field(description="Presigned address of the sealed PDF, made when the delivery is sent.")
+    expires_in: Literal[900] = Field(description="Seconds for which the address works.")
+
+
+class SignerEvent(BaseModel):
+    """Something that one signer did or got."""
+
+    event: Literal["signer.notified", "signer.otp_sent", "signer.signed"] = Field(description="The event type.")
+    occurred_at: Timestamp = Field(description="When it happened, however late the delivery.")
+    signature_request: WebhookRequest
+    signer: WebhookSigner
+
+
+class RequestCompletedEvent(BaseModel):
+    """Everybody has signed, and the results can be downloaded."""
+
+    event: Literal["request.completed"] = Field(description="The event type.")
+    occurred_at: Timestamp = Field(description="When the last signer signed.")
+    signature_request: WebhookRequest
+    documents: list[WebhookDocument] = Field(
+        min_length=1, max_length=MOST_DOCUMENTS, description="One entry per document, in the request's order."
+    )
+    certificate_url: Url = Field(description="Presigned address of the proof file, one for the request.")
+    certificate_expires_in: Literal[900] = Field(description="Seconds for which that address works.")
+
+
+class RequestExpiredEvent(BaseModel):
+    """The validity ended before everybody had signed."""
+
+    event: Literal["request.expired"] = Field(description="The event type.")
+    occurred_at: Timestamp = Field(description="When the validity ended.")
+    signature_request: WebhookRequest

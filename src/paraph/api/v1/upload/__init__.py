@@ -1,0 +1,1 @@
+"""Reading the file of an upload."""

@@ -1,0 +1,91 @@
+"""The content of a proof file (specification 2.2, last paragraph)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ProofSigner:
+    """One signer. ``channel`` is "sms" or "email", ``destination`` the exact number or address that the one-time code
+    went to; ``documents``: the names of the documents that this signer signed."""
+
+    name: str
+    email: str
+    order: int
+    channel: str
+    destination: str
+    signed_at: datetime
+    ip: str = ""
+    user_agent: str = ""
+    signature_type: str = "typed"
+    documents: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class ProofSeal:
+    """The seal of a document. ``timestamped_at`` is None where no timestamp authority could be reached."""
+
+    algorithm: str
+    key_id: str
+    sealed_at: datetime
+    timestamped_at: datetime | None = None
+    timestamp_authority: str = ""
+    timestamp_policy_oid: str = ""
+
+
+@dataclass(frozen=True)
+class ProofDocument:
+    """One document with the SHA-256 digests (hexadecimal) of the uploaded and of the signed file."""
+
+    document_id: int
+    name: str
+    page_count: int
+    uploaded_sha256: str
+    signed_sha256: str
+    seal: ProofSeal
+
+
+@dataclass(frozen=True)
+class JournalLine:
+    """One entry of the audit journal. ``signer`` is the full name, "" where the entry is about no single signer."""
+
+    position: int
+    event_type: str
+    at: datetime
+    signer: str = ""
+    ip: str = ""
+    user_agent: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProofContent:
+    """Everything that the proof states. All times are aware.
+
+    - ``environment``: "sandbox" or "production"; ``mode``: as in specification 2.2;
+    - ``journal_hash``: the hash of the last entry of ``journal``, in hexadecimal;
+    - ``evidence``: plain JSON, attached as evidence.json;
+    - ``verification_url``: a public page that checks the proof, "" for none;
+    - ``event_titles``: how an event is called, by its ``event_type``; without a title the type is shown;
+    - ``sender_events``: the event types that are attributed to the organization where no signer is named; others are
+      attributed to the service.
+    """
+
+    request_id: int
+    organization: str
+    environment: str
+    mode: str
+    created_at: datetime
+    completed_at: datetime
+    issued_at: datetime
+    signers: Sequence[ProofSigner]
+    documents: Sequence[ProofDocument]
+    journal: Sequence[JournalLine]
+    journal_hash: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    verification_url: str = ""
+    locale: str = "en"
+    event_titles: Mapping[str, str] = field(default_factory=dict)
+    sender_events: Collection[str] = ()

@@ -1,0 +1,91 @@
+"""The processes of a pool: those that work like others, and those that all others come before."""
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.untrusted.sandbox_process import Limits, Worker
+
+_log = logging.getLogger(__name__)
+
+
+class Workers:
+    """Started when first needed. At most ``size`` are kept, and half as many that come last. Thread-safe."""
+
+    def __init__(self, size: int, limits: Limits) -> None:
+        self._limits = limits
+        self._idle: dict[bool, list[Worker]] = {False: [], True: []}  # by whether they come last
+        self._most = {False: size, True: max(1, size // 2)}
+        self._closed = False
+        self._lock = Lock()
+        # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
+        self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
+
+    @contextlib.contextmanager
+    def one(self, *, last: bool = False) -> Iterator[Worker]:
+        """For the block; the one that was used last of those that are idle. ``last``: whether all others are to come
+        before it. Raises ReadersUnavailable where none can be started."""
+        worker = self._taken(last) or self._started(last)
+        try:
+            yield worker
+        finally:
+            self._put_back(worker, last)
+
+    def come_last(self, worker: Worker) -> None:
+        """All others come before it from now on; one that they can use is started in its stead."""
+        worker.come_last()
+        with contextlib.suppress(RuntimeError):  # they are being closed
+            self._starter.submit(self._start_another)
+
+    def close(self) -> None:
+        """Ends them, those in use after it. No other can be started."""
+        with self._lock:
+            self._closed = True
+            idle = [worker for kind in self._idle.values() for worker in kind]
+            self._idle = {False: [], True: []}
+        for worker in idle:
+            worker.end()
+        self._starter.shutdown()
+
+    def _taken(self, last: bool) -> Worker | None:
+        while True:
+            with self._lock:
+                worker = self._idle[last].pop() if self._idle[last] else None
+            if not worker or worker.usable:
+                return worker
+            worker.end()
+
+    def _put_back(self, worker: Worker, last: bool) -> None:
+        """And another in its place where it cannot be used any more; one that came last meanwhile has had its own."""
+        usable = worker.usable
+        self._keep(worker)
+        if not usable and worker.last == last and not self._closed:
+            with contextlib.suppress(ReadersUnavailable):  # the next call tries
+                self._keep(self._started(last))
+
+    def _keep(self, worker: Worker) -> None:
+        with self._lock:
+            idle = self._idle[worker.last]
+            if worker.usable and not self._closed and len(idle) < self._most[worker.last]:
+                idle.append(worker)
+                return
+        worker.end()
+
+    def _start_another(self) -> None:
+        try:
+            self._keep(Worker(self._limits))
+        except OSError as error:
+            _log.error("no process to read PDFs can be started: %r", error)
+
+    def _started(self, last: bool) -> Worker:
+        try:
+            worker = self._starter.submit(Worker, self._limits).result()
+        except (OSError, RuntimeError) as error:  # no process or no thread now
+            _log.error("no process to read PDFs can be started: %r", error)
+            raise ReadersUnavailable from error
+        if last:
+            worker.come_last()
+        return worker

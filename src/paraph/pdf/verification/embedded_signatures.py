@@ -1,0 +1,127 @@
+"""The signatures of a PDF and what its bytes tell of each, before any cryptography is checked."""
+
+import hashlib
+from datetime import datetime
+
+from pyhanko.sign.diff_analysis import ModificationLevel
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.report import Coverage
+from paraph.pdf.structure.signed_fields import SignatureField
+from paraph.pdf.verification.revisions import Revisions, RevisionsByReader
+from paraph.pdf.verification.revisions_by_pyhanko import PasswordNeeded, RevisionsByPyHanko
+
+_MAX_SIGNATURES = 200
+_HEXADECIMAL = (frozenset(b"0123456789abcdef"), frozenset(b"0123456789ABCDEF"))
+
+
+class NotVerifiable(ValueError):
+    """The file cannot be verified at all; the message is one sentence."""
+
+
+class EmbeddedSignature:
+    """One signature: its bytes, what it covers, and what came after it.
+
+    ``fault`` is the reason why it cannot be judged at all, empty where it can.
+    """
+
+    def __init__(self, pdf: bytes, field: SignatureField, revisions: Revisions) -> None:
+        self.field_name = field.name
+        self.is_document_timestamp = field.is_document_timestamp
+        self.sub_filter = field.sub_filter
+        self.contents = field.contents
+        self.claimed_at: datetime | None = field.claimed_at
+        self.fault = field.fault
+        self.shows = field.shows
+        self.field = field
+        self._pdf = pdf
+        self._revisions = revisions
+
+    @property
+    def label(self) -> str:
+        """The name of the field, for sentences."""
+        return self.field_name or "without a name"
+
+    def is_followed_by(self, archive: "EmbeddedSignature") -> bool:
+        """Whether nothing but that archive timestamp came after the signature. Both must cover their revision."""
+        return archive.field.end == len(self._pdf) and self._revisions.archived(self.field, archive.field)
+
+    def is_last(self) -> bool:
+        """Whether no revision came after the one that the signature covers."""
+        return not self._revisions.followed(self.field)
+
+    def digest(self, algorithm: str) -> bytes:
+        """Returns the digest of the covered bytes, for the :mod:`hashlib` name of a hash."""
+        view, hash_ = memoryview(self._pdf), hashlib.new(algorithm)
+        for start, size in zip(self.field.byte_range[::2], self.field.byte_range[1::2], strict=True):
+            hash_.update(view[start : start + size])
+        return hash_.digest()
+
+    def coverage(self) -> Coverage:
+        """Returns what the signature covers; ``unclear`` unless it leaves out exactly its own value."""
+        if self.fault or not self._gap_is_the_value():
+            return "unclear"
+        if self.field.end == len(self._pdf):
+            return "whole file"
+        return "its revision" if self._revisions.ends_with(self.field) else "unclear"
+
+    def appended(self) -> tuple[ModificationLevel, set[str]] | None:
+        """Returns the strongest kind of change after the signature's revision and the names of the changed form fields;
+        ``None`` where the revisions cannot be compared."""
+        return self._revisions.appended(self.field)
+
+    def _gap_is_the_value(self) -> bool:
+        """Whether the byte range is ``[0 a b c]`` within the file, with ``<value>`` in hexadecimal digits of one case
+        from ``a`` to ``b``."""
+        start, before, after, rest = self.field.byte_range
+        if start != 0 or not 0 < before < after or rest < 0 or after + rest > len(self._pdf):
+            return False
+        gap = self._pdf[before:after]
+        digits = gap[1:-1]
+        if gap[:1] != b"<" or gap[-1:] != b">" or len(digits) % 2:
+            return False
+        return any(allowed.issuperset(digits) for allowed in _HEXADECIMAL) and bytes.fromhex(digits.decode()) == (
+            self.contents
+        )
+
+
+class SignedFile:
+    """A PDF opened for its signatures, in the order of its revisions. ``findings``: a sentence for each part of the
+    file that cannot be judged."""
+
+    def __init__(self, pdf: bytes) -> None:
+        """Opens the file. Raises :class:`NotVerifiable`."""
+        self._revisions = _opened(pdf)
+        fields, self.findings = self._revisions.fields, list[str]()
+        if len(fields) > _MAX_SIGNATURES:
+            self.findings.append(f"Of its {len(fields)} signatures the newest {_MAX_SIGNATURES} were looked at.")
+        self.signatures = [EmbeddedSignature(pdf, field, self._revisions) for field in fields[-_MAX_SIGNATURES:]]
+        self._stored = self._revisions.stored()
+        if self._stored.incomplete:
+            self.findings.append("Some of the long-term validation data in the file cannot be read.")
+
+    def long_term_data(self, embedded: EmbeddedSignature | None = None) -> LongTermData:
+        """Returns the document security store, as it is now, or as it was at a signature that covers its revision;
+        empty where there is none."""
+        return self._stored.data if embedded is None else self._revisions.stored(embedded.field).data
+
+
+def _opened(pdf: bytes) -> Revisions:
+    """Opens the file by paraph's reader, or by pyHanko's, which is more lenient, where that refuses."""
+    try:
+        return RevisionsByReader(pdf)
+    except SealError as error:
+        raise NotVerifiable("The file is encrypted and cannot be read without its password.") from error
+    except Exception:  # noqa: BLE001 — whatever it is, the other reader may read the file
+        return _opened_by_pyhanko(pdf)
+
+
+def _opened_by_pyhanko(pdf: bytes) -> Revisions:
+    try:
+        return RevisionsByPyHanko(pdf)
+    except PasswordNeeded as error:
+        raise NotVerifiable("The file is encrypted and cannot be read without its password.") from error
+    except Exception as error:
+        sentence = f"The file cannot be read as a PDF with signatures ({type(error).__name__})."
+        raise NotVerifiable(sentence) from error

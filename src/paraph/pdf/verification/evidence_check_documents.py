@@ -1,0 +1,88 @@
+"""The documents in the evidence, against their signed and uploaded files."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from paraph.pdf.report import Verification
+from paraph.pdf.verification.evidence_check_certificates import check_certificates
+from paraph.pdf.verification.evidence_check_seals import check_purpose, check_same_sealer, check_sealed
+from paraph.pdf.verification.evidence_result import EvidenceCheck
+
+_SEAL_EVENT = "signature_request.pades_signed"  # as the format of the evidence calls it
+
+
+def check_documents(
+    result: EvidenceCheck,
+    evidence: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    verified: Callable[[str], Verification],
+    proof_name: str,
+) -> None:
+    """Notes for each document whether its files are there and match, and whether a file belongs to no document.
+
+    ``files``: all but the proof; ``verified`` returns the verification of a file by its name. Raises ``KeyError``,
+    ``TypeError`` or ``ValueError`` for incomplete evidence.
+    """
+    digests = {name: hashlib.sha256(pdf).hexdigest() for name, pdf in files.items()}
+    names = {digest: name for name, digest in digests.items()}
+    seals = {
+        entry["metadata"]["signed_pdf_sha256"]: entry["metadata"]
+        for entry in evidence["journal"]
+        if entry["event_type"] == _SEAL_EVENT
+    }
+    stated: set[str] = set()
+    for document in evidence["documents"]:
+        title, signed_digest = document["name"], document["seal"]["signed_pdf_sha256"]
+        stated.update((signed_digest, document["uploaded_sha256"]))
+        signed = _check_present(result, names, "signed", title, signed_digest)
+        uploaded = _check_present(result, names, "uploaded", title, document["uploaded_sha256"])
+        seal = seals.get(signed_digest)
+        result.note(
+            seal is not None,
+            f'The journal names the seal of "{title}".',
+            f'The journal names no such seal of "{title}".',
+        )
+        if signed:
+            check_sealed(result, signed, verified(signed))
+            check_purpose(result, signed, "document", verified(signed), evidence)
+            check_same_sealer(result, proof_name, verified(proof_name), signed, verified(signed))
+            check_certificates(result, document, evidence["certificates"], signed, files[signed])
+        if signed and uploaded:
+            _check_beginning(result, files, signed, uploaded, seal or {})
+    result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
+    result.problems += [f"The proof says nothing of {name}." for name in files if digests[name] not in stated]
+
+
+def _check_present(result: EvidenceCheck, names: Mapping[str, str], kind: str, title: str, digest: str) -> str | None:
+    """Notes whether a file has this digest, and returns its name."""
+    name = names.get(digest)
+    missing = f'No file has the digest of the {kind} file of "{title}".'
+    result.note(name is not None, f'{name} is the {kind} file of "{title}".', missing)
+    return name
+
+
+def _check_beginning(
+    result: EvidenceCheck, files: Mapping[str, bytes], signed: str, uploaded: str, seal: Mapping[str, Any]
+) -> None:
+    """Notes whether the signed file begins with the uploaded one, or with the form of it that signers saw.
+
+    ``seal``: the facts of the seal in the journal. Those of earlier versions, which rewrote damaged files while
+    sealing, have no digest of the rewritten file.
+    """
+    if "prepared_pdf_sha256" in seal:
+        beginning = hashlib.sha256(files[signed][: seal["prepared_pdf_size"]]).hexdigest()
+        of_upload = seal["uploaded_pdf_sha256"] == hashlib.sha256(files[uploaded]).hexdigest()
+        result.note(
+            of_upload and beginning == seal["prepared_pdf_sha256"],
+            f"{signed} begins with the file that stood in for {uploaded}, as the journal says.",
+            f"{signed} does not begin with the file that stood in for {uploaded}.",
+        )
+    elif seal.get("method") == "normalised":
+        result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
+    else:
+        result.note(
+            files[signed].startswith(files[uploaded]),
+            f"{signed} begins with {uploaded}.",
+            f"{signed} does not begin with the bytes of {uploaded}.",
+        )

@@ -1,0 +1,79 @@
+"""The findings of verification as plain sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from paraph.kernel import clock
+from paraph.pdf.report import Level, SignatureReport
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsCheck
+
+_LEVELS: dict[Level, str] = {
+    "": "The seal does not follow PAdES.",
+    "B-B": "Level B-B: no trusted timestamp proves when the seal was made.",
+    "B-T": "Level B-T: a trusted timestamp proves when the seal existed.",
+    "B-LT": "Level B-LT: the file itself proves when the seal existed and that no certificate was revoked by then.",
+    "B-LTA": "Level B-LTA: the file itself proves when the seal existed and that no certificate was revoked by then, "
+    "and an archive timestamp preserves the proof.",
+}
+
+
+def findings(
+    reports: Sequence[SignatureReport],
+    position: int,
+    detached: DetachedTimestampsCheck,
+    expired: Sequence[str],
+    signers: Sequence[str],
+) -> list[str]:
+    """Returns the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each
+    sentence once.
+
+    ``expired``: sentences about expired timestamps; ``signers``: as in :func:`paraph.pdf.verification.verify.verify`.
+    """
+    seal = reports[position]
+    sentences = [*_signer(seal, signers), *(_mismatch(report) for report in reports[:position] if not report.matches)]
+    sentences.append(_time(seal))
+    if seal.intact:
+        sentences.append(_LEVELS[seal.level])
+    sentences += [
+        f'Timestamped beside the file, as it is now, on {clock.iso(timestamp.time)} by "{timestamp.authority}".'
+        for timestamp in detached.timestamps
+    ]
+    sentences += [*seal.changes, *detached.findings, *expired]
+    sentences += [finding for report in reports for finding in report.findings]
+    return list(dict.fromkeys(sentences))
+
+
+def is_accepted(seal: SignatureReport, signers: Sequence[str]) -> bool:
+    """Whether the seal is by one of ``signers``; an empty list accepts everybody."""
+    return not signers or (seal.certificate is not None and seal.certificate.is_one_of(signers))
+
+
+def _signer(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
+    """Names the signer and the root, who are trusted with this seal, and the purpose of the seal."""
+    if seal.intact:
+        covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
+        trust = "trusted" if seal.trusted else "not trusted"
+        yield f'Sealed by "{seal.signer}", which is {trust}; the seal is intact and covers {covered}.'
+    if seal.certificate:
+        chain = f", which chains to the root {seal.root}" if seal.root else ""
+        yield f"The signer's certificate is {seal.certificate}{chain}."
+    if not is_accepted(seal, signers):
+        yield f"It is not sealed by {' or '.join(signers)}."
+    if seal.purpose:
+        yield f"The seal says what it is for: {seal.purpose}."
+    elif seal.intact:
+        yield "The seal does not say what it is for, as seals of other programs and of earlier versions do not."
+
+
+def _mismatch(earlier: SignatureReport) -> str:
+    by = f' by "{earlier.signer}"' if earlier.signer else ""
+    name = f"The earlier {earlier.kind} {earlier.field_name or 'without a name'}{by}"
+    return f"{name} no longer matches: the file was altered after it, and then sealed again."
+
+
+def _time(seal: SignatureReport) -> str:
+    if seal.timestamp is not None:
+        trust = "" if seal.timestamp.trusted else ", which is not trusted"
+        return f'Timestamped on {clock.iso(seal.timestamp.time)} by "{seal.timestamp.authority}"{trust}.'
+    if seal.claimed_at is not None:
+        return f"No timestamp; by the signer's own clock the time was {clock.iso(seal.claimed_at)}."
+    return "No timestamp."

@@ -1,0 +1,47 @@
+"""The URL map and the OpenAPI document name the same routes, and the log names them as the map does."""
+
+import logging
+from typing import Any
+
+import pytest
+from django.urls import Resolver404, resolve
+
+from paraph.api.v1.openapi.operations import OPERATIONS
+from paraph.config.urls import urlpatterns
+from tests.api.v1.cast import Someone
+
+API = {str(pattern.pattern): pattern.callback for pattern in urlpatterns if str(pattern.pattern).startswith("api/v1/")}
+
+
+def test_every_route_is_documented_and_every_operation_has_one() -> None:
+    documented: dict[str, set[str]] = {"api/v1/openapi.json": set()}
+    for operation in OPERATIONS:
+        route = f"api/v1{operation.path}".replace("{", "<int:").replace("}", ">")
+        documented.setdefault(route, set()).add(operation.method.upper())
+    assert {route: set(getattr(view, "functions", ())) for route, view in API.items()} == documented
+
+
+@pytest.mark.parametrize("path", ["/api/v1/documents/7", "/api/v1/documents/007"])
+def test_ids_are_numbers(path: str) -> None:
+    assert resolve(path).kwargs == {"document_id": 7}
+
+
+@pytest.mark.parametrize("path", ["/api/v10", "/api", "/api/v1x/health", "/"])
+def test_what_only_looks_like_the_api_is_not_answered_by_it(path: str) -> None:
+    with pytest.raises(Resolver404):
+        resolve(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "route"),
+    [
+        ("/documents/7", "api/v1/documents/<int:document_id>"),
+        ("/signature_requests/7/audit_logs", "api/v1/signature_requests/<int:signature_request_id>/audit_logs"),
+        ("/documents/x", "^api/v1(?:/|$)"),
+    ],
+)
+def test_the_log_names_the_route(owner: Someone, caplog: pytest.LogCaptureFixture, path: str, route: str) -> None:
+    with caplog.at_level(logging.INFO, "paraph.request"):
+        response = owner.get(path)
+    line: Any = caplog.records[-1]
+    assert (line.route, line.method, line.status) == (route, "GET", response.status_code)

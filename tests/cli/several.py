@@ -1,0 +1,23 @@
+"""``python -m tests.cli.several``: an operator's commands one after the other, for tests of something else, which need
+not wait for an interpreter each time. A JSON list of their arguments comes in, one of their answers goes out."""
+
+import json
+import sys
+
+from click.testing import CliRunner
+
+from paraph.cli import main
+
+
+def run() -> None:
+    answers = []
+    for arguments in json.load(sys.stdin):
+        done = CliRunner().invoke(main, [*arguments, "--json"])
+        if done.exit_code:
+            sys.exit(done.output)
+        answers.append(json.loads(done.stdout))
+    json.dump(answers, sys.stdout)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,104 @@
+"""Rows written together are those that the models would have written."""
+
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import DataError, IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from paraph.database import rows
+from paraph.documents.models import Document
+from paraph.organizations.models import BrandingProfile, Organization
+
+pytestmark = pytest.mark.django_db
+
+
+def profile(organization: Organization, name: str, pk: int | None = None) -> BrandingProfile:
+    return BrandingProfile(
+        pk=pk, organization=organization, name=name, background_color="#000", text_color="#111", accent_color="100%"
+    )
+
+
+def test_ids_are_taken_once() -> None:
+    first = rows.reserve({Organization: 2, BrandingProfile: 1})
+    second = rows.reserve({Organization: 1})
+    taken = [*first[Organization], *second[Organization], Organization.objects.create(name="x", plan="free").pk]
+    assert len(first[BrandingProfile]) == 1 and taken == sorted(set(taken))
+
+
+def test_several_tables_in_one_statement() -> None:
+    [pk], [keyed] = rows.reserve({Organization: 1, BrandingProfile: 1}).values()
+    organization = Organization(pk=pk, name="Zoë's %s", plan="free")
+    with CaptureQueriesContext(connection) as queries:
+        rows.insert(
+            [
+                organization,
+                profile(organization, "keyed", keyed),
+                profile(organization, "a"),
+                profile(organization, "b"),
+            ]
+        )
+    assert len(queries) == 1
+    assert Organization.objects.get(pk=pk).name == "Zoë's %s"
+    made = BrandingProfile.objects.order_by("pk")
+    assert [(row.name, row.accent_color) for row in made] == [("keyed", "100%"), ("a", "100%"), ("b", "100%")]
+    assert made[0].pk == keyed
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_a_new_row_gets_an_id(within: bool, transactional_db: None) -> None:
+    organization = Organization.objects.create(name="x", plan="free")
+    values = {
+        "name": "Zoë's %s \\x41",
+        "sha256": b"\0\xff\\",
+        "file_size": 2**40,
+        "pages": [[595, 842.5]],
+        "status": "ready",
+    }
+    moment = datetime(2026, 2, 28, 23, 59, 59, 123456, tzinfo=UTC)
+    for key in "ab":  # the second one is a statement that is prepared already
+        row = Document(organization=organization, preflight={"é": None}, object_key=key, created_at=moment, **values)
+        with transaction.atomic() if within else nullcontext():
+            rows.insert_new(row)
+        found = Document.objects.get(pk=row.pk)
+        assert {field.attname: getattr(found, field.attname) for field in Document._meta.concrete_fields} == {
+            field.attname: getattr(row, field.attname) for field in Document._meta.concrete_fields
+        }
+
+
+def test_a_new_row_is_written_whole_or_refused() -> None:
+    nobody: Any = None
+    branding = profile(Organization.objects.create(name="x", plan="free"), "a\0b")
+    with pytest.raises(DataError):
+        rows.insert_new(branding)
+    with pytest.raises(DataError), transaction.atomic():
+        rows.insert_new(Organization(name="x" * 1000, plan="free"))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        rows.insert_new(Organization(name=nobody, plan="free"))
+
+
+def test_nothing_to_insert() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        rows.insert([])
+    assert not queries.captured_queries
+
+
+def test_once() -> None:
+    organization = Organization.objects.create(name="x", plan="free")
+    assert rows.insert_once(profile(organization, "one", 7))
+    assert not rows.insert_once(profile(organization, "other", 7))
+    assert [row.name for row in BrandingProfile.objects.all()] == ["one"]
+
+
+def test_an_update_writes_the_named_fields() -> None:
+    first, second = (Organization.objects.create(name=name, plan="free") for name in "ab")
+    first.name, first.plan = "Zoë's %s", "pro"
+    rows.update(first, "name")
+    assert [(row.name, row.plan) for row in Organization.objects.order_by("pk")] == [
+        ("Zoë's %s", "free"),
+        ("b", "free"),
+    ]
+    rows.update(Organization(pk=second.pk + 1, name="nobody"), "name")
+    assert Organization.objects.count() == 2

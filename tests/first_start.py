@@ -1,0 +1,52 @@
+"""What a first start of ``paraph serve`` leaves, made by one, once for the run, and copied wherever a test needs a
+service but not its first start: PostgreSQL's ``initdb``, the tables and the development authority are half of it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from paraph.postgres import location
+
+FOLDER = "PARAPH_TEST_FIRST_START"
+
+
+def copy(data_dir: Path) -> str:
+    """Fills the folder, which may exist and be empty. Returns the API key that the first start printed (sandbox,
+    enterprise plan)."""
+    made = _made()
+    location.make(data_dir, None)
+    shutil.copytree(made, data_dir, ignore=shutil.ignore_patterns("postgres", "key"), dirs_exist_ok=True)
+    clusters = [location.find(folder, None).cluster for folder in (made, data_dir)]
+    subprocess.run(["cp", "-a", *clusters], check=True)  # with its owner, who is another where root runs the tests
+    return (made / "key").read_text()
+
+
+def _made() -> Path:
+    """The folder of the first start, which the first process of the run to ask makes."""
+    folder = Path(os.environ[FOLDER])
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = folder / "done"
+        if not done.exists():
+            _make(folder / "draft")
+            (folder / "draft").rename(done)
+    return done
+
+
+def _make(data_dir: Path) -> None:
+    from tests.cli.service import Service  # which begins with a copy
+
+    service = Service(data_dir, PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="1")
+    service.start()
+    key = service.first_key()
+    service.stop()
+    (data_dir / "key").write_text(key)
+
+
+def remove(folder: Path) -> None:
+    """All of it, at the end of the run."""
+    for data_dir in (folder / "done", folder / "draft"):
+        shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)

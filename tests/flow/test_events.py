@@ -1,0 +1,51 @@
+"""Everything that happens to requests is journaled under one of the ten names of specification 6.2."""
+
+import pytest
+
+from paraph.flow.expire import expire_due
+from paraph.journal.event_types import EventType
+from paraph.journal.models import Entry
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks.payload import EVENTS
+from tests.api.v1.cast import payload, someone
+from tests.factories import Scene, scene, sign
+from tests.flow.test_jobs import work_off
+
+
+def test_the_names_are_those_of_the_specification() -> None:
+    assert [str(name) for name in EventType] == [
+        "signature_request.created",
+        "signature_request.identity_declared",
+        "signer.notified",
+        "signer.otp_sent",
+        "signer.signed",
+        "request.completed",
+        "request.completion_notified",
+        "request.expired",
+        "signature_request.pades_signed",
+        "signature_request.certificate_issued",
+    ]
+    assert [str(name) for name in EVENTS] == [
+        "signer.notified",
+        "signer.otp_sent",
+        "signer.signed",
+        "request.completed",
+        "request.expired",
+    ]
+
+
+@pytest.mark.django_db
+def test_the_ten_events_and_no_others_are_journaled() -> None:
+    owner = someone()
+    options = {"send_email": True, "identity_declaration_accepted": True, "notify_signers_on_completion": True}
+    assert owner.create(payload(owner.document(), **options)).status_code == 201
+    request = SignatureRequest.objects.get()
+    work_off()
+    for position in range(request.signers.count()):
+        sign(Scene(request, list(request.signers.all()), list(request.request_documents.all())), position)
+        work_off()
+    scene(expires_at=clock.now())
+    expire_due()
+    journaled = list(Entry.objects.values_list("event_type", flat=True))
+    assert set(journaled) == set(EventType)

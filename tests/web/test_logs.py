@@ -1,0 +1,66 @@
+"""What others say may stand in a line of the log; what opens something may not."""
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import structlog
+
+from paraph.web.logs import logging_settings
+from tests.production import Client
+
+LOG = logging.getLogger("paraph.request")
+
+
+@pytest.fixture(autouse=True)
+def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The log of requests goes where the service's goes, in the form that it has there."""
+    settings = logging_settings("INFO")
+    handler: Any = settings["handlers"]["stderr"]["()"]()
+    given = {name: each for name, each in settings["formatters"]["line"].items() if name != "()"}
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(**given))
+    monkeypatch.setattr(LOG, "handlers", [handler])
+    monkeypatch.setattr(LOG, "level", logging.INFO)
+    monkeypatch.setattr(LOG, "propagate", False)
+    LOG.isEnabledFor(logging.INFO)
+    yield
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("550 https://sign.example/sign/Ab3-_9xQ0123456789 is listed", "550 https://sign.example/sign/… is listed"),
+        ("GET /files/a.pdf?expires=1&signature=0123456789abcdef", "GET /files/a.pdf?expires=1&signature=…"),
+        ("X-Amz-Signature=0123456789abcdef&x=1", "X-Amz-Signature=…&x=1"),
+        ("key " + "0af3" * 16 + " refused", "key … refused"),
+        ("sign/<str:token> took 12 ms", "sign/<str:token> took 12 ms"),
+    ],
+)  # fmt: skip
+def test_secrets_are_covered(capfd: pytest.CaptureFixture[str], said: str, kept: str) -> None:
+    LOG.warning("%s", said)
+    assert json.loads(capfd.readouterr().err)["event"] == kept
+
+
+def test_the_line_of_a_request_is_json(capfd: pytest.CaptureFixture[str]) -> None:
+    response = Client().generic('G"\\\n', "/docs")
+    text = capfd.readouterr().err
+    line = json.loads(text)
+    moment, milliseconds = line.pop("timestamp"), line.pop("milliseconds")
+    assert text.count("\n") == 1 and moment.endswith("Z") and moment[10] == "T" and milliseconds >= 0
+    assert line == {
+        "event": "request",
+        "logger": "paraph.request",
+        "level": "info",
+        "method": 'G"\\\n',
+        "route": "^docs/?$",
+        "status": 405,
+        "request_id": response["X-Request-Id"],
+    }
+
+
+def test_lines_leave_whole_without_waiting_for_each_other(capfd: pytest.CaptureFixture[str]) -> None:
+    assert LOG.handlers[0].lock is None
+    LOG.warning("x" * 200_000)
+    assert json.loads(capfd.readouterr().err)["event"] == "x" * 200_000
