@@ -15,8 +15,8 @@ from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import set_up
 from paraph.cli.supervisor import Child, Supervisor, fork
-from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings, read_settings
 from paraph.postgres import Keeper, Server
 
 log = structlog.get_logger("paraph.serve")
@@ -31,7 +31,7 @@ _SPARE_CONNECTIONS = 40  # operators' commands, migrations, the superuser's rese
 @data_dir_option
 def command() -> None:
     """Run the whole service: database, web server, workers."""
-    settings = environment.read()
+    settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
     lock.take_for_service()
     web.check_port(settings)
@@ -57,14 +57,14 @@ def _say(words: str) -> None:
     log.warning(words)  # bound at each call: how logs look is set up later
 
 
-def _server(settings: environment.Environment) -> Server:
+def _server(settings: Settings) -> Server:
     web_processes, worker_processes = settings.processes
     of_a_worker = 2 * settings.worker_concurrency + 11  # two lanes of jobs, their queue's, upkeep, webhooks
     connections = web_processes * settings.web_threads + worker_processes * of_a_worker
     return Server(settings.data_dir, settings.postgres_dir, connections + _SPARE_CONNECTIONS)
 
 
-def _children(settings: environment.Environment) -> list[Child]:
+def _children(settings: Settings) -> list[Child]:
     _, workers = settings.processes
     return [Child("web", web.run, _WEB_GRACE), *(Child("worker", worker.run, _WORKER_GRACE) for _ in range(workers))]
 
@@ -103,7 +103,7 @@ def _report(handle: int, answer: str) -> None:
 class _Answering:
     """Whether the web server answers. Raises ``DomainError`` when it does not in time."""
 
-    def __init__(self, settings: environment.Environment) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._address = ({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host), settings.port)  # noqa: S104  compared, not bound
         self._deadline = time.monotonic() + _READY_SECONDS
 
@@ -122,7 +122,7 @@ class _Answering:
         return False
 
 
-def _greet(settings: environment.Environment, first_key: str) -> None:
+def _greet(settings: Settings, first_key: str) -> None:
     click.echo(f"Paraph is ready at {settings.public_url}")
     if settings.host in ("0.0.0.0", "::") and not settings.base_url:  # noqa: S104  compared, not bound
         click.echo("Set PARAPH_BASE_URL to the address that signers reach: their links point there.")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paraph.cli.lock import DataFolderLock
-from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings, read_settings
 from paraph.postgres import Server
 
 
@@ -26,7 +26,7 @@ def set_up(*, tasks: bool) -> None:
 def database() -> Iterator[None]:
     """Django set up and its database within reach, whether or not the service runs: without one, the embedded
     server runs for as long as the command does. Raises ``DomainError``."""
-    settings = environment.read()
+    settings = read_settings()
     if settings.database_url:
         set_up(tasks=False)
         with _sentences():
@@ -47,7 +47,7 @@ def database() -> Iterator[None]:
 
 
 @contextmanager
-def _own_server(settings: environment.Environment) -> Iterator[None]:
+def _own_server(settings: Settings) -> Iterator[None]:
     server = Server(settings.data_dir, settings.postgres_dir)
     try:
         server.launch()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
 from paraph.keys.roots import trusted_roots
 from paraph.pdf.report import Verification
@@ -103,7 +103,7 @@ def show(result: Tie) -> None:
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
     if not root_files:
-        return trusted_roots(environment.read(), data_dir / "keys")
+        return trusted_roots(read_settings(), data_dir / "keys")
     return [root for file in root_files for root in read_roots(file)]
 
 

@@ -11,9 +11,10 @@ import click
 
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import set_up
-from paraph.kernel import environment, machine
+from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
 from paraph.kernel.parent import follow_parent
+from paraph.kernel.settings import Settings, read_settings
 
 _KILL_SECONDS = 10
 _HEAD_MILLISECONDS = 10_000  # for the head of a request, and between two requests of a connection
@@ -26,7 +27,7 @@ _BACKLOG = 4096  # connections that wait to be taken; the kernel's own limit (so
 @data_dir_option
 def command() -> None:
     """Run the web server, with the database and the workers elsewhere."""
-    check_port(environment.read())
+    check_port(read_settings())
     set_up(tasks=True)
     from paraph.cli.prepare import check_in_child
 
@@ -34,7 +35,7 @@ def command() -> None:
     run()
 
 
-def check_port(settings: environment.Environment) -> None:
+def check_port(settings: Settings) -> None:
     """Raises ``DomainError("configuration", …)`` when the address is taken or not ours: granian shares its port
     with whoever listens there, and so would not notice."""
     try:

@@ -5,31 +5,31 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from paraph.kernel.environment import Environment
+from paraph.kernel.settings import Settings
 from paraph.keys.certificates import read_certificates, read_roots, tops
 from paraph.keys.development import root_file
 from paraph.keys.sealing import EnvironmentName, operators_key, sealing_keys
 
 
-def trusted_roots(environment: Environment, folder: Path) -> list[bytes]:
+def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
     """DER of the development root below ``folder`` (where there is one), of the roots of the operator's own keys, and
     of ``PARAPH_TIMESTAMP_ROOTS``. Makes nothing, and opens no key whose certificates lie in a file of their own.
     Raises ``DomainError("configuration", …)`` for what cannot be read.
     """
-    files = [environment.timestamp_roots] if environment.timestamp_roots else []
+    files = [settings.timestamp_roots] if settings.timestamp_roots else []
     if root_file(folder).exists():
         files.append(root_file(folder))
     roots = [root for file in files for root in read_roots(file)]
-    roots += [*_roots_of(environment, "production", folder), *_roots_of(environment, "sandbox", folder)]
+    roots += [*_roots_of(settings, "production", folder), *_roots_of(settings, "sandbox", folder)]
     return list(dict.fromkeys(roots))
 
 
-def _roots_of(environment: Environment, of: EnvironmentName, folder: Path) -> Iterator[bytes]:
-    chosen = operators_key(environment, of)
+def _roots_of(settings: Settings, of: EnvironmentName, folder: Path) -> Iterator[bytes]:
+    chosen = operators_key(settings, of)
     if chosen is None:
         return
     if chosen.certificates is not None:
         yield from (root.public_bytes(Encoding.DER) for root in tops(read_certificates(chosen.certificates)))
     else:
-        key = sealing_keys(environment, of, folder, b"").documents
+        key = sealing_keys(settings, of, folder, b"").documents
         yield (key.certificate, *key.chain)[-1]

@@ -15,7 +15,7 @@ from paraph.keys.local import LocalKey, read_private_key
 from paraph.keys.signing_key import SigningKey
 
 if TYPE_CHECKING:
-    from paraph.kernel.environment import Environment
+    from paraph.kernel.settings import Settings
 
 _Opener = Callable[[str, str, Sequence[x509.Certificate]], SigningKey]
 _MODULES = {"pkcs11": ("pkcs11_key", "pkcs11"), "awskms": ("kms_key", "kms"), "arn": ("kms_key", "kms")}
@@ -43,7 +43,7 @@ class OperatorsKey:
     passphrase: str
 
 
-def sealing_keys(settings: "Environment", of: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
+def sealing_keys(settings: "Settings", of: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
     """The key of ``PARAPH_SEALING_KEY``, for sandbox files of ``PARAPH_SANDBOX_SEALING_KEY``, or the development
     authority's below ``folder``.
 
@@ -60,7 +60,7 @@ def sealing_keys(settings: "Environment", of: EnvironmentName, folder: Path, sec
     return SealingKeys(own.sealing_key, own.proof_key)
 
 
-def operators_key(settings: "Environment", of: EnvironmentName) -> OperatorsKey | None:
+def operators_key(settings: "Settings", of: EnvironmentName) -> OperatorsKey | None:
     """``None`` where development keys seal. Raises ``DomainError`` for a certificate without a key, and for one key in
     both environments."""
     if of == "sandbox":

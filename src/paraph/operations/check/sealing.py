@@ -10,8 +10,8 @@ from django.conf import settings
 
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock, tokens
-from paraph.kernel.environment import BUILT_IN_TIMESTAMPS
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import BUILT_IN_TIMESTAMPS
 from paraph.keys.sealing import EnvironmentName, OperatorsKey, operators_key
 from paraph.operations.check.canary import CANARY
 from paraph.operations.check.clocks import compare
