@@ -3,10 +3,10 @@
 import os
 import sys
 
-from paraph.cli.migrate import migrate
 from paraph.cli.supervisor import fork
 from paraph.measures import processes
 from paraph.operations.check.start import require_start
+from paraph.operations.migrations import migrate
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_application, create_organization
 from paraph.storage import store

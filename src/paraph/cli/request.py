@@ -5,9 +5,9 @@ from typing import Any, BinaryIO
 
 import click
 
+from paraph.cli.deliveries import last_outcome
 from paraph.cli.options import data_dir_option, json_option
 from paraph.cli.session import database
-from paraph.cli.webhook import outcome
 
 
 @click.group()
@@ -109,7 +109,7 @@ def lines_of(state: dict[str, Any]) -> list[str]:
         lines.append(f"Fault\n  {failure['stage']}, {failure['attempts']} attempts, {failure['failed_at']}")
         lines.append(f"  {failure['cause']}")
     lines += _rows("Jobs", state["jobs"], "id", "task", "status", "attempts", "scheduled_at")
-    deliveries = [{**each, "outcome": outcome(each)} for each in state["deliveries"]]
+    deliveries = [{**each, "outcome": last_outcome(each)} for each in state["deliveries"]]
     lines += _rows("Deliveries", deliveries, "id", "event", "status", "attempts", "outcome", "url")
     broken = state["journal_broken_at"]
     title = "Journal" if broken is None else f"Journal, WHOSE CHAIN IS BROKEN AT ENTRY {broken}"

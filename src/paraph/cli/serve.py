@@ -10,7 +10,7 @@ import time
 import click
 import structlog
 
-from paraph.cli import web, worker
+from paraph.cli import web_process, worker_process
 from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import set_up
@@ -34,7 +34,7 @@ def command() -> None:
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
     lock.take_for_service()
-    web.check_port(settings)
+    web_process.check_port(settings)
     server = None if settings.database_url else _server(settings)
     keeper = Keeper(server, _say) if server else None
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
@@ -66,7 +66,10 @@ def _server(settings: Settings) -> Server:
 
 def _children(settings: Settings) -> list[Child]:
     _, workers = settings.processes
-    return [Child("web", web.run, _WEB_GRACE), *(Child("worker", worker.run, _WORKER_GRACE) for _ in range(workers))]
+    return [
+        Child("web", web_process.run, _WEB_GRACE),
+        *(Child("worker", worker_process.run, _WORKER_GRACE) for _ in range(workers)),
+    ]
 
 
 def _prepare(server: Server | None) -> str:

@@ -53,7 +53,7 @@ def _own_server(settings: Settings) -> Iterator[None]:
         server.launch()
         set_up(tasks=False)
         server.wait()
-        from paraph.cli.migrate import migrate
+        from paraph.operations.migrations import migrate
 
         migrate()
         yield

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from paraph.cli.verdict import show_verdict
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
@@ -88,17 +89,8 @@ def _tied(result: Tie, *, as_json: bool) -> bool:
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
         return result.ok
-    show(result)
+    show_verdict(result)
     return result.ok
-
-
-def show(result: Tie) -> None:
-    """The verdict on files that should belong together."""
-    click.echo("Everything matches." if result.ok else "NOT everything matches.")
-    for sentence in result.matches:
-        click.echo(f"  ok: {sentence}")
-    for sentence in result.problems:
-        click.echo(f"  NOT OK: {sentence}")
 
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:

@@ -11,7 +11,7 @@ from paraph.cli.demo.hooks import Hooks
 from paraph.cli.demo.outcome import check, tied, write
 from paraph.cli.demo.service import DemoService
 from paraph.cli.demo.walk import Backend, Signing, Stopwatch, walk
-from paraph.cli.verify import show
+from paraph.cli.verdict import show_verdict
 from paraph_client import ParaphError, at, under_tag
 
 
@@ -47,7 +47,7 @@ def command(pdf: Path | None, out: Path) -> None:
         raise click.ClickException("; ".join(problems))
     files = (str(out / name) for name in ("proof.pdf", "signed.pdf", "uploaded.pdf"))
     click.echo(shlex.join(["paraph", "verify", *files, "--root", str(out / "root-ca.pem")]))
-    show(verdict)
+    show_verdict(verdict)
 
 
 def _signings(*, by_tag: bool) -> list[Signing]:
