@@ -39,7 +39,7 @@ def caller() -> Caller:
 
 def sent(caller: Caller, age: timedelta = timedelta()) -> Document:
     content = pdf()
-    with room_for(caller, len(content)), store.draft() as draft:
+    with room_for(caller, len(content)), store.stage() as draft:
         file = Incoming(draft)
         file.write(content)
         document = upload(caller, file, "a.pdf", "application/pdf")

@@ -7,16 +7,16 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.organizations.models import Application
 from paraph.organizations.registration import create_application, create_organization
-from paraph.outbound.post import Answer
+from paraph.outbound.post import PostResult
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.claim import Claimed, claim
 from paraph.webhooks.prepared_delivery import Parcel, pack
 from paraph.webhooks.record_outcomes import settle
 from tests.factories import Scene, scene
 
-ACCEPTED = Answer(200, b"ok", "", 0.012)
-REFUSED = Answer(500, b"oh no", "", 0.034)
-UNREACHABLE = Answer(None, b"", "ConnectError: refused", 0.001)
+ACCEPTED = PostResult(200, b"ok", "", 0.012)
+REFUSED = PostResult(500, b"oh no", "", 0.034)
+UNREACHABLE = PostResult(None, b"", "ConnectError: refused", 0.001)
 
 
 def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tuple[Scene, str]:
@@ -51,7 +51,7 @@ def parcels(now: datetime | None = None) -> list[Parcel]:
     return [pack(claimed) for claimed in claim_now(now)]
 
 
-def answer_all(result: Answer, now: datetime) -> int:
+def answer_all(result: PostResult, now: datetime) -> int:
     """Sends everything due to a receiver that answers so; returns how many that were."""
     due = parcels(now)
     settle([(parcel.attempt_id, result) for parcel in due], now)

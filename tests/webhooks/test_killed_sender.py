@@ -19,9 +19,9 @@ from tests.webhooks.test_dispatcher import delivered, pumping, wait_for
 
 _PROCESS = """
 import django; django.setup()
-from paraph.outbound.post import Route
+from paraph.outbound.post import NetworkAccess
 from paraph.webhooks.dispatcher import Pump
-Pump(Route(allow_private=True)).start()
+Pump(NetworkAccess(allow_private=True)).start()
 import time; time.sleep(60)
 """
 

@@ -13,12 +13,12 @@ class TooManyError(ValueError):
     """More arrays and objects than allowed."""
 
 
-def loads(content: bytes, most: int, parse_constant: Callable[[str], Any] = float) -> Any:
+def loads(content: bytes, limit: int, parse_constant: Callable[[str], Any] = float) -> Any:
     """The value. ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
 
     Raises :class:`TooManyError`, where brackets within strings count as well; ``RecursionError`` where it is nested
     too deeply; ``ValueError`` for all else, such as ``UnicodeDecodeError`` and ``json.JSONDecodeError``.
     """
-    if content.count(b"[") + content.count(b"{") > most:
-        raise TooManyError(f"more than {most} arrays and objects")
+    if content.count(b"[") + content.count(b"{") > limit:
+        raise TooManyError(f"more than {limit} arrays and objects")
     return json.loads(content.decode(), parse_constant=parse_constant)

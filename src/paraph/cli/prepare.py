@@ -4,7 +4,7 @@ import os
 import sys
 
 from paraph.cli.supervisor import fork
-from paraph.measures import processes
+from paraph.measures import ledger_files
 from paraph.operations.check.start import require_start
 from paraph.operations.migrations import migrate
 from paraph.organizations.models import Organization
@@ -17,7 +17,7 @@ def prepare() -> str:
     returned ("" later). Raises ``DomainError`` with one sentence for what is missing."""
     migrate()
     store.sweep()
-    processes.forget()
+    ledger_files.forget()
     require_start()
     if Organization.objects.exists():
         return ""

@@ -10,7 +10,7 @@ from paraph.cli.verdict import show_verdict
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
-from paraph.keys.roots import trusted_roots
+from paraph.keys.trusted_roots import trusted_roots
 from paraph.pdf.report import Verification
 from paraph.pdf.timestamps.detached_timestamps import KeptRecord, KeptRefused, from_file
 from paraph.pdf.verification.evidence_check import Tie, evidence_of, tie

@@ -8,12 +8,12 @@ _ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Range:
+class ByteRange:
     start: int
     length: int  # 0: nothing of it lies in the file
 
 
-def parse_range(header: str, size: int) -> Range | None:
+def parse_range(header: str, size: int) -> ByteRange | None:
     """None when there is no range, or one in a form we do not serve: the whole file answers it then."""
     match = _ONE_RANGE.fullmatch(header.strip())
     if not match or header.strip() == "bytes=-":
@@ -21,15 +21,15 @@ def parse_range(header: str, size: int) -> Range | None:
     first, last = match.groups()
     if not first:
         length = min(int(last), size)
-        return Range(size - length, length)
+        return ByteRange(size - length, length)
     start = int(first)
     end = min(int(last), size - 1) if last else size - 1
     if last and int(last) < start:
         return None
-    return Range(start, max(end - start + 1, 0))
+    return ByteRange(start, max(end - start + 1, 0))
 
 
-class Part:
+class FilePart:
     """``length`` bytes of a file from ``start``, read in blocks; closes the file with itself."""
 
     def __init__(self, file: BinaryIO, start: int, length: int) -> None:

@@ -7,7 +7,7 @@ from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonRespons
 from django.utils.cache import patch_cache_control
 from django.utils.http import content_disposition_header
 
-from paraph.files.byte_range import Part, parse_range
+from paraph.files.byte_range import FilePart, parse_range
 from paraph.kernel.errors import DomainError
 from paraph.storage import presign, store
 
@@ -21,7 +21,7 @@ def download(request: HttpRequest, key: str) -> HttpResponseBase:
         if request.method not in ("GET", "HEAD"):
             raise DomainError("method_not_allowed", "Files can only be downloaded.")
         query = request.GET
-        presign.check(key, query.get("expires", ""), query.get("filename", ""), query.get("signature", ""))
+        presign.check_link(key, query.get("expires", ""), query.get("filename", ""), query.get("signature", ""))
         file = _open(key)
     except DomainError as refusal:
         body = {"error": {"code": refusal.code, "message": refusal.message}}
@@ -46,7 +46,7 @@ def _respond(request: HttpRequest, file: BinaryIO, filename: str) -> HttpRespons
             status=416,
             headers={"Content-Range": f"bytes */{size}"},
         )
-    part = Part(file, wanted.start if wanted else 0, wanted.length if wanted else size)
+    part = FilePart(file, wanted.start if wanted else 0, wanted.length if wanted else size)
     response = FileResponse(part, status=206 if wanted else 200)
     response.block_size = _BLOCK
     response.headers["Content-Type"] = guess_type(filename)[0] or "application/octet-stream"

@@ -16,7 +16,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import Inspection, inspect
 from paraph.rows import write
 from paraph.storage import store
-from paraph.storage.draft import Draft
+from paraph.storage.staged_object import StagedObject
 
 LONGEST_NAME = 255
 
@@ -24,7 +24,7 @@ LONGEST_NAME = 255
 class Incoming:
     """The file of an upload as it comes: each piece is counted, hashed and written while it is at hand."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: StagedObject) -> None:
         self.draft = draft
         self.size = 0
         self._hash = hashlib.sha256()

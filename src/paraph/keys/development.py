@@ -16,7 +16,7 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import issuing
 from paraph.keys.certificates import PublicKey, pick, read_certificates
-from paraph.keys.local import LocalKey, PrivateKey, encrypted_pem, read_private_key
+from paraph.keys.local_key import LocalKey, PrivateKey, encrypted_pem, read_private_key
 from paraph.keys.signing_key import SigningKey
 
 KeyKind = Literal["p-256", "rsa-3072"]

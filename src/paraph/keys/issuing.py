@@ -8,7 +8,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local import PrivateKey
+from paraph.keys.local_key import PrivateKey
 
 ROOT_NAME = "Paraph Development Root"
 SEALING_NAME = "Paraph Development Seal"

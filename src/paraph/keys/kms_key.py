@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import PublicKey, pick
-from paraph.keys.certified import certified
 from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import usable_certificate
 
 logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it tells how it finds credentials
 
@@ -65,23 +65,23 @@ class KmsKey:
             raise _refusal(key, error) from error
         told = self._call("get_public_key", KeyId=key)
         public = _public_key(key, told)
-        self._certified = certified(pick(certificates, public), certificates)
-        self.certificate: bytes = self._certified.certificate
-        self.chain: tuple[bytes, ...] = self._certified.chain
-        self.algorithm: str = self._certified.algorithm
+        self._usable_certificate = usable_certificate(pick(certificates, public), certificates)
+        self.certificate: bytes = self._usable_certificate.certificate
+        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
+        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = self._signed(key, tokens.random_bytes(32))["KeyId"]
         """Its ARN; from now on that key signs, wherever an alias may point."""
 
     def sign(self, message: bytes) -> KeySignature:
         """Raises ``DomainError``: ``configuration`` once the certificate has expired or AWS refuses, ``unavailable``
         when it does not answer, after three attempts."""
-        self._certified.check_not_expired()
+        self._usable_certificate.check_not_expired()
         answer = self._signed(self.key_id, hashlib.sha256(message).digest())
         return KeySignature(answer["Signature"], answer["ResponseMetadata"]["RequestId"])
 
     def _signed(self, key: str, digest: bytes) -> dict[str, Any]:
         return self._call(
-            "sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self._certified.algorithm
+            "sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self._usable_certificate.algorithm
         )
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from pkcs11 import PKCS11Error
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import pick_by_signature
-from paraph.keys.certified import certified
-from paraph.keys.one_thread import OneThread
+from paraph.keys.dedicated_thread import DedicatedThread
 from paraph.keys.pkcs11_token import OpenKey, open_key, told
 from paraph.keys.pkcs11_uri import Pkcs11Uri, parse
 from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import usable_certificate
 
 SECONDS = 8.0
 """How long an answer of the token is waited for."""
@@ -45,16 +45,16 @@ class Pkcs11Key:
         self._open: OpenKey | None = None
         sample = tokens.random_bytes(32)
         opened, signature = self._in_time(lambda: self._first(sample))
-        self._certified = certified(pick_by_signature(certificates, sample, signature), certificates)
-        self.certificate: bytes = self._certified.certificate
-        self.chain: tuple[bytes, ...] = self._certified.chain
-        self.algorithm: str = self._certified.algorithm
+        self._usable_certificate = usable_certificate(pick_by_signature(certificates, sample, signature), certificates)
+        self.certificate: bytes = self._usable_certificate.certificate
+        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
+        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = opened.name
 
     def sign(self, message: bytes) -> KeySignature:
         """Raises ``DomainError``: ``configuration`` once the certificate has expired, ``unavailable`` when the token
         is gone or does not answer."""
-        self._certified.check_not_expired()
+        self._usable_certificate.check_not_expired()
         return KeySignature(self._in_time(lambda: self._sign(message)))
 
     def _first(self, sample: bytes) -> tuple[OpenKey, bytes]:
@@ -84,16 +84,16 @@ class Pkcs11Key:
             raise DomainError("unavailable", why) from error
 
 
-_threads: dict[str, OneThread] = {}
+_threads: dict[str, DedicatedThread] = {}
 _threads_lock = threading.Lock()
 
 
-def _thread_of(module: str) -> OneThread:
+def _thread_of(module: str) -> DedicatedThread:
     """One for all keys of a module: two threads that start it at once, or one that does under a signature of another
     key, would crash the process."""
     with _threads_lock:
         if module not in _threads:
-            _threads[module] = OneThread(f"pkcs11 {module}")
+            _threads[module] = DedicatedThread(f"pkcs11 {module}")
         return _threads[module]
 
 

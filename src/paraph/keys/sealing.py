@@ -11,7 +11,7 @@ from cryptography import x509
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_certificates
 from paraph.keys.development import development_authority
-from paraph.keys.local import LocalKey, read_private_key
+from paraph.keys.local_key import LocalKey, read_private_key
 from paraph.keys.signing_key import SigningKey
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class SealingKeys:
 
 
 @dataclass(frozen=True)
-class OperatorsKey:
+class OperatorKey:
     """What the settings say of a key. ``names``: what the names of the settings begin with."""
 
     names: str
@@ -43,40 +43,40 @@ class OperatorsKey:
     passphrase: str
 
 
-def sealing_keys(settings: "Settings", of: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
+def sealing_keys(settings: "Settings", environment: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
     """The key of ``PARAPH_SEALING_KEY``, for sandbox files of ``PARAPH_SANDBOX_SEALING_KEY``, or the development
     authority's below ``folder``.
 
     Raises ``DomainError("configuration", …)`` when the key is missing, unreadable, expired, or has no matching
     certificate; ``DomainError("unavailable", …)`` when a token or a service does not answer.
     """
-    chosen = operators_key(settings, of)
+    chosen = operator_key(settings, environment)
     if chosen is not None:
         key = _open_chosen(chosen)
         return SealingKeys(key, key)
     own = development_authority(folder, secret, settings.development_key)
-    if of == "sandbox":
+    if environment == "sandbox":
         return SealingKeys(own.sandbox_sealing_key, own.sandbox_proof_key)
     return SealingKeys(own.sealing_key, own.proof_key)
 
 
-def operators_key(settings: "Settings", of: EnvironmentName) -> OperatorsKey | None:
+def operator_key(settings: "Settings", environment: EnvironmentName) -> OperatorKey | None:
     """``None`` where development keys seal. Raises ``DomainError`` for a certificate without a key, and for one key in
     both environments."""
-    if of == "sandbox":
+    if environment == "sandbox":
         address, certificates = settings.sandbox_sealing_key, settings.sandbox_sealing_certificate
-        chosen = OperatorsKey(_OF_SANDBOX, address, certificates, settings.sandbox_sealing_passphrase)
+        chosen = OperatorKey(_OF_SANDBOX, address, certificates, settings.sandbox_sealing_passphrase)
     else:
         address, certificates = settings.sealing_key, settings.sealing_certificate
-        chosen = OperatorsKey(_OF_PRODUCTION, address, certificates, settings.sealing_passphrase)
+        chosen = OperatorKey(_OF_PRODUCTION, address, certificates, settings.sealing_passphrase)
     if not address and certificates is not None:
         raise DomainError("configuration", f"{chosen.names}CERTIFICATE is set but {chosen.names}KEY is not.")
-    if of == "sandbox" and address and address == settings.sealing_key:
+    if environment == "sandbox" and address and address == settings.sealing_key:
         raise DomainError("configuration", f"{_OF_SANDBOX}KEY must be another key than {_OF_PRODUCTION}KEY.")
     return chosen if address else None
 
 
-def _open_chosen(chosen: OperatorsKey) -> SigningKey:
+def _open_chosen(chosen: OperatorKey) -> SigningKey:
     """Errors name the settings as those of production are named."""
     try:
         return open_key(chosen.address, chosen.certificates, chosen.passphrase)

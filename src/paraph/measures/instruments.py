@@ -9,7 +9,7 @@ from functools import cache
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from paraph.measures import processes
+from paraph.measures import ledger_files
 
 _instruments: list["Counter | Histogram"] = []
 
@@ -23,7 +23,7 @@ class Counter:
         _instruments.append(self)
 
     def inc(self, *labels: str, by: float = 1) -> None:
-        processes.ledger().add(_key(self.name, labels), {0: by}, 1)
+        ledger_files.ledger().add(_key(self.name, labels), {0: by}, 1)
 
     def family(self, sums: Iterable[tuple[list[str], list[float]]]) -> Metric:
         family = CounterMetricFamily(self.name, self._text, labels=self._labels)
@@ -43,7 +43,7 @@ class Histogram:
 
     def observe(self, value: float, *labels: str) -> None:
         bucket, total = bisect_left(self._buckets, value), self._width - 1
-        processes.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self._width)
+        ledger_files.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self._width)
 
     def family(self, sums: Iterable[tuple[list[str], list[float]]]) -> Metric:
         family = HistogramMetricFamily(self.name, self._text, labels=self._labels)
@@ -61,7 +61,7 @@ class Histogram:
 def summed() -> Iterator[Metric]:
     """The figures of all processes, past ones too."""
     sums: dict[str, dict[str, list[float]]] = defaultdict(dict)
-    for key, numbers in processes.records():
+    for key, numbers in ledger_files.records():
         name, _, labels = key.partition(" ")
         before = sums[name].get(labels)
         if before and len(before) != len(numbers):  # counted by another version of the service

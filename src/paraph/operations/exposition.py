@@ -36,7 +36,7 @@ def exposition() -> bytes:
 class _Everything:
     def collect(self) -> Iterator[Metric]:
         yield from instruments.summed()
-        yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free())
+        yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free_bytes())
         yield from _confinement()
         try:
             now = list(_from_database())

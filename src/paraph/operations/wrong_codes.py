@@ -29,5 +29,5 @@ def by_entry(request_id: int) -> dict[int, WrongCodes]:
 
 def _told(row: OneTimeCode) -> WrongCodes:
     until = row.locked_until
-    locked = until is not None and clock.running(until, LOCK, clock.now())
+    locked = until is not None and clock.is_within(until, LOCK, clock.now())
     return {"count": row.wrong_guesses, "locked_until": clock.iso(until) if until and locked else None}

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.exchange import FAULTS, Question, Route, exchange
+from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange
 
 
 class FetchFailed(ValueError):
@@ -13,7 +13,7 @@ class FetchFailed(ValueError):
 
 def fetch(
     url: str,
-    route: Route,
+    network: NetworkAccess,
     *,
     seconds: float,
     limit: int,
@@ -25,9 +25,9 @@ def fetch(
     ``seconds`` covers everything. Redirects are not followed. Not to be called where an event loop runs. Raises
     :class:`FetchFailed`.
     """
-    question = Question("POST" if body else "GET", body, headers or {}, keep=limit + 1, read=limit + 1)
+    request = OutboundRequest("POST" if body else "GET", body, headers or {}, keep=limit + 1, read=limit + 1)
     try:
-        status, content = asyncio.run(_within(url, question, route, seconds))
+        status, content = asyncio.run(_within(url, request, network, seconds))
     except TimeoutError as error:
         raise FetchFailed(f"no complete answer within {seconds:g} seconds") from error
     except DomainError as error:
@@ -41,6 +41,6 @@ def fetch(
     return content
 
 
-async def _within(url: str, question: Question, route: Route, seconds: float) -> tuple[int, bytes]:
+async def _within(url: str, request: OutboundRequest, network: NetworkAccess, seconds: float) -> tuple[int, bytes]:
     async with asyncio.timeout(seconds):
-        return await exchange(url, question, route, ("http", "https"), seconds)
+        return await exchange(url, request, network, ("http", "https"), seconds)

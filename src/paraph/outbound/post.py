@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.exchange import FAULTS, Question, Route, exchange
+from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange
 
-__all__ = ["Answer", "Route", "post"]
+__all__ = ["NetworkAccess", "PostResult", "post"]
 
 _READ_LIMIT = 64 * 1024
 _KEEP_LIMIT = 2 * 1024
 
 
 @dataclass(frozen=True)
-class Answer:
+class PostResult:
     """``status`` is None when there was no answer in time; ``error`` then says why. ``body`` is the beginning
     of the answer's body, at most 2 KiB. ``seconds`` is how long it took."""
 
@@ -34,11 +34,11 @@ async def post(
     url: str,
     body: bytes,
     headers: Mapping[str, str],
-    route: Route,
+    network: NetworkAccess,
     *,
     schemes: Sequence[str] = ("https", "http"),
     seconds: float = 5,
-) -> Answer:
+) -> PostResult:
     """POSTs ``body`` and returns what came back; never raises for anything that the other side does.
 
     ``seconds`` covers everything: the name's resolution, connecting, TLS, sending and reading. At most 64 KiB
@@ -48,12 +48,12 @@ async def post(
     status, beginning, error = None, b"", ""
     try:
         async with asyncio.timeout(seconds):
-            question = Question("POST", body, headers, keep=_KEEP_LIMIT, read=_READ_LIMIT)
-            status, beginning = await exchange(url, question, route, schemes, seconds)
+            request = OutboundRequest("POST", body, headers, keep=_KEEP_LIMIT, read=_READ_LIMIT)
+            status, beginning = await exchange(url, request, network, schemes, seconds)
     except TimeoutError:
         error = f"no complete answer within {seconds:g} seconds"
     except DomainError as refusal:
         error = refusal.message
     except FAULTS as fault:
         error = f"{type(fault).__name__}: {fault}"[:500]
-    return Answer(status, beginning, error, time.monotonic() - began)
+    return PostResult(status, beginning, error, time.monotonic() - began)

@@ -40,7 +40,7 @@ _REFUSED_V6 = {
 }
 
 
-def why_not_public(address: str) -> str:
+def reason_not_public(address: str) -> str:
     """ "" for an address of the public internet, else what it is.
 
     IPv6 addresses that carry an IPv4 one (mapped, 6to4, Teredo, NAT64) are refused whatever they carry:

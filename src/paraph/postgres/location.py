@@ -18,7 +18,7 @@ _LONGEST_SOCKET_FOLDER = 90  # bytes; the kernel takes 107 for the whole path of
 
 
 @dataclass(frozen=True)
-class Place:
+class ClusterLocation:
     """The folders of one cluster. ``user`` is the account that must own them, None for our own."""
 
     home: Path
@@ -45,21 +45,21 @@ class Place:
         return f"postgresql://paraph@{quote(str(self.sockets), safe='')}/paraph"
 
 
-def find(data_dir: Path, postgres_dir: Path | None) -> Place:
-    """The place of the cluster of a data folder, whether or not it exists yet."""
+def find_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
+    """The location of the cluster of a data folder, whether or not it exists yet."""
     user = ROOT_USER if os.geteuid() == 0 else None
     if postgres_dir is not None:
-        return Place(postgres_dir.absolute(), user)
-    return Place((data_dir / "postgres").resolve(), user)
+        return ClusterLocation(postgres_dir.absolute(), user)
+    return ClusterLocation((data_dir / "postgres").resolve(), user)
 
 
 def embedded_url(data_dir: Path, postgres_dir: Path | None) -> str:
     """The connection URL of the embedded server of this data folder (a Unix socket, no password, no TCP)."""
-    return find(data_dir, postgres_dir).url
+    return find_location(data_dir, postgres_dir).url
 
 
-def make(data_dir: Path, postgres_dir: Path | None) -> Place:
-    """Like :func:`find`, and makes the folders, mode 0700. As root the data folder gets a link to
+def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
+    """Like :func:`find_location`, and makes the folders, mode 0700. As root the data folder gets a link to
     a folder under :data:`ROOT_HOME`, so that a new data folder never meets the cluster of an old one.
 
     Folders above them are never changed. Raises ``DomainError("postgres", …)`` when one cannot be made.
@@ -68,14 +68,14 @@ def make(data_dir: Path, postgres_dir: Path | None) -> Place:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.geteuid() == 0 and postgres_dir is None:
             _link(data_dir / "postgres")
-        place = find(data_dir, postgres_dir)
-        for folder in (place.home, place.sockets):
-            _own(folder, place.user)
+        location = find_location(data_dir, postgres_dir)
+        for folder in (location.home, location.sockets):
+            _own(folder, location.user)
     except OSError as error:
         raise DomainError(
             "postgres", f"The folder of the database cannot be made: {error.filename}: {error.strerror}."
         ) from error
-    return place
+    return location
 
 
 def account(name: str) -> pwd.struct_passwd:

@@ -11,8 +11,9 @@ import psycopg
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.parent import follow_parent
-from paraph.postgres import cluster, location, tuning
+from paraph.postgres import cluster, tuning
 from paraph.postgres.binaries import programs
+from paraph.postgres.location import make_location
 
 _START_SECONDS = 60
 _STOP_SECONDS = 30
@@ -23,10 +24,10 @@ class Server:
     """One cluster and, while it runs, its postmaster. The caller holds the lock of the data folder."""
 
     def __init__(self, data_dir: Path, postgres_dir: Path | None = None, connections: int = 200) -> None:
-        self.place = location.make(data_dir, postgres_dir)
-        self.url = self.place.url
+        self.location = make_location(data_dir, postgres_dir)
+        self.url = self.location.url
         self._connections = connections
-        self._programs = programs(self.place.user)
+        self._programs = programs(self.location.user)
         self._process: subprocess.Popen[bytes] | None = None
         self._log_began = 0
 
@@ -41,22 +42,22 @@ class Server:
     def launch(self) -> None:
         """The first half of :meth:`start`: the server is on its way. To be called from a thread that stays,
         because the server shuts itself down when the thread that launched it ends."""
-        cluster.ensure(self.place, self._programs)
+        cluster.ensure(self.location, self._programs)
         self._stop_leftover()
         self.trim_log()
-        settings = tuning.settings(self.place.sockets, self._connections)
+        settings = tuning.settings(self.location.sockets, self._connections)
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        with self.place.log.open("ab") as log:
+        with self.location.log.open("ab") as log:
             self._log_began = log.tell()
             self._process = subprocess.Popen(  # noqa: S603
-                [self._programs / "postgres", "-D", self.place.cluster, *options],
+                [self._programs / "postgres", "-D", self.location.cluster, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                cwd=self.place.home,
+                cwd=self.location.home,
                 start_new_session=True,  # Ctrl-C is for the supervisor, which stops us last
                 preexec_fn=partial(follow_parent, os.getpid(), signal.SIGINT),  # noqa: PLW1509  one system call
-                **cluster.credentials(self.place),
+                **cluster.credentials(self.location),
             )
 
     def wait(self) -> None:
@@ -92,13 +93,13 @@ class Server:
 
     def trim_log(self) -> None:
         """Empties the log once it has grown past 8 MiB. It is opened for appending, so this may be done any time."""
-        if self.place.log.exists() and self.place.log.stat().st_size > _LARGEST_LOG:
-            os.truncate(self.place.log, 0)
+        if self.location.log.exists() and self.location.log.stat().st_size > _LARGEST_LOG:
+            os.truncate(self.location.log, 0)
 
     def last_words(self) -> str:
         """The last lines of its log since it was launched, "" where it cannot be read."""
         try:
-            with self.place.log.open("rb") as log:
+            with self.location.log.open("rb") as log:
                 log.seek(self._log_began)
                 return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])
         except OSError:
@@ -115,10 +116,10 @@ class Server:
                 "-m",
                 "fast",
                 "-D",
-                self.place.cluster,
+                self.location.cluster,
             ]
             try:
-                cluster.run(self.place, command)
+                cluster.run(self.location, command)
             except DomainError:
                 if self._leftover():
                     raise
@@ -127,8 +128,8 @@ class Server:
         """The server that the cluster's lock file names, if that process is one: after a power cut the same
         number may be anybody's, and ``pg_ctl`` would stop it all the same."""
         try:
-            pid = int((self.place.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
+            pid = int((self.location.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
         except (OSError, ValueError, IndexError):
             return None
-        return pid if os.fsencode(self.place.cluster) in command else None
+        return pid if os.fsencode(self.location.cluster) in command else None

@@ -9,9 +9,9 @@ from shutil import copyfileobj, disk_usage
 from typing import BinaryIO
 
 from paraph.kernel import tokens
-from paraph.storage.draft import Draft
-from paraph.storage.keys import checked
+from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
+from paraph.storage.staged_object import StagedObject
 
 _DRAFTS = ".drafts"  # no key starts with a dot
 _BLOCK = 1 << 20
@@ -24,8 +24,8 @@ class LocalStore:
         self.root = root
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        checked(key)
-        with self.draft() as draft:
+        checked_key(key)
+        with self.stage() as draft:
             if isinstance(content, bytes):
                 draft.file.write(content)
             else:
@@ -33,13 +33,13 @@ class LocalStore:
             draft.keep(key)
 
     @contextmanager
-    def draft(self) -> Iterator[Draft]:
+    def stage(self) -> Iterator[StagedObject]:
         """Where the objects are, so that keeping it moves no byte."""
         place = self.root / _DRAFTS / tokens.random_hex(16)
         self._make_folder(place.parent)
         with os.fdopen(os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
             try:
-                yield Draft(file, lambda key: self._keep(file, place, key))
+                yield StagedObject(file, lambda key: self._keep(file, place, key))
             finally:
                 place.unlink(missing_ok=True)
 
@@ -53,14 +53,14 @@ class LocalStore:
         self._path(key).unlink(missing_ok=True)
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
-        return presigned_url(checked(key), filename, seconds)
+        return presigned_url(checked_key(key), filename, seconds)
 
-    def free(self) -> int:
+    def free_bytes(self) -> int:
         place = self.root if self.root.exists() else self.root.parent
         return disk_usage(place).free
 
-    def keys(self, prefix: str, before: datetime) -> Iterator[str]:
-        for folder, _, names in os.walk(self.root / checked(prefix.rstrip("/"))):
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
+        for folder, _, names in os.walk(self.root / checked_key(prefix.rstrip("/"))):
             for name in names:
                 path = Path(folder, name)
                 try:
@@ -84,7 +84,7 @@ class LocalStore:
         _sync_folder(path.parent)
 
     def _path(self, key: str) -> Path:
-        return self.root / checked(key)
+        return self.root / checked_key(key)
 
     def _make_folder(self, folder: Path) -> None:
         if folder.is_dir():

@@ -15,7 +15,7 @@ def presigned_url(key: str, filename: str, seconds: int) -> str:
     return f"{settings.PARAPH.public_url}/files/{quote(key)}?{urlencode(query)}"
 
 
-def check(key: str, expires: str, filename: str, signature: str) -> None:
+def check_link(key: str, expires: str, filename: str, signature: str) -> None:
     """Raises ``DomainError("forbidden", …)`` unless we signed exactly this and its time has not passed."""
     expected = _signature(key, expires, filename)
     if not tokens.same(expected.encode(), signature.encode(errors="surrogatepass")):

@@ -1,6 +1,6 @@
 """The store of this service: a folder of the data folder, or the bucket at ``PARAPH_STORAGE_URL``.
 
-Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.keys`);
+Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.object_keys`);
 another form raises ``ValueError``. Faults of the disk or the network raise ``OSError`` or obstore's errors:
 callers are jobs or requests, and both are repeated or answered with 500.
 """
@@ -14,21 +14,21 @@ from typing import BinaryIO, Protocol
 
 from django.conf import settings
 
-from paraph.storage.draft import Draft
 from paraph.storage.local import LocalStore
+from paraph.storage.staged_object import StagedObject
 
 LINK_SECONDS = 900  # specification 8
 
 
 class Store(Protocol):
     def put(self, key: str, content: bytes | BinaryIO) -> None: ...
-    def draft(self) -> AbstractContextManager[Draft]: ...
+    def stage(self) -> AbstractContextManager[StagedObject]: ...
     def get(self, key: str) -> bytes: ...
     def open(self, key: str) -> BinaryIO: ...
     def delete(self, key: str) -> None: ...
     def presign(self, key: str, filename: str, seconds: int) -> str: ...
-    def free(self) -> int: ...
-    def keys(self, prefix: str, before: datetime) -> Iterator[str]: ...
+    def free_bytes(self) -> int: ...
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]: ...
     def sweep(self) -> None: ...
 
 
@@ -38,9 +38,9 @@ def put(key: str, content: bytes | BinaryIO) -> None:
     _store().put(key, content)
 
 
-def draft() -> AbstractContextManager[Draft]:
+def stage() -> AbstractContextManager[StagedObject]:
     """Something to write that is not yet an object. What was not kept on leaving is gone."""
-    return _store().draft()
+    return _store().stage()
 
 
 def get(key: str) -> bytes:
@@ -64,14 +64,14 @@ def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:
     return _store().presign(key, filename, seconds)
 
 
-def free() -> int:
+def free_bytes() -> int:
     """Bytes that the disk still has where drafts are written."""
-    return _store().free()
+    return _store().free_bytes()
 
 
-def keys(prefix: str, before: datetime) -> Iterator[str]:
+def keys_written_before(prefix: str, before: datetime) -> Iterator[str]:
     """The keys that begin with ``prefix`` (a folder, with its slash) and were last written before that moment."""
-    return _store().keys(prefix, before)
+    return _store().keys_written_before(prefix, before)
 
 
 def sweep() -> None:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from paraph.kernel import clock
-from paraph.outbound.post import Answer, Route, post
+from paraph.outbound.post import NetworkAccess, PostResult, post
 from paraph.webhooks.claim import Claimed, claim, reclaim
 from paraph.webhooks.prepared_delivery import Parcel, pack
 from paraph.webhooks.record_outcomes import settle
@@ -25,9 +25,9 @@ _PAUSE_AFTER_FAULT = 1.0
 _log = structlog.get_logger(__name__)
 
 
-def route() -> Route:
+def route() -> NetworkAccess:
     """How this service reaches the network for its clients' addresses."""
-    return Route(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
+    return NetworkAccess(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
 
 
 class Pump:
@@ -38,14 +38,14 @@ class Pump:
     again when its lease is over.
     """
 
-    def __init__(self, way: Route | None = None, *, slots: int = SLOTS, seconds: float = 5) -> None:
+    def __init__(self, way: NetworkAccess | None = None, *, slots: int = SLOTS, seconds: float = 5) -> None:
         self._route = way or route()
         self._slots = slots
         self._seconds = seconds
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self._under_way: dict[asyncio.Task[None], Parcel] = {}
-        self._ended: list[tuple[UUID, Answer]] = []
+        self._ended: list[tuple[UUID, PostResult]] = []
         self._reclaimed_at = 0.0
 
     def start(self) -> None:
@@ -83,7 +83,7 @@ class Pump:
                 await self._wait(_GATHER if parcels else _LOOK_EVERY)
             await loop.run_in_executor(database, connections.close_all)
 
-    def _visit(self, ended: list[tuple[UUID, Answer]]) -> list[Parcel]:
+    def _visit(self, ended: list[tuple[UUID, PostResult]]) -> list[Parcel]:
         """In the database's thread."""
         close_old_connections()
         now = clock.now()
@@ -109,7 +109,7 @@ class Pump:
             )
         except Exception as fault:  # noqa: BLE001  what nobody foresaw is a failed attempt, not a lost slot
             _log.exception("webhooks: an exchange broke", delivery=parcel.delivery_id)
-            answer = Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)
+            answer = PostResult(None, b"", f"not sent: {type(fault).__qualname__}", 0)
         self._ended.append((parcel.attempt_id, answer))
         self._something_ended.set()
 
@@ -131,7 +131,7 @@ def _pack_all(everything: list[Claimed]) -> list[Parcel]:
             parcels.append(pack(claimed))
         except Exception as fault:  # noqa: BLE001  one that cannot be packed fails by itself, with its cause
             _log.exception("webhooks: a delivery could not be packed", delivery=claimed.delivery_id)
-            broken.append((claimed.attempt_id, Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
+            broken.append((claimed.attempt_id, PostResult(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
     if broken:
         settle(broken, clock.now())
     return parcels

@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from paraph.measures.figures import count_webhook
-from paraph.outbound.post import Answer
+from paraph.outbound.post import PostResult
 from paraph.rows.prepared import prepared_cursor
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.retries import next_attempt
@@ -79,7 +79,7 @@ class _Ended(NamedTuple):
     error: str
 
 
-def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
+def settle(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) -> None:
     """Ends each attempt, and its delivery or the wait for the next attempt, all of them in one statement.
 
     Repeating it does nothing: what ends an attempt is that it is its delivery's open one.
@@ -98,7 +98,7 @@ def settle(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
             _tell(found[each.attempt_id], answers[each.attempt_id], each)
 
 
-def _ended(delivery: _Open, answer: Answer, now: datetime) -> _Ended:
+def _ended(delivery: _Open, answer: PostResult, now: datetime) -> _Ended:
     status, failures, due_at, finished_at = _judged(delivery, answer, now)
     return _Ended(
         delivery.id,
@@ -115,7 +115,9 @@ def _ended(delivery: _Open, answer: Answer, now: datetime) -> _Ended:
     )
 
 
-def _judged(delivery: _Open, answer: Answer, now: datetime) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
+def _judged(
+    delivery: _Open, answer: PostResult, now: datetime
+) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
     """Status, failures, when it is due and when it ended."""
     if answer.accepted:
         return DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at, now
@@ -131,7 +133,7 @@ def _storable(content: bytes) -> str:
     return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _tell(delivery: _Open, answer: Answer, ended: _Ended) -> None:
+def _tell(delivery: _Open, answer: PostResult, ended: _Ended) -> None:
     """Counts and logs it. A failure that is tried again is not logged: what the failing of an endpoint costs the log
     is one line for each delivery."""
     facts = {"delivery": delivery.id, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}

@@ -23,7 +23,7 @@ router = Router(tags=["Documents"])
 def upload_document(request: ApiRequest) -> Answer:
     """Uploads a PDF."""
     multipart.check_type(request)
-    with room_for(request.caller, multipart.announced_size(request)), store.draft() as draft:
+    with room_for(request.caller, multipart.announced_size(request)), store.stage() as draft:
         file = Incoming(draft)
         part = multipart.receive_file(request, "file", file)
         document = upload(request.caller, file, part.name, part.content_type)

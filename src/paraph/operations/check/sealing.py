@@ -12,7 +12,7 @@ from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import BUILT_IN_TIMESTAMPS
-from paraph.keys.sealing import EnvironmentName, OperatorsKey, operators_key
+from paraph.keys.sealing import EnvironmentName, OperatorKey, operator_key
 from paraph.operations.check.canary import CANARY
 from paraph.operations.check.clocks import compare
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
@@ -70,7 +70,7 @@ def _look(name: str, environment: EnvironmentName) -> Outcome:
         found = verify(each.content, context.roots(environment))
         if not (found.ok and found.covers_whole_file):
             return failed(name, f"The seal of a test file does not validate: {' '.join(found.findings)}")
-    return _judge_key(name, operators_key(settings.PARAPH, environment), sealed[0], time.perf_counter() - began)
+    return _judge_key(name, operator_key(settings.PARAPH, environment), sealed[0], time.perf_counter() - began)
 
 
 def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
@@ -86,7 +86,7 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     )
 
 
-def _judge_key(name: str, chosen: OperatorsKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
+def _judge_key(name: str, chosen: OperatorKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
     certificate = x509.load_der_x509_certificate(sealed.certificates[0])
     until = certificate.not_valid_after_utc
     stamped = ", timestamped" if sealed.timestamp else ""

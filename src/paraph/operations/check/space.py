@@ -12,7 +12,7 @@ _MIB = 1024 * 1024
 
 def space() -> Iterator[Outcome]:
     """Told before uploads are refused: from twice the floor on."""
-    free, floor = store.free() // _MIB, settings.PARAPH.free_space_mb
+    free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
     if not floor:
         yield ok("space", f"{free} MiB of the disk are free.")
     elif free < floor:

@@ -12,7 +12,7 @@ from paraph.keys.certificates import algorithm_of, chain_above, check_usable, pu
 
 
 @dataclass(frozen=True)
-class Certified:
+class UsableCertificate:
     """A usable certificate with those above it, as :class:`~paraph.keys.signing_key.SigningKey` shows them."""
 
     own: x509.Certificate
@@ -27,9 +27,9 @@ class Certified:
             raise DomainError("configuration", f"{subject(self.own)} expired on {until}.")
 
 
-def certified(own: x509.Certificate, others: Sequence[x509.Certificate]) -> Certified:
+def usable_certificate(own: x509.Certificate, others: Sequence[x509.Certificate]) -> UsableCertificate:
     """``own`` with its issuers among ``others``. Raises ``DomainError("configuration", …)`` when it may not be used
     for signatures now."""
     check_usable(own)
     chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in chain_above(own, others))
-    return Certified(own, own.public_bytes(Encoding.DER), chain, algorithm_of(public_key(own)))
+    return UsableCertificate(own, own.public_bytes(Encoding.DER), chain, algorithm_of(public_key(own)))

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import fingerprint, pick
-from paraph.keys.certified import certified
 from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
@@ -34,16 +34,16 @@ class LocalKey:
 
         Raises ``DomainError("configuration", …)`` when none belongs to the key or it may not be used now.
         """
-        self._certified = certified(pick(certificates, private_key.public_key()), certificates)
+        self._usable_certificate = usable_certificate(pick(certificates, private_key.public_key()), certificates)
         self.private_key: PrivateKey = private_key
-        self.certificate: bytes = self._certified.certificate
-        self.chain: tuple[bytes, ...] = self._certified.chain
-        self.algorithm: str = self._certified.algorithm
+        self.certificate: bytes = self._usable_certificate.certificate
+        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
+        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
 
     def sign(self, message: bytes) -> KeySignature:
         """Raises ``DomainError("configuration", …)`` once the certificate has expired."""
-        self._certified.check_not_expired()
+        self._usable_certificate.check_not_expired()
         if isinstance(self.private_key, rsa.RSAPrivateKey):
             return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
         return KeySignature(self.private_key.sign(message, ec.ECDSA(SHA256())))

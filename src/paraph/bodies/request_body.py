@@ -10,14 +10,14 @@ class Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-def received(request: HttpRequest, most: int) -> bytes | None:
+def read_body(request: HttpRequest, limit: int) -> bytes | None:
     """The whole body. None where it is larger: nothing of it is read then if that was declared, and of a body in
     chunks one byte more than allowed."""
-    stream, length = body_stream(request, most)
-    if length and length > most:
+    stream, length = body_stream(request, limit)
+    if length and length > limit:
         return None
-    content = stream.read(most + 1)
-    return None if len(content) > most else content
+    content = stream.read(limit + 1)
+    return None if len(content) > limit else content
 
 
 def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]:

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel.settings import Settings
 from paraph.keys.certificates import read_certificates, read_roots, tops
 from paraph.keys.development import root_file
-from paraph.keys.sealing import EnvironmentName, operators_key, sealing_keys
+from paraph.keys.sealing import EnvironmentName, operator_key, sealing_keys
 
 
 def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
@@ -24,12 +24,12 @@ def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
     return list(dict.fromkeys(roots))
 
 
-def _roots_of(settings: Settings, of: EnvironmentName, folder: Path) -> Iterator[bytes]:
-    chosen = operators_key(settings, of)
+def _roots_of(settings: Settings, environment: EnvironmentName, folder: Path) -> Iterator[bytes]:
+    chosen = operator_key(settings, environment)
     if chosen is None:
         return
     if chosen.certificates is not None:
         yield from (root.public_bytes(Encoding.DER) for root in tops(read_certificates(chosen.certificates)))
     else:
-        key = sealing_keys(settings, of, folder, b"").documents
+        key = sealing_keys(settings, environment, folder, b"").documents
         yield (key.certificate, *key.chain)[-1]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-class OneThread:
+class DedicatedThread:
     """Does one call after the other, all in the same thread. It ends with the process, hanging or not."""
 
     def __init__(self, name: str) -> None:

@@ -6,7 +6,7 @@ _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*", r
 _LONGEST = 200  # the length of the columns that hold keys
 
 
-def checked(key: str) -> str:
+def checked_key(key: str) -> str:
     """The key itself. Raises ``ValueError`` unless it is made of plain names between single slashes:
     no empty name, none that starts with a dot, so that no key leaves the store or meets its drafts."""
     if len(key) > _LONGEST or not _KEY.fullmatch(key):

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 
 @dataclass(frozen=True)
-class Draft:
+class StagedObject:
     """``file``: empty at first, to write and to read. ``keep(key)`` makes an object of it, replacing one of the same
     key at once or not at all, durable on return; after that nothing is written any more."""
 
