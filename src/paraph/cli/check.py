@@ -19,9 +19,9 @@ def command(context: click.Context, *, as_json: bool) -> None:
     nothing failed, else with 1.
     """
     with database():
-        from paraph.operations.check.run import run
+        from paraph.operations.check.service_checks import run_checks
 
-        outcomes = run()
+        outcomes = run_checks()
     if as_json:
         facts = [{"name": found.name, "status": found.status, "sentence": found.sentence} for found in outcomes]
         click.echo(json.dumps(facts, ensure_ascii=False))

@@ -23,9 +23,9 @@ def command() -> None:
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show the requests that a fault keeps from being finalized, oldest first."""
     with database():
-        from paraph.operations.stuck import stuck
+        from paraph.operations.sealing_failures import sealing_failures
 
-        found = stuck(given_up_only=failed, limit=limit)
+        found = sealing_failures(given_up_only=failed, limit=limit)
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
         return

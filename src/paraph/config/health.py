@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from paraph.config.insiders import is_insider
-from paraph.operations.check.readiness import KEPT
+from paraph.operations.check.readiness import READINESS
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
@@ -14,7 +14,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's for
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 or 503 with ``{"ready": …}``; whoever may read the figures is told ``"checks": {name: "ok" | "warning" |
     "failed"}`` as well, at most a few seconds old."""
-    found = KEPT.readiness()
+    found = READINESS.readiness()
     told: dict[str, object] = {"ready": found.ready}
     if is_insider(request):
         told["checks"] = found.parts

@@ -18,7 +18,7 @@ _LIVE = ("todo", "doing")
 
 
 @dataclass(frozen=True)
-class Step:
+class PendingStep:
     """``task`` with ``arguments``, as :func:`paraph.queue.defer.defer` takes them; ``words`` complete "waits for".
     ``by_any``: any job of the task brings it, whatever its arguments. ``mails``: names of the mails that it sends."""
 
@@ -49,7 +49,7 @@ class Job:
         return self.status == "todo" and self.scheduled_at is not None and self.scheduled_at > clock.now()
 
 
-def missing_steps(request: SignatureRequest) -> list[Step]:
+def pending_steps(request: SignatureRequest) -> list[PendingStep]:
     """What jobs have yet to do for the request as it stands; what people have yet to do is none of it."""
     if request.status == RequestStatus.PENDING:
         return list(_invitations(request))
@@ -73,7 +73,7 @@ def jobs_of(request: SignatureRequest) -> list[Job]:
     ]
 
 
-def job_for(step: Step, jobs: list[Job]) -> Job | None:
+def job_for(step: PendingStep, jobs: list[Job]) -> Job | None:
     """The step's job: a live one if there is any, else the last that gave up."""
     own = [
         job
@@ -83,26 +83,28 @@ def job_for(step: Step, jobs: list[Job]) -> Job | None:
     return next((job for job in own if job.is_live), own[-1] if own else None)
 
 
-def _invitations(request: SignatureRequest) -> Iterator[Step]:
+def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
     if not request.send_email:
         return
     for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
         if standing(signer) is Standing.OPEN:
             words = f"the invitation of {signer.full_name}"
-            yield Step("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
+            yield PendingStep("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
 
 
-def _summary(request: SignatureRequest) -> Iterator[Step]:
+def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
     told = Entry.objects.filter(request=request, event_type="request.completion_notified").exists()
     if request.notify_signers_on_completion and not told:
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)
-        yield Step("notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails)
+        yield PendingStep(
+            "notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails
+        )
 
 
-def _artefacts(request: SignatureRequest) -> list[Step]:
+def _artefacts(request: SignatureRequest) -> list[PendingStep]:
     rows = RequestDocument.objects.filter(request=request).select_related("document", "sealed")
-    steps = [(row, Step("finalize", {"request_document_id": row.pk}, _seal_of(row))) for row in rows]
+    steps = [(row, PendingStep("finalize", {"request_document_id": row.pk}, _seal_of(row))) for row in rows]
     seals = [step for row, step in steps if not hasattr(row, "sealed")]
     if seals:
         return seals

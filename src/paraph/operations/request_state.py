@@ -9,8 +9,8 @@ from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
-from paraph.operations.explain import why
-from paraph.operations.pending_work import Job, jobs_of, missing_steps
+from paraph.operations.explain import explain
+from paraph.operations.pending_work import Job, jobs_of, pending_steps
 from paraph.operations.wrong_codes import WrongCodes, wrong_codes
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks.overview import deliveries
@@ -25,11 +25,11 @@ def request_state(request_id: int) -> dict[str, Any]:
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     jobs = jobs_of(request)
     wrong = wrong_codes(request.pk)
-    waiting = put_off.noted(name for step in missing_steps(request) for name in step.mails)
+    waiting = put_off.noted(name for step in pending_steps(request) for name in step.mails)
     entries = list(Entry.objects.filter(request=request).order_by("position"))
     return {
         "id": request.pk,
-        "why": why(request, jobs),
+        "why": explain(request, jobs),
         "organization_id": request.organization_id,
         "application_id": request.application_id,
         "environment": request.environment,

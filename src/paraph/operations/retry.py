@@ -7,7 +7,7 @@ from django.db import connection, transaction
 import paraph.flow.jobs  # noqa: F401  makes known the tasks that defer() names
 from paraph.flow.lock import lock_request
 from paraph.kernel.errors import DomainError
-from paraph.operations.pending_work import Job, Step, job_for, jobs_of, missing_steps
+from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import SignatureRequest
 
@@ -34,10 +34,10 @@ def retry(request_id: int) -> list[Retried]:
         except SignatureRequest.DoesNotExist:
             raise DomainError("not_found", f"There is no signature request {request_id}.") from None
         jobs = jobs_of(request)
-        return [Retried(step.task, step.words, _see_to(step, jobs)) for step in missing_steps(request)]
+        return [Retried(step.task, step.words, _see_to(step, jobs)) for step in pending_steps(request)]
 
 
-def _see_to(step: Step, jobs: list[Job]) -> str:
+def _see_to(step: PendingStep, jobs: list[Job]) -> str:
     job = job_for(step, jobs)
     if job is None or not job.is_live:
         if job is not None:

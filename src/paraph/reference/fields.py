@@ -10,13 +10,13 @@ from django.utils.safestring import SafeString, mark_safe
 
 from paraph.reference.prose import inline
 
-Schema = dict[str, Any]
+JsonObject = dict[str, Any]
 _LONGEST_PATTERN = 40
 _FORMATS = {"date-time": "timestamp", "uri": "URL", "email": "e-mail address", "uuid": "UUID"}
 
 
 @dataclass(frozen=True)
-class Row:
+class FieldRow:
     """``above`` is the path of the field that it stands in, ``signers[].`` for instance; ``depth`` counts those."""
 
     above: str
@@ -36,26 +36,26 @@ class Row:
         return mark_safe(escape(self.name).replace("_", "_<wbr>"))  # noqa: S308  escaped
 
 
-class Reader:
+class SchemaReader:
     """``schemas`` are those of the document's components."""
 
-    def __init__(self, schemas: dict[str, Schema]) -> None:
+    def __init__(self, schemas: dict[str, JsonObject]) -> None:
         self._schemas = schemas
 
-    def rows(self, schema: Schema, above: str = "") -> Iterator[Row]:
+    def rows(self, schema: JsonObject, above: str = "") -> Iterator[FieldRow]:
         """The fields of an object, each followed by those within it."""
         schema = self._resolved(schema)
         for name, field in schema.get("properties", {}).items():
             yield self.row(name, field, required=name in schema.get("required", []), above=above)
             yield from self._within(field, f"{above}{name}")
 
-    def row(self, name: str, field: Schema, *, required: bool, above: str = "") -> Row:
+    def row(self, name: str, field: JsonObject, *, required: bool, above: str = "") -> FieldRow:
         """``field`` may carry a description beside what it refers to."""
         facts = self._facts(field)
         description = field.get("description") or facts.get("description", "")
-        return Row(above, name, self._kind(field), required, inline(description), list(_limits(facts)))
+        return FieldRow(above, name, self._kind(field), required, inline(description), list(_limits(facts)))
 
-    def _within(self, field: Schema, path: str) -> Iterator[Row]:
+    def _within(self, field: JsonObject, path: str) -> Iterator[FieldRow]:
         for variant in self._variants(field):
             resolved = self._resolved(variant)
             if resolved.get("type") == "array":
@@ -63,30 +63,30 @@ class Reader:
             elif "properties" in resolved:
                 yield from self.rows(resolved, f"{path}.")
 
-    def _kind(self, field: Schema) -> str:
+    def _kind(self, field: JsonObject) -> str:
         kinds = [self._simple(variant) for variant in self._variants(field)]
         return " or ".join(dict.fromkeys(kinds))
 
-    def _simple(self, field: Schema) -> str:
+    def _simple(self, field: JsonObject) -> str:
         field = self._resolved(field)
         if field.get("type") == "array":
             return f"array of {self._kind(field['items'])}"
         kinds = field.get("type", "any")
         return " or ".join(kinds) if isinstance(kinds, list) else str(_FORMATS.get(field.get("format", ""), kinds))
 
-    def _facts(self, field: Schema) -> Schema:
+    def _facts(self, field: JsonObject) -> JsonObject:
         """Of a field that may be null: what holds when it is not."""
         present = [self._resolved(each) for each in self._variants(field) if each.get("type") != "null"]
         return {**present[0], **field} if len(present) == 1 else field
 
-    def _variants(self, field: Schema) -> list[Schema]:
+    def _variants(self, field: JsonObject) -> list[JsonObject]:
         return list(field.get("anyOf", [field]))
 
-    def _resolved(self, schema: Schema) -> Schema:
+    def _resolved(self, schema: JsonObject) -> JsonObject:
         return self._schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
 
-def _limits(facts: Schema) -> Iterator[SafeString]:
+def _limits(facts: JsonObject) -> Iterator[SafeString]:
     if "enum" in facts:
         yield inline("One of " + ", ".join(f"`{value}`" for value in facts["enum"]))
     if "const" in facts and "Always" not in facts.get("description", ""):
@@ -102,7 +102,7 @@ def _limits(facts: Schema) -> Iterator[SafeString]:
         yield inline(f"Default `{json.dumps(facts['default'])}`")
 
 
-def _bounds(facts: Schema, least: str, most: str, of: str) -> Iterator[SafeString]:
+def _bounds(facts: JsonObject, least: str, most: str, of: str) -> Iterator[SafeString]:
     low, high = facts.get(least), facts.get(most)
     if high is not None and high >= 2**53:  # the width of the column, which tells nobody anything
         high = None

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from paraph.cli.demo.checks import check, tied
 from paraph.cli.demo.contract import contract
-from paraph.cli.demo.hooks import Hooks
-from paraph.cli.demo.outcome import check, tied, write
+from paraph.cli.demo.output_folder import write
 from paraph.cli.demo.service import DemoService
 from paraph.cli.demo.walk import Backend, Signing, Stopwatch, walk
+from paraph.cli.demo.webhook_receiver import WebhookReceiver
 from paraph.cli.verdict import show_verdict
 from paraph_client import ParaphError, at, under_tag
 
@@ -23,14 +24,14 @@ def command(pdf: Path | None, out: Path) -> None:
     watch = Stopwatch(click.echo)
     content = pdf.read_bytes() if pdf else contract()
     signings = _signings(by_tag=pdf is None)
-    with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder, Hooks() as hooks:
+    with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder, WebhookReceiver() as receiver:
         with watch.stage("start the service", "start"):
             service = DemoService(Path(folder))
             service.start()
         try:
             with watch.stage("make an organization and a sandbox application", "set_up"):
-                made = service.new_sandbox_application(hooks.url)
-                backend = Backend(service.url, made["api_key"], made["webhook_secret"], hooks)
+                made = service.new_sandbox_application(receiver.url)
+                backend = Backend(service.url, made["api_key"], made["webhook_secret"], receiver)
             name = pdf.name if pdf else "contract.pdf"
             result = walk(backend, content, name=name, signings=signings, watch=watch)
             root = service.root_certificate()

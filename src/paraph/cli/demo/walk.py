@@ -10,7 +10,7 @@ from typing import Any
 import click
 import httpx
 
-from paraph.cli.demo.hooks import Hooks, Webhook
+from paraph.cli.demo.webhook_receiver import ReceivedWebhook, WebhookReceiver
 from paraph.pdf.untrusted.inspect import inspect
 from paraph_client import (
     AuditLogEntry,
@@ -42,7 +42,7 @@ class Signing:
 
 
 @dataclass(frozen=True)
-class Result:
+class DemoResult:
     """What the walk brings home."""
 
     request_id: int
@@ -50,7 +50,7 @@ class Result:
     signed: bytes
     proof: bytes
     audit: list[AuditLogEntry]
-    webhooks: list[Webhook]
+    webhooks: list[ReceivedWebhook]
     webhook_secret: str
 
 
@@ -76,10 +76,10 @@ class Backend:
     url: str
     api_key: str
     webhook_secret: str
-    hooks: Hooks
+    receiver: WebhookReceiver
 
 
-def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> Result:
+def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> DemoResult:
     """Upload, create, sign with one-time codes, wait for the webhook of the completion, download."""
     with Client(backend.url, backend.api_key) as client:
         with watch.stage(f"upload {name} ({len(pdf):,} bytes)", "upload"):
@@ -95,12 +95,12 @@ def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], wa
             with watch.stage(f"{signer.full_name} signs with a one-time code", f"sign_{signing.ref}"):
                 _sign(str(signer.signing_url), signing)
         with watch.stage("seal the PDF and issue the proof", "finalize"):
-            urls = _finished(client, backend.hooks, request.id).download_urls[0]
+            urls = _finished(client, backend.receiver, request.id).download_urls[0]
         with watch.stage("download", "download"):
             signed, proof = client.download(urls.signed_url), client.download(urls.certificate_url)
             audit = list(client.iter_audit_logs(request.id))
-    heard = list(backend.hooks.received)
-    return Result(request.id, pdf, signed, proof, audit, heard, backend.webhook_secret)
+    heard = list(backend.receiver.received)
+    return DemoResult(request.id, pdf, signed, proof, audit, heard, backend.webhook_secret)
 
 
 def _placements(pdf: bytes, signings: list[Signing]) -> list[Placement]:
@@ -142,9 +142,9 @@ def _flourish() -> list[list[list[float]]]:
     return [loops, underline]
 
 
-def _finished(client: Client, hooks: Hooks, request_id: int) -> SignatureRequest:
+def _finished(client: Client, receiver: WebhookReceiver, request_id: int) -> SignatureRequest:
     """``request.completed`` is sent when sealed files and proof are there."""
-    heard = hooks.wait("request.completed", request_id, _WAIT_SECONDS)
+    heard = receiver.wait("request.completed", request_id, _WAIT_SECONDS)
     request = client.signature_request(request_id)
     if not (heard and request.finalized):
         raise click.ClickException(f"Request {request_id} was not finalized within {_WAIT_SECONDS} s.")

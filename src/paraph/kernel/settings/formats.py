@@ -23,4 +23,4 @@ def _json(value: Any) -> Any:
 
 CommaSeparated = Annotated[list[str], NoDecode, BeforeValidator(_split)]
 Ceilings = Annotated[PerHourAndDay, NoDecode, BeforeValidator(_ceilings)]
-JsonObject = Annotated[dict[str, str], NoDecode, BeforeValidator(_json)]
+JsonStrings = Annotated[dict[str, str], NoDecode, BeforeValidator(_json)]

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.kernel.settings.formats import Ceilings, JsonObject
+from paraph.kernel.settings.formats import Ceilings, JsonStrings
 
 
 class MessageSettings(BaseModel):
@@ -13,7 +13,7 @@ class MessageSettings(BaseModel):
 
     smtp_url: str = Field("", description="Mail gateway; default: the captured inbox.")
     mail_provider: str = Field("", description="Mail provider instead of SMTP, by its name in django-anymail.")
-    mail_provider_settings: JsonObject = Field(
+    mail_provider_settings: JsonStrings = Field(
         {}, description="The provider's settings in django-anymail, as a JSON object."
     )
     sms_url: str = Field("", description="SMS gateway (twilio://, apprise+…); default: the captured inbox.")

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db import DatabaseError, connection
 
 from paraph.kernel import clock
-from paraph.operations.check.clocks import compare
+from paraph.operations.check.clock import compare_clocks
 from paraph.operations.check.outcome import Outcome, failed, ok
 from paraph.operations.migrations import missing_migrations
 
@@ -31,4 +31,4 @@ def database() -> Iterator[Outcome]:
     else:
         answered = f"PostgreSQL {version.split()[0]} answers in {seconds * 1000:.0f} ms"
         yield ok("database", f"{answered}; its tables are those of this version.")
-    yield compare("clock", "the database's", theirs, ours)
+    yield compare_clocks("clock", "the database's", theirs, ours)

@@ -15,12 +15,12 @@ class Status(StrEnum):
 @dataclass(frozen=True)
 class Outcome:
     """``name`` is stable, for programs; ``sentence`` is for people and may name paths and hosts, never a secret.
-    ``passes``: what failed comes back by itself, and what is asked of the service meanwhile can wait for it."""
+    ``transient``: what failed comes back by itself, and what is asked of the service meanwhile can wait for it."""
 
     name: str
     status: Status
     sentence: str
-    passes: bool = False
+    transient: bool = False
 
 
 def ok(name: str, sentence: str) -> Outcome:
@@ -31,5 +31,5 @@ def warning(name: str, sentence: str) -> Outcome:
     return Outcome(name, Status.WARNING, sentence)
 
 
-def failed(name: str, sentence: str, *, passes: bool = False) -> Outcome:
-    return Outcome(name, Status.FAILED, sentence, passes)
+def failed(name: str, sentence: str, *, transient: bool = False) -> Outcome:
+    return Outcome(name, Status.FAILED, sentence, transient)

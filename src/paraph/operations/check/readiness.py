@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 
 from paraph.operations.check.outcome import Outcome, Status
-from paraph.operations.check.run import CHECKS, SERVING, look
+from paraph.operations.check.service_checks import CHECKS, SERVING, outcomes_by_check
 
 _SECONDS = 4.0
 
@@ -18,7 +18,7 @@ class Readiness:
     parts: dict[str, str]
 
 
-class Kept:
+class ReadinessCache:
     """The latest outcomes of each check, in this process."""
 
     def __init__(self) -> None:
@@ -35,14 +35,14 @@ class Kept:
                 self._lock.release()
         outcomes = {outcome.name: outcome for found in self._outcomes.values() for outcome in found}
         needed = [outcomes[check.name] for check in SERVING]
-        ready = all(outcome.status != Status.FAILED or outcome.passes for outcome in needed)
+        ready = all(outcome.status != Status.FAILED or outcome.transient for outcome in needed)
         return Readiness(ready, {name: outcome.status.value for name, outcome in outcomes.items()})
 
     def _renew(self) -> None:
         now = time.monotonic()
-        stale = [check for check in CHECKS if check.keep_seconds and self._until.get(check.name, 0.0) <= now]
-        self._outcomes = self._outcomes | look(stale, _SECONDS)
-        self._until.update({check.name: now + check.keep_seconds for check in stale})
+        stale = [check for check in CHECKS if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
+        self._outcomes = self._outcomes | outcomes_by_check(stale, _SECONDS)
+        self._until.update({check.name: now + check.valid_seconds for check in stale})
 
 
-KEPT = Kept()
+READINESS = ReadinessCache()

@@ -14,7 +14,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import BUILT_IN_TIMESTAMPS
 from paraph.keys.sealing import EnvironmentName, OperatorKey, operator_key
 from paraph.operations.check.canary import CANARY
-from paraph.operations.check.clocks import compare
+from paraph.operations.check.clock import compare_clocks
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.pdf.pki.purpose import Purpose, of_document, of_proof
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
@@ -65,7 +65,7 @@ def _look(name: str, environment: EnvironmentName) -> Outcome:
         sealed = [_seal(context, kind(0, environment)) for kind in kinds]
     except (DomainError, SealError, OSError) as error:
         sentence = error.message if isinstance(error, DomainError) else f"Sealing fails: {error}."
-        return failed(name, sentence, passes=isinstance(error, DomainError) and error.code == "unavailable")
+        return failed(name, sentence, transient=isinstance(error, DomainError) and error.code == "unavailable")
     for each in sealed:
         found = verify(each.content, context.roots(environment))
         if not (found.ok and found.covers_whole_file):
@@ -115,4 +115,4 @@ def _ask(authority: TimestampAuthority, context: SealingContext) -> Iterator[Out
         yield warning(name, "The built-in authority answers: this machine's clock, which nobody else vouches for.")
         return
     yield ok(name, f"{stamp.authority} gives verified timestamps in {(time.perf_counter() - began):.2f} s.")
-    yield compare(f"clock {authority.name}", f"that of {stamp.authority}", stamp.time, clock.now())
+    yield compare_clocks(f"clock {authority.name}", f"that of {stamp.authority}", stamp.time, clock.now())

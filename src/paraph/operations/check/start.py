@@ -5,7 +5,7 @@ from django.conf import settings
 
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.run import CHECKS, STARTING, run
+from paraph.operations.check.service_checks import CHECKS, STARTING, run_checks
 
 _START_SECONDS = 10.0
 
@@ -21,11 +21,11 @@ def require_start() -> None:
     needed = {check.name for check in STARTING}
     if settings.PARAPH.confinement == "strict":
         needed.add("confinement")
-    told = {check.name for check in CHECKS if check.told}
-    for outcome in run([*STARTING, *(check for check in CHECKS if check.told)], _START_SECONDS):
+    logged = {check.name for check in CHECKS if check.logged}
+    for outcome in run_checks([*STARTING, *(check for check in CHECKS if check.logged)], _START_SECONDS):
         if outcome.status == Status.FAILED and outcome.name in needed:
             raise DomainError("check", outcome.sentence)
         if outcome.status != Status.OK:
             _log.warning("check", part=outcome.name, finding=outcome.sentence)
-        elif outcome.name in told:
+        elif outcome.name in logged:
             _log.info("check", part=outcome.name, finding=outcome.sentence)

@@ -16,7 +16,7 @@ _LARGEST = 1 << 20
 
 
 @dataclass(frozen=True)
-class Webhook:
+class ReceivedWebhook:
     """One delivery as it came; nothing in it is checked yet."""
 
     received_at: datetime
@@ -43,17 +43,17 @@ class Webhook:
         }
 
 
-class Hooks:
+class WebhookReceiver:
     """A context manager: from entering it, ``url`` can be posted to, on loopback alone; ``received`` is in order."""
 
     def __init__(self) -> None:
-        self.received: list[Webhook] = []
+        self.received: list[ReceivedWebhook] = []
         self._here: set[tuple[str, object]] = set()
         self._heard = threading.Condition()
         self._server = _Server(self._take)
         self.url = f"http://127.0.0.1:{self._server.server_port}/webhooks"
 
-    def __enter__(self) -> "Hooks":
+    def __enter__(self) -> "WebhookReceiver":
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
 
@@ -68,19 +68,19 @@ class Hooks:
         with self._heard:
             return self._heard.wait_for(lambda: (event, request_id) in self._here, seconds)
 
-    def _take(self, webhook: Webhook) -> None:
+    def _take(self, webhook: ReceivedWebhook) -> None:
         with self._heard:
             self.received.append(webhook)
             self._here.add((webhook.event, _request_of(webhook)))
             self._heard.notify_all()
 
 
-def lines(webhooks: Iterable[Webhook]) -> bytes:
+def json_lines(webhooks: Iterable[ReceivedWebhook]) -> bytes:
     """JSON Lines, one delivery each."""
     return "".join(json.dumps(each.to_json(), ensure_ascii=False) + "\n" for each in webhooks).encode()
 
 
-def _request_of(webhook: Webhook) -> object:
+def _request_of(webhook: ReceivedWebhook) -> object:
     try:
         return json.loads(webhook.body)["signature_request"]["id"]
     except (ValueError, KeyError, TypeError):
@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), _LARGEST))
         names = ("X-Service-Event", "X-Service-Delivery", "X-Service-Signature")
         event, delivery, signature = (self.headers.get(name, "") for name in names)
-        self.server.take(Webhook(clock.now(), event, delivery, signature, body))
+        self.server.take(ReceivedWebhook(clock.now(), event, delivery, signature, body))
         self.send_response(204)
         self.end_headers()
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import structlog
 from django.db import connections
 
+from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
 from paraph.operations.check.confinement import confinement
 from paraph.operations.check.database import database
+from paraph.operations.check.free_space import free_space
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
-from paraph.operations.check.objects import objects
+from paraph.operations.check.object_store import object_store
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.proxy import proxy
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
-from paraph.operations.check.space import space
-from paraph.operations.check.work import kept_timestamps, queue, unsealed, webhooks
 
 CHECK_SECONDS = 20.0
 
@@ -24,33 +24,33 @@ _log = structlog.get_logger("paraph.check")
 
 
 @dataclass(frozen=True)
-class Check:
-    """``name`` stands for the part when nothing more is known. ``keep_seconds``: how long ``/readyz`` believes an
+class ServiceCheck:
+    """``name`` stands for the part when nothing more is known. ``valid_seconds``: how long ``/readyz`` believes an
     outcome; 0: it does not ask. ``serving``: while the outcome of that name is ``failed``, a web process is of no
-    use. ``told``: each start looks at it and logs how it stands, also when all is well."""
+    use. ``logged``: each start looks at it and logs how it stands, also when all is well."""
 
     name: str
-    look: Callable[[], Iterator[Outcome]]
-    keep_seconds: float
+    perform: Callable[[], Iterator[Outcome]]
+    valid_seconds: float
     serving: bool = False
-    told: bool = False
+    logged: bool = False
 
 
 CHECKS = (
-    Check("database", database, 3, serving=True),
-    Check("storage", objects, 30, serving=True),
-    Check("space", space, 30),
-    Check("sealing", sealing, 300, serving=True),
-    Check("sandbox sealing", sandbox_sealing, 300),
-    Check("confinement", confinement, 300, told=True),
-    Check("timestamp", timestamps, 300),
-    Check("mail", mail_gateway, 60),
-    Check("sms", sms_gateway, 300),
-    Check("workers", queue, 5),
-    Check("webhooks", webhooks, 5),
-    Check("sealing failures", unsealed, 15),
-    Check("kept timestamps", kept_timestamps, 60),
-    Check("proxy", proxy, 0),
+    ServiceCheck("database", database, 3, serving=True),
+    ServiceCheck("storage", object_store, 30, serving=True),
+    ServiceCheck("space", free_space, 30),
+    ServiceCheck("sealing", sealing, 300, serving=True),
+    ServiceCheck("sandbox sealing", sandbox_sealing, 300),
+    ServiceCheck("confinement", confinement, 300, logged=True),
+    ServiceCheck("timestamp", timestamps, 300),
+    ServiceCheck("mail", mail_gateway, 60),
+    ServiceCheck("sms", sms_gateway, 300),
+    ServiceCheck("workers", queue, 5),
+    ServiceCheck("webhooks", webhooks, 5),
+    ServiceCheck("sealing failures", unsealed, 15),
+    ServiceCheck("kept timestamps", kept_timestamps, 60),
+    ServiceCheck("proxy", proxy, 0),
 )
 
 
@@ -59,16 +59,17 @@ STARTING = (*SERVING, *(check for check in CHECKS if check.name == "sandbox seal
 """A key of the sandbox that cannot be used must show at the start, and later keeps no production from going on."""
 
 
-def run(checks: Sequence[Check] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:
+def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:
     """The outcomes in the order of the checks. One that ends in a fault, or not in time, has failed."""
-    return [outcome for outcomes in look(checks, seconds).values() for outcome in outcomes]
+    return [outcome for outcomes in outcomes_by_check(checks, seconds).values() for outcome in outcomes]
 
 
-def look(checks: Sequence[Check], seconds: float) -> dict[str, list[Outcome]]:
+def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
     """The same by the name of the check."""
     found: dict[str, list[Outcome]] = {}
     threads = [
-        threading.Thread(target=_look, args=(check, found), name=f"check {check.name}", daemon=True) for check in checks
+        threading.Thread(target=_perform, args=(check, found), name=f"check {check.name}", daemon=True)
+        for check in checks
     ]
     for thread in threads:
         thread.start()
@@ -79,9 +80,9 @@ def look(checks: Sequence[Check], seconds: float) -> dict[str, list[Outcome]]:
     return {check.name: found.get(check.name) or [failed(check.name, late)] for check in checks}
 
 
-def _look(check: Check, found: dict[str, list[Outcome]]) -> None:
+def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
-        found[check.name] = list(check.look())
+        found[check.name] = list(check.perform())
     except Exception as error:  # noqa: BLE001  a broken check is a finding
         _log.exception("a check broke", check=check.name)
         cause = (str(error).splitlines() or [""])[0]

@@ -10,7 +10,7 @@ from paraph.storage import store
 _MIB = 1024 * 1024
 
 
-def space() -> Iterator[Outcome]:
+def free_space() -> Iterator[Outcome]:
     """Told before uploads are refused: from twice the floor on."""
     free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
     if not floor:

@@ -8,7 +8,7 @@ from paraph.kernel import clock
 from paraph.operations.given_up import given_up
 
 
-def stuck(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
+def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
     """Requests with a noted fault, the longest waiting first, as plain JSON.
 
     ``given_up``: a step has no job that would try it again; ``paraph request retry`` asks for one.

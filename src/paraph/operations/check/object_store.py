@@ -10,7 +10,7 @@ from paraph.operations.check.outcome import Outcome, failed, ok
 from paraph.storage import store
 
 
-def objects() -> Iterator[Outcome]:
+def object_store() -> Iterator[Outcome]:
     """A full disk or a wrong bucket shows now, not at the first upload."""
     place = settings.PARAPH.storage_url or settings.DATA_DIR / "objects"
     key, content = f"check/{tokens.random_hex(8)}", tokens.random_bytes(32)

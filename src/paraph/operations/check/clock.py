@@ -8,7 +8,7 @@ _NOTICEABLE = timedelta(seconds=3)  # timestamps are whole seconds, and an answe
 _WRONG = timedelta(seconds=60)
 
 
-def compare(name: str, whose: str, theirs: datetime, ours: datetime) -> Outcome:
+def compare_clocks(name: str, whose: str, theirs: datetime, ours: datetime) -> Outcome:
     """``theirs`` and ``ours`` were read at about the same moment."""
     apart = abs(theirs - ours)
     if apart < _NOTICEABLE:
