@@ -81,7 +81,7 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
         looks.append([check.name for check in checks])
         return real(checks, seconds)
 
-    monkeypatch.setattr(readiness, "look", counting)
+    monkeypatch.setattr(readiness, "outcomes_by_check", counting)
     kept = ReadinessCache()
     assert kept.readiness() == kept.readiness()
     assert len(looks[0]) == len(service_checks.CHECKS) - 1 and looks[1] == []
