@@ -27,7 +27,7 @@ from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.object_store import object_store
 from paraph.operations.check.outcome import Outcome
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
-from paraph.operations.check.service_checks import ServiceCheck
+from paraph.operations.check.service_checks import ServiceCheck, run_checks
 from paraph.operations.check.start import require_start
 from paraph.operations.queue_state import queue_state
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority

@@ -1,4 +1,4 @@
-"""``paraph serve``: everything on one machine, in one command."""
+"""``paraph serve``: the whole service on one machine."""
 
 import gc
 import http.client
@@ -42,7 +42,7 @@ def command() -> None:
         try:
             first_key = _prepare(server)
             lock.mark_ready()
-            supervisor.run(until=_Answering(settings))
+            supervisor.run(until=_WebServerAnswers(settings))
             if not supervisor.stopping:
                 _greet(settings, first_key)
                 supervisor.run()
@@ -54,13 +54,13 @@ def command() -> None:
 
 
 def _say(words: str) -> None:
-    log.warning(words)  # bound at each call: how logs look is set up later
+    log.warning(words)  # bound at each call, because logging is configured later
 
 
 def _server(settings: Settings) -> Server:
     web_processes, worker_processes = settings.processes
-    of_a_worker = 2 * settings.worker_concurrency + 11  # two lanes of jobs, their queue's, upkeep, webhooks
-    connections = web_processes * settings.web_threads + worker_processes * of_a_worker
+    per_worker = 2 * settings.worker_concurrency + 11  # two lanes of jobs, their queue's, upkeep, webhooks
+    connections = web_processes * settings.web_threads + worker_processes * per_worker
     return Server(settings.data_dir, settings.postgres_dir, connections + _SPARE_CONNECTIONS)
 
 
@@ -73,8 +73,8 @@ def _children(settings: Settings) -> list[Child]:
 
 
 def _prepare(server: Server | None) -> str:
-    """Imports everything while the database starts, then lets a child do what opens connections: children forked
-    later must not inherit any. Returns the API key of a first start, or ""."""
+    """Imports everything while the database starts, then prepares the start in a child process: its connections must
+    not be inherited by children forked later. Returns the API key of a first start, or ""."""
     if server:
         server.launch()
     set_up(tasks=True)
@@ -84,7 +84,7 @@ def _prepare(server: Server | None) -> str:
 
     get_resolver().check()  # imports every view
 
-    gc.freeze()  # what is loaded now stays: collections in the children leave its memory shared
+    gc.freeze()  # collections in the children then leave the loaded memory shared
     if server:
         server.wait()
     read, write = os.pipe()
@@ -94,7 +94,7 @@ def _prepare(server: Server | None) -> str:
         answer = pipe.read()
     _, status = os.waitpid(pid, 0)
     if os.waitstatus_to_exitcode(status):
-        sys.exit(1)  # the child has said why
+        sys.exit(1)  # the child has printed the reason
     return str(json.loads(answer))
 
 
@@ -103,8 +103,8 @@ def _report(handle: int, answer: str) -> None:
         json.dump(answer, pipe)
 
 
-class _Answering:
-    """Whether the web server answers. Raises ``DomainError`` when it does not in time."""
+class _WebServerAnswers:
+    """Tells whether the web server answers. Raises ``DomainError`` when it does not within 60 s."""
 
     def __init__(self, settings: Settings) -> None:
         self._address = ({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host), settings.port)  # noqa: S104  compared, not bound

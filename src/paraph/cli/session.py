@@ -1,4 +1,4 @@
-"""What a command needs before it can work: settings, and a database with its tables."""
+"""Django and the database, set up for a command."""
 
 import os
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from paraph.postgres import Server
 
 
 def set_up(*, tasks: bool) -> None:
-    """Sets Django up, with or without the tasks of the job queue: they bring the whole flow and its PDF tools
-    with them, a second or two that an operator's command need not wait."""
+    """Sets Django up. ``tasks``: whether to import the tasks of the job queue as well; they import the whole flow with
+    its PDF tools, which takes a second or two that an operator's command need not wait."""
     import django
     from django.conf import settings
 
@@ -24,30 +24,30 @@ def set_up(*, tasks: bool) -> None:
 
 @contextmanager
 def database() -> Iterator[None]:
-    """Django set up and its database within reach, whether or not the service runs: without one, the embedded
-    server runs for as long as the command does. Raises ``DomainError``."""
+    """Sets Django up and gives access to the database, whether or not the service runs. Without a service, the
+    embedded server runs for as long as the command does. Raises ``DomainError``."""
     settings = read_settings()
     if settings.database_url:
         set_up(tasks=False)
-        with _sentences():
+        with _explained_faults():
             yield
         return
     lock = DataFolderLock(settings.data_dir)
     while True:
         if lock.take("command"):
-            with _own_server(settings):
+            with _embedded_server(settings):
                 yield
             lock.release()
             return
         if lock.wait_until_ready():
             set_up(tasks=False)
-            with _sentences():
+            with _explained_faults():
                 yield
             return
 
 
 @contextmanager
-def _own_server(settings: Settings) -> Iterator[None]:
+def _embedded_server(settings: Settings) -> Iterator[None]:
     server = Server(settings.data_dir, settings.postgres_dir)
     try:
         server.launch()
@@ -65,7 +65,7 @@ def _own_server(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def _sentences() -> Iterator[None]:
+def _explained_faults() -> Iterator[None]:
     from django.db import OperationalError
 
     try:

@@ -1,4 +1,4 @@
-"""The verdict on files that should belong together, as commands print it."""
+"""The printed verdict on files that should belong together."""
 
 import click
 

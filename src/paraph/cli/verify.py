@@ -1,4 +1,7 @@
-"""``paraph verify``: what the seals of files cover, who made them, when, and what changed since. Needs no service."""
+"""``paraph verify``: what the seals of files cover, who made them, when, and what changed since.
+
+It needs no running service.
+"""
 
 import json
 from collections.abc import Sequence

@@ -13,14 +13,14 @@ from paraph.kernel.parent import follow_parent
 from paraph.kernel.settings import Settings
 
 _KILL_SECONDS = 10
-_HEAD_MILLISECONDS = 10_000  # for the head of a request, and between two requests of a connection
-_HEAD_BYTES = 64 * 1024  # at most, of a request; and what the server holds of a body on its way, in and out
-_BACKLOG = 4096  # connections that wait to be taken; the kernel's own limit (somaxconn) may be lower
+_HEAD_MILLISECONDS = 10_000  # to send the head of a request, and between two requests of a connection
+_HEAD_BYTES = 64 * 1024  # of a request's head at most; the server also buffers this much of a body
+_BACKLOG = 4096  # connections that wait to be accepted; the kernel's own limit (somaxconn) may be lower
 
 
 def check_port(settings: Settings) -> None:
-    """Raises ``DomainError("configuration", …)`` when the address is taken or not ours: granian shares its port
-    with whoever listens there, and so would not notice."""
+    """Raises ``DomainError("configuration", …)`` when this machine cannot listen on the address. Granian itself would
+    not notice: it shares the port with any other process that listens there."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
             0
@@ -35,7 +35,7 @@ def check_port(settings: Settings) -> None:
 
 
 def run() -> None:
-    """Serves until SIGTERM or SIGINT; requests on their way are answered first."""
+    """Serves until SIGTERM or SIGINT, and answers the requests that have arrived by then."""
     from django.conf import settings
     from django.core.servers.basehttp import get_internal_wsgi_application
     from django.utils.module_loading import import_string
@@ -44,7 +44,7 @@ def run() -> None:
     from granian.log import LogLevels
     from granian.server import Server
 
-    # The application of the settings, made once here, shared by the processes forked below.
+    # Made once here and shared by the processes forked below.
     application = get_internal_wsgi_application()
 
     processes, _ = settings.PARAPH.processes
@@ -81,8 +81,8 @@ def run() -> None:
 
 
 def _share_fairly(threads: int, web_processes: int) -> None:
-    """Neither all threads nor all processes that read PDFs are anybody's (docs/decisions/fair-waiting.md): of those
-    of all web processes, who has all that may be had keeps every core busy, and one of each is left."""
+    """Bounds what one party may occupy (docs/decisions/fair-waiting.md): one waiting thread and one process that reads
+    PDFs stay free for others in each web process, and the rest, over all web processes, keeps every core busy."""
     from paraph.kernel import machine, waiting
     from paraph.measures.figures import count_wait
     from paraph.pdf.untrusted import sandbox

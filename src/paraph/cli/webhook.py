@@ -1,4 +1,4 @@
-"""``paraph webhook list`` and ``replay``."""
+"""``paraph webhook list`` and ``paraph webhook replay``."""
 
 import json
 from datetime import UTC, datetime
@@ -27,11 +27,11 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     with database():
         from paraph.webhooks.overview import deliveries
 
-        found = deliveries(failed_only=failed, limit=limit)
+        listed = deliveries(failed_only=failed, limit=limit)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(listed, ensure_ascii=False))
         return
-    for delivery in found:
+    for delivery in listed:
         click.echo(_line(delivery))
 
 

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 _HEARTBEAT_SECONDS = 2
 _POLL_SECONDS = 1
-_EXPIRE_SECONDS = 3  # due within 5 s (specification 3.1)
+_EXPIRE_SECONDS = 3  # requests expire within 5 s (specification 3.1)
 _RESCUE_SECONDS = 2
-_FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, which goes by its last heartbeat
+_FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, for which its last heartbeat must be known
 _FORGET_SECONDS = 3600
-_HOUSEKEEPERS = 3
+_UPKEEP_TASKS = 3
 
 
 def run() -> None:
-    """Works until SIGTERM or SIGINT; the jobs and the webhooks at hand are finished first."""
+    """Works until SIGTERM or SIGINT, and finishes the running jobs and webhooks first."""
     from django.conf import settings
     from procrastinate.exceptions import ConnectorException
 
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Pump
 
-    # A process for each job that seals; and the one that a party which has all others cannot have, never started here.
+    # One process for each job that seals, and the one reserved for other parties, which is never started here.
     configure(settings.PARAPH.worker_concurrency + 1).warm()
     pump = Pump()
     pump.start()
@@ -49,18 +49,18 @@ async def _work() -> None:
     from paraph.queue.connections import connector
     from paraph.queue.defer import LANES
 
-    threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _HOUSEKEEPERS)
+    threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _UPKEEP_TASKS)
     asyncio.get_running_loop().set_default_executor(threads)
-    # The tasks keep the Django connector, so that what a job defers commits with the rest of its work.
+    # The tasks keep Django's connector, so that the jobs which a job defers commit with the rest of its work.
     worker = app.with_connector(connector(3 * len(LANES)))
     async with worker.open_async():
-        upkeep = _keep_house()
+        upkeep = _upkeep()
         lanes = [asyncio.create_task(_lane(worker, queue)) for queue in LANES]
         try:
             with on_stop(lambda: _stop(lanes)):
                 await asyncio.wait(lanes, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            _stop(lanes)  # none of them goes on alone
+            _stop(lanes)  # no lane goes on alone
             ended = await asyncio.gather(*lanes, return_exceptions=True)
             _stop(upkeep)
         for fault in ended:
@@ -83,35 +83,37 @@ async def _lane(worker: "App", queue: str) -> None:
 
 
 def _stop(tasks: "list[asyncio.Task[None]]") -> None:
-    """Once: who is asked a second time drops the jobs at hand."""
+    """Cancels each task once: a second cancellation makes a lane drop its running jobs."""
     for task in tasks:
         if not task.cancelling():
             task.cancel()
 
 
-def _keep_house() -> "list[asyncio.Task[None]]":
-    """What every worker does beside its jobs, however many of them wait."""
+def _upkeep() -> "list[asyncio.Task[None]]":
+    """The upkeep that every worker does beside its jobs, however many jobs wait."""
     from paraph.flow.expire import expire_due
     from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 
     return [
-        asyncio.create_task(_again(_EXPIRE_SECONDS, expire_due, "requests that are due could not be expired")),
-        asyncio.create_task(_again(_RESCUE_SECONDS, rescue_jobs, "the jobs of dead workers could not be looked after")),
-        asyncio.create_task(_again(_FORGET_SECONDS, forget_old_jobs, "old jobs could not be forgotten")),
+        asyncio.create_task(_repeat(_EXPIRE_SECONDS, expire_due, "requests that are due could not be expired")),
+        asyncio.create_task(
+            _repeat(_RESCUE_SECONDS, rescue_jobs, "the jobs of dead workers could not be looked after")
+        ),
+        asyncio.create_task(_repeat(_FORGET_SECONDS, forget_old_jobs, "old jobs could not be forgotten")),
     ]
 
 
-async def _again(seconds: float, work: Callable[[], object], complaint: str) -> None:
-    """A fault here (the database restarts) is logged and tried again; the worker itself notices it too."""
+async def _repeat(seconds: float, work: Callable[[], object], message: str) -> None:
+    """Repeats the work for ever. A fault, such as a restart of the database, is logged."""
     while True:
         try:
-            await asyncio.to_thread(_with_a_good_connection, work)
+            await asyncio.to_thread(_with_fresh_connection, work)
         except Exception:
-            logging.getLogger("paraph.worker").exception(complaint)
+            logging.getLogger("paraph.worker").exception(message)
         await asyncio.sleep(seconds)
 
 
-def _with_a_good_connection(work: Callable[[], object]) -> None:
+def _with_fresh_connection(work: Callable[[], object]) -> None:
     from django.db import close_old_connections
 
     close_old_connections()

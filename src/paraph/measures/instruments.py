@@ -1,4 +1,4 @@
-"""Counters and histograms as Prometheus knows them, summed over all processes of the service."""
+"""Prometheus counters and histograms, summed over all processes of the service."""
 
 import json
 from bisect import bisect_left
@@ -15,7 +15,7 @@ _instruments: list["Counter | Histogram"] = []
 
 
 class Counter:
-    """A number that only grows, for each combination of labels. One of a name."""
+    """A number that only grows, for each combination of labels. Each name is used once."""
 
     def __init__(self, name: str, text: str, labels: Sequence[str] = ()) -> None:
         self.name = name
@@ -33,12 +33,12 @@ class Counter:
 
 
 class Histogram:
-    """How often a value was at most each of ``buckets``, which are in order, and the sum of all values."""
+    """Counts of values by bucket, and their sum. ``buckets``: upper bounds in ascending order."""
 
     def __init__(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> None:
         self.name = name
         self._text, self._labels, self._buckets = text, labels, buckets
-        self._width = len(buckets) + 2  # one for what is above all of them, one for the sum
+        self._width = len(buckets) + 2  # one more bucket above all bounds, and the sum
         _instruments.append(self)
 
     def observe(self, value: float, *labels: str) -> None:
@@ -59,12 +59,12 @@ class Histogram:
 
 
 def summed() -> Iterator[Metric]:
-    """The figures of all processes, past ones too."""
+    """The metrics of all processes, including those that have ended."""
     sums: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for key, numbers in ledger_files.records():
         name, _, labels = key.partition(" ")
         before = sums[name].get(labels)
-        if before and len(before) != len(numbers):  # counted by another version of the service
+        if before and len(before) != len(numbers):  # written by another version of the service
             continue
         sums[name][labels] = [a + b for a, b in zip(before, numbers, strict=True)] if before else list(numbers)
     for instrument in _instruments:

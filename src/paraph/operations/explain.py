@@ -1,4 +1,4 @@
-"""Why a request is where it is, in a sentence or two."""
+"""An explanation of a request's state, in a sentence or two."""
 
 from datetime import datetime, timedelta
 
@@ -10,23 +10,23 @@ from paraph.operations.queue_state import queue_state
 from paraph.operations.wrong_codes import wrong_codes
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
-_EXPIRY_LOOK = timedelta(seconds=5)
+_EXPIRED_WITHIN = timedelta(seconds=5)  # specification 3.1
 
 
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
-    """Whom or what the request waits for, since what it waits, and what an operator can do."""
+    """Says for whom or what the request waits, and what an operator can do about it."""
     if request.status == RequestStatus.EXPIRED:
         return f"It expired on {clock.iso(request.expires_at)}, not signed by {_names(_unsigned(request))}."
     steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
     if request.status == RequestStatus.PENDING:
-        return " ".join([_people(request), *steps])
+        return " ".join([_waiting_for_people(request), *steps])
     if not steps:
         return "It is finalized: its sealed files and its proof can be downloaded."
     return " ".join(["It is completed.", *dict.fromkeys(steps)])
 
 
-def _people(request: SignatureRequest) -> str:
-    if clock.now() > request.expires_at + _EXPIRY_LOOK:
+def _waiting_for_people(request: SignatureRequest) -> str:
+    if clock.now() > request.expires_at + _EXPIRED_WITHIN:
         return "Its time is over, and it is not marked as expired yet: is a worker alive?"
     unsigned = _unsigned(request)
     if request.mode == Mode.SEQUENTIAL:

@@ -1,4 +1,4 @@
-"""What a request still needs, and the job that brings it."""
+"""The steps that jobs have yet to do for a request, and the jobs that do them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,8 +19,9 @@ _LIVE = ("todo", "doing")
 
 @dataclass(frozen=True)
 class PendingStep:
-    """``task`` with ``arguments``, as :func:`paraph.queue.defer.defer` takes them; ``words`` complete "waits for".
-    ``by_any``: any job of the task brings it, whatever its arguments. ``mails``: names of the mails that it sends."""
+    """``task`` and ``arguments`` are those of :func:`paraph.queue.defer.defer`; ``words`` complete "It waits for …".
+    ``by_any``: any of the request's jobs of this task does it, whatever its arguments. ``mails``: names of the mails
+    that it sends."""
 
     task: str
     arguments: dict[str, int]
@@ -31,7 +32,7 @@ class PendingStep:
 
 @dataclass(frozen=True)
 class Job:
-    """``status`` is the queue's: ``todo``, ``doing``, ``failed``, …; ``scheduled_at`` is None for at once."""
+    """A job of the queue. ``status``: ``todo``, ``doing`` or ``failed``; ``scheduled_at``: None for at once."""
 
     id: int
     task: str
@@ -50,7 +51,7 @@ class Job:
 
 
 def pending_steps(request: SignatureRequest) -> list[PendingStep]:
-    """What jobs have yet to do for the request as it stands; what people have yet to do is none of it."""
+    """The steps that jobs can do for the request now. Signatures are not among them."""
     if request.status == RequestStatus.PENDING:
         return list(_invitations(request))
     if request.status == RequestStatus.COMPLETED:
@@ -59,7 +60,7 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
 
 
 def jobs_of(request: SignatureRequest) -> list[Job]:
-    """The request's jobs that have not succeeded, oldest first."""
+    """The request's live and failed jobs, oldest first."""
     signers = list(Signer.objects.filter(request=request).values_list("pk", flat=True))
     documents = list(RequestDocument.objects.filter(request=request).values_list("pk", flat=True))
     rows = ProcrastinateJob.objects.filter(
@@ -74,13 +75,13 @@ def jobs_of(request: SignatureRequest) -> list[Job]:
 
 
 def job_for(step: PendingStep, jobs: list[Job]) -> Job | None:
-    """The step's job: a live one if there is any, else the last that gave up."""
-    own = [
+    """The job that does the step: a live one if there is any, else the latest that failed."""
+    matching = [
         job
         for job in jobs
         if job.task == step.task and (step.by_any or step.arguments.items() <= job.arguments.items())
     ]
-    return next((job for job in own if job.is_live), own[-1] if own else None)
+    return next((job for job in matching if job.is_live), matching[-1] if matching else None)
 
 
 def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
@@ -93,8 +94,8 @@ def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
 
 
 def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
-    told = Entry.objects.filter(request=request, event_type="request.completion_notified").exists()
-    if request.notify_signers_on_completion and not told:
+    notified = Entry.objects.filter(request=request, event_type="request.completion_notified").exists()
+    if request.notify_signers_on_completion and not notified:
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)
         yield PendingStep(

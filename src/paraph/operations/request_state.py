@@ -1,4 +1,4 @@
-"""Everything about one request, for operators."""
+"""Everything that operators may see of a request."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _MOST_DELIVERIES = 1000
 
 
 def request_state(request_id: int) -> dict[str, Any]:
-    """Plain JSON; no signing address, code or key stands in it. Raises ``DomainError("not_found", …)``."""
+    """The request as a JSON object without signing addresses, codes or keys. Raises ``DomainError("not_found", …)``."""
     request = SignatureRequest.objects.filter(pk=request_id).first()
     if request is None:
         raise DomainError("not_found", f"There is no signature request {request_id}.")
@@ -68,7 +68,7 @@ def _signer(signer: Signer, wrong: WrongCodes | None, waiting: dict[str, PutOffM
 
 
 def _put_off(signer: Signer, waiting: dict[str, PutOffMail]) -> dict[str, Any] | None:
-    """The mail to the signer that waits for room below a ceiling."""
+    """The signer's mail that is put off until a message ceiling leaves room for it."""
     for mail in ("invitation", "completion"):
         if noted := waiting.get(f"{mail}-{signer.pk}"):
             return {"mail": mail, "until": clock.iso(noted.until), "reason": noted.reason}

@@ -1,4 +1,4 @@
-"""What an object key may look like."""
+"""The form of object keys."""
 
 import re
 
@@ -7,14 +7,14 @@ _LONGEST = 200  # the length of the columns that hold keys
 
 
 def checked_key(key: str) -> str:
-    """The key itself. Raises ``ValueError`` unless it is made of plain names between single slashes:
-    no empty name, none that starts with a dot, so that no key leaves the store or meets its drafts."""
+    """Returns the key. Raises ``ValueError`` unless it consists of plain names between single slashes; no name is empty
+    or starts with a dot, so that no key leads out of the store or to its staged objects."""
     if len(key) > _LONGEST or not _KEY.fullmatch(key):
         raise ValueError(f"not an object key: {key!r}")
     return key
 
 
 def folder_of(number: int) -> str:
-    """The folder for what belongs to a row of that number. A thousand rows share one: making a folder durable takes as
-    long as storing a file."""
+    """The folder for the objects of the row with this id. A thousand rows share a folder, because making a folder
+    durable takes as long as storing a file."""
     return str(number // 1000)

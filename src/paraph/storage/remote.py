@@ -1,4 +1,4 @@
-"""Objects in a bucket: s3://, gs:// or az://, through obstore.
+"""Objects in a bucket (s3://, gs:// or az://), through obstore.
 
 Credentials and endpoints come from the variables of the provider's own tools (``AWS_ACCESS_KEY_ID``,
 ``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_ACCOUNT_KEY`` …).
@@ -25,7 +25,7 @@ _BLOCK = 1 << 20
 
 
 class RemoteStore:
-    """Raises ``DomainError("configuration", …)`` when the address is not one of an object store."""
+    """The store at ``url``. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -35,8 +35,8 @@ class RemoteStore:
             raise DomainError("configuration", f"PARAPH_STORAGE_URL {url} is not usable: {cause}.") from error
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        """The name after the last slash is what browsers save a download as: the signature of a
-        presigned address covers no other."""
+        """Also sets the name that browsers save a download under to the last part of the key, because a presigned
+        address cannot set it."""
         name = checked_key(key).rpartition("/")[2]
         attributes = {
             "Content-Type": guess_type(name)[0] or "application/octet-stream",
@@ -68,7 +68,7 @@ class RemoteStore:
         except FileNotFoundError:
             return
 
-    def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  the name is set by put
+    def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  put() has set the name
         return obstore.sign(self._store, "GET", checked_key(key), timedelta(seconds=seconds))
 
     def free_bytes(self) -> int:
@@ -76,10 +76,10 @@ class RemoteStore:
 
     def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
         for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/"):
-            yield from (found["path"] for found in page if found["last_modified"] < before)
+            yield from (entry["path"] for entry in page if entry["last_modified"] < before)
 
     def sweep(self) -> None:
-        """Nothing to do: a bucket shows no half-written object."""
+        """Does nothing: a bucket never shows a half-written object."""
 
     def _keep(self, file: BinaryIO, key: str) -> None:
         file.seek(0)
@@ -87,7 +87,7 @@ class RemoteStore:
 
 
 class _ObjectFile(io.RawIOBase):
-    """obstore's reader, whose own ``read`` gives no ``bytes``, as the standard library knows files."""
+    """Adapts obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader

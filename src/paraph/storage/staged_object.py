@@ -1,4 +1,4 @@
-"""What is written before it is known whether it stays."""
+"""An object that is being written, before it is known whether it will be kept."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import BinaryIO
 
 @dataclass(frozen=True)
 class StagedObject:
-    """``file``: empty at first, to write and to read. ``keep(key)`` makes an object of it, replacing one of the same
-    key at once or not at all, durable on return; after that nothing is written any more."""
+    """``file`` is empty at first, and can be written and read. ``keep(key)`` stores its content as an object,
+    atomically replacing any object of that key and durable on return; afterwards nothing more may be written."""
 
     file: BinaryIO
     keep: Callable[[str], None]

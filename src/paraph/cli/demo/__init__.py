@@ -1,4 +1,4 @@
-"""``paraph demo``: the whole job over HTTP, against a service that it starts itself."""
+"""``paraph demo``: upload, signing, sealing and proof over HTTP, against a service that the demo starts itself."""
 
 import shlex
 import tempfile
@@ -52,8 +52,8 @@ def command(pdf: Path | None, out: Path) -> None:
 
 
 def _signings(*, by_tag: bool) -> list[Signing]:
-    """One stamp by tag and one by coordinates in the demo's own contract; coordinates on the last page of a PDF
-    of yours, which need not have tags."""
+    """Two signers. In the demo's own contract one stamp is placed by tag and one by coordinates; in any other PDF,
+    which need not have tags, both are placed at the foot of the last page."""
     tag, beside = under_tag("{{signature:landlord}}"), at(page_number=3, x=316, y=500)
     return [
         Signing("landlord", "Zoë", "Lindqvist", "zoe@example.com", tag if by_tag else None, drawn=True),

@@ -12,13 +12,13 @@ from paraph.pdf.verification.verify import verify
 
 
 def tied(result: DemoResult, root_pem: bytes, out: Path) -> Tie:
-    """What ``paraph verify proof.pdf signed.pdf uploaded.pdf`` says of the three files once they are in ``out``."""
+    """Checks the proof against the two other files, as ``paraph verify`` does with the three files in ``out``."""
     files = {"proof.pdf": result.proof, "signed.pdf": result.signed, "uploaded.pdf": result.uploaded}
     return tie({str(out / name): content for name, content in files.items()}, [_root(root_pem)])
 
 
 def check(result: DemoResult, root_pem: bytes, tie: Tie) -> list[str]:
-    """What does not hold, a sentence each; empty when everything does."""
+    """One sentence for each problem; empty when everything is right."""
     root, problems = _root(root_pem), list(tie.problems)
     for name, content in (("signed.pdf", result.signed), ("proof.pdf", result.proof)):
         verification = verify(content, [root])

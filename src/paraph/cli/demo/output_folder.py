@@ -12,7 +12,7 @@ from paraph_client import AuditLogEntry
 
 
 def write(out: Path, result: DemoResult, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> list[Path]:
-    """Writes the seven files of the demo into ``out`` and returns their paths."""
+    """Writes the seven files into ``out`` and returns their paths."""
     pdfs = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
     report = {
         "request_id": result.request_id,

@@ -1,4 +1,4 @@
-"""The backend's end of the webhooks: a receiver on this machine that keeps whatever comes."""
+"""A receiver of webhooks on this machine, which keeps every delivery."""
 
 import json
 import threading
@@ -17,7 +17,7 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True)
 class ReceivedWebhook:
-    """One delivery as it came; nothing in it is checked yet."""
+    """A delivery as it arrived, unchecked."""
 
     received_at: datetime
     event: str
@@ -33,7 +33,7 @@ class ReceivedWebhook:
             return False
 
     def to_json(self) -> dict[str, Any]:
-        """``body`` stays text: the signature is over its very bytes."""
+        """The delivery as a JSON object. ``body`` stays text, because its exact bytes are signed."""
         return {
             "received_at": clock.iso(self.received_at),
             "event": self.event,
@@ -44,12 +44,12 @@ class ReceivedWebhook:
 
 
 class WebhookReceiver:
-    """A context manager: from entering it, ``url`` can be posted to, on loopback alone; ``received`` is in order."""
+    """A context manager that receives POST requests to ``url``, on loopback only. ``received``: in order of arrival."""
 
     def __init__(self) -> None:
         self.received: list[ReceivedWebhook] = []
-        self._here: set[tuple[str, object]] = set()
-        self._heard = threading.Condition()
+        self._arrived: set[tuple[str, object]] = set()
+        self._arrival = threading.Condition()
         self._server = _Server(self._take)
         self.url = f"http://127.0.0.1:{self._server.server_port}/webhooks"
 
@@ -64,19 +64,19 @@ class WebhookReceiver:
         self._server.server_close()
 
     def wait(self, event: str, request_id: int, seconds: float) -> bool:
-        """Whether the event of the request is here within so many seconds."""
-        with self._heard:
-            return self._heard.wait_for(lambda: (event, request_id) in self._here, seconds)
+        """Waits for an event of a request. Returns False when it has not arrived within ``seconds``."""
+        with self._arrival:
+            return self._arrival.wait_for(lambda: (event, request_id) in self._arrived, seconds)
 
     def _take(self, webhook: ReceivedWebhook) -> None:
-        with self._heard:
+        with self._arrival:
             self.received.append(webhook)
-            self._here.add((webhook.event, _request_of(webhook)))
-            self._heard.notify_all()
+            self._arrived.add((webhook.event, _request_of(webhook)))
+            self._arrival.notify_all()
 
 
 def json_lines(webhooks: Iterable[ReceivedWebhook]) -> bytes:
-    """JSON Lines, one delivery each."""
+    """The deliveries as JSON Lines."""
     return "".join(json.dumps(each.to_json(), ensure_ascii=False) + "\n" for each in webhooks).encode()
 
 
@@ -107,4 +107,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing: the demo tells what came."""
+        """Logs nothing: the demo reports the deliveries itself."""

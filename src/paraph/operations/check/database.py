@@ -1,4 +1,4 @@
-"""The database: it answers, its tables are those of this version, and its clock is ours."""
+"""The database: whether it answers, has the tables of this version, and has the right time."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from paraph.operations.migrations import missing_migrations
 
 
 def database() -> Iterator[Outcome]:
-    """``database`` and ``clock``; when it does not answer, the first alone."""
+    """``database`` and, when it answers, ``clock``."""
     try:
         connection.ensure_connection()
         with connection.cursor() as cursor:

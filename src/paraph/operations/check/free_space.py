@@ -1,4 +1,4 @@
-"""The disk: how much of it is free."""
+"""The free space of the disk that uploads are written to."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _MIB = 1024 * 1024
 
 
 def free_space() -> Iterator[Outcome]:
-    """Told before uploads are refused: from twice the floor on."""
+    """``space``: a warning below twice the floor at which uploads are refused."""
     free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
     if not floor:
         yield ok("space", f"{free} MiB of the disk are free.")

@@ -1,4 +1,4 @@
-"""The gateways of mail and SMS: reached and logged in to, without sending anything."""
+"""The mail and SMS gateways: connects and logs in to them, but sends nothing."""
 
 from collections.abc import Iterator
 
@@ -9,22 +9,28 @@ from paraph.operations.check.outcome import Outcome, failed, ok, warning
 
 def mail_gateway() -> Iterator[Outcome]:
     try:
-        said = email.check_gateway()
+        sentence = email.check_gateway()
     except (OSError, DomainError) as error:
         yield failed("mail", f"The mail gateway does not work: {_cause(error)}.")
         return
     yield (
-        ok("mail", said) if said else warning("mail", "No mail gateway is set: nobody receives the mails in the inbox.")
+        ok("mail", sentence)
+        if sentence
+        else warning("mail", "No mail gateway is set: nobody receives the mails in the inbox.")
     )
 
 
 def sms_gateway() -> Iterator[Outcome]:
     try:
-        said = sms.check_gateway()
+        sentence = sms.check_gateway()
     except (OSError, DomainError) as error:
         yield failed("sms", f"The SMS gateway does not work: {_cause(error)}.")
         return
-    yield ok("sms", said) if said else warning("sms", "No SMS gateway is set: nobody receives the SMS in the inbox.")
+    yield (
+        ok("sms", sentence)
+        if sentence
+        else warning("sms", "No SMS gateway is set: nobody receives the SMS in the inbox.")
+    )
 
 
 def _cause(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""The checks for load balancers: each outcome is believed for a while, so that asking often costs nothing."""
+"""Readiness for load balancers, from outcomes that stay valid for a while, so that frequent requests cost nothing."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ _SECONDS = 4.0
 
 @dataclass(frozen=True)
 class Readiness:
-    """``ready``: requests can be served. ``parts``: the status of everything checked, by name."""
+    """``ready``: whether requests can be served. ``parts``: the status of each outcome, by name."""
 
     ready: bool
     parts: dict[str, str]
@@ -27,7 +27,8 @@ class ReadinessCache:
         self._lock = threading.Lock()
 
     def readiness(self) -> Readiness:
-        """Whoever comes while another looks gets what was known before, unless nothing was."""
+        """The readiness, after renewing what is out of date. A caller that comes while another one renews gets the
+        earlier outcomes, if there are any."""
         if self._lock.acquire(blocking=not self._outcomes):
             try:
                 self._renew()

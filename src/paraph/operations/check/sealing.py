@@ -1,4 +1,4 @@
-"""The sealing keys and the timestamp authorities, by doing what they are there for."""
+"""The sealing keys and the timestamp authorities, tried by sealing and timestamping."""
 
 import time
 from collections.abc import Iterator
@@ -26,20 +26,20 @@ _EXPIRY_NOTICE = timedelta(days=30)
 
 
 def sealing() -> Iterator[Outcome]:
-    """``sealing``: a canary PDF is sealed with each key of production, timestamped, and verified. A token or a key
-    service that does not answer keeps no server from serving: signatures are taken, and their seals wait."""
-    yield _look("sealing", "production")
+    """``sealing``: seals, timestamps and verifies a canary PDF with each key of production. A token or key service that
+    does not answer is a transient failure: signing goes on, and the seals wait."""
+    yield _try_keys("sealing", "production")
 
 
 def sandbox_sealing() -> Iterator[Outcome]:
-    """``sandbox sealing``: the same with the keys of sandbox files."""
-    yield _look("sandbox sealing", "sandbox")
+    """``sandbox sealing``: seals, timestamps and verifies a canary PDF with each key of the sandbox."""
+    yield _try_keys("sandbox sealing", "sandbox")
 
 
 def timestamps() -> Iterator[Outcome]:
     """``timestamp <name>`` for each authority, and ``clock <name>`` for those with a clock of their own.
 
-    One that fails is a warning while another answers: they are tried in order.
+    An authority that fails is only a warning while another one answers, because seals try them in order.
     """
     try:
         context = sealing_context()
@@ -49,14 +49,14 @@ def timestamps() -> Iterator[Outcome]:
     authorities = context.timestamping.authorities
     if not authorities:
         yield warning("timestamp", "No timestamp authority is set: seals state no provable time.")
-    found = [outcome for authority in authorities for outcome in _ask(authority, context)]
+    found = [outcome for authority in authorities for outcome in _try_authority(authority, context)]
     answered = any(outcome.name.startswith("timestamp") and outcome.status != "failed" for outcome in found)
     for outcome in found:
-        rescued = answered and outcome.name.startswith("timestamp") and outcome.status == "failed"
-        yield warning(outcome.name, f"{outcome.sentence} Others answer.") if rescued else outcome
+        replaced = answered and outcome.name.startswith("timestamp") and outcome.status == "failed"
+        yield warning(outcome.name, f"{outcome.sentence} Others answer.") if replaced else outcome
 
 
-def _look(name: str, environment: EnvironmentName) -> Outcome:
+def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
     began = time.perf_counter()
     try:
         context = sealing_context()
@@ -103,7 +103,7 @@ def _judge_key(name: str, chosen: OperatorKey | None, sealed: SealedPdf, seconds
     return ok(name, f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
 
 
-def _ask(authority: TimestampAuthority, context: SealingContext) -> Iterator[Outcome]:
+def _try_authority(authority: TimestampAuthority, context: SealingContext) -> Iterator[Outcome]:
     name = f"timestamp {authority.name}"
     alone = replace(context.timestamping, authorities=[authority], budget_seconds=TIMESTAMP_SECONDS)
     began = time.perf_counter()

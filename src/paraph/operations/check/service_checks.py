@@ -1,4 +1,4 @@
-"""Runs checks side by side, and lets none keep the others waiting."""
+"""All checks, run side by side so that none delays the others."""
 
 import threading
 import time
@@ -25,9 +25,9 @@ _log = structlog.get_logger("paraph.check")
 
 @dataclass(frozen=True)
 class ServiceCheck:
-    """``name`` stands for the part when nothing more is known. ``valid_seconds``: how long ``/readyz`` believes an
-    outcome; 0: it does not ask. ``serving``: while the outcome of that name is ``failed``, a web process is of no
-    use. ``logged``: each start looks at it and logs how it stands, also when all is well."""
+    """``name`` names the failed outcome of a check that raises or is late. ``valid_seconds``: how long ``/readyz``
+    relies on an outcome; 0: ``/readyz`` does not run the check. ``serving``: a web process cannot work while the
+    outcome of this name is ``failed``. ``logged``: each start runs the check and logs its outcome, even ``ok``."""
 
     name: str
     perform: Callable[[], Iterator[Outcome]]
@@ -56,16 +56,16 @@ CHECKS = (
 
 SERVING = tuple(check for check in CHECKS if check.serving)
 STARTING = (*SERVING, *(check for check in CHECKS if check.name == "sandbox sealing"))
-"""A key of the sandbox that cannot be used must show at the start, and later keeps no production from going on."""
+"""An unusable sandbox key stops a start, but must not stop production later."""
 
 
 def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:
-    """The outcomes in the order of the checks. One that ends in a fault, or not in time, has failed."""
+    """The outcomes in the order of the checks. A check that raises, or does not end in time, has failed."""
     return [outcome for outcomes in outcomes_by_check(checks, seconds).values() for outcome in outcomes]
 
 
 def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
-    """The same by the name of the check."""
+    """The outcomes of each check, by its name."""
     found: dict[str, list[Outcome]] = {}
     threads = [
         threading.Thread(target=_perform, args=(check, found), name=f"check {check.name}", daemon=True)

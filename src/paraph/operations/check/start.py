@@ -1,4 +1,4 @@
-"""What must hold before anything is served."""
+"""The checks that must pass before anything is served."""
 
 import structlog
 from django.conf import settings
@@ -13,10 +13,10 @@ _log = structlog.get_logger("paraph.check")
 
 
 def require_start() -> None:
-    """Really seals, stores and reads. Raises ``DomainError("check", …)`` with the sentence of the first part
-    without which serving makes no sense; what else is wrong is logged, and what keeps PDFs confined.
+    """Seals, stores and reads for a test. Raises ``DomainError("check", …)`` with the sentence of the first part that
+    the service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs.
 
-    Timestamp authorities and gateways are others' machines: their outage must not keep this service down.
+    Timestamp authorities and gateways are not tried: an outage of theirs must not stop a start.
     """
     needed = {check.name for check in STARTING}
     if settings.PARAPH.confinement == "strict":
