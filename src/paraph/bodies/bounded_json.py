@@ -1,7 +1,7 @@
-"""JSON whose arrays and objects are counted before the first of them is built.
+"""JSON whose arrays and objects are counted before any of them is built.
 
-Of nothing but ``[],`` the values take thirty times the room of the text. Real bodies hold more than that: who allows
-as many arrays and objects as the largest real body has bounds what any other one takes.
+A text of nothing but ``[],`` takes thirty times its size in memory once it is parsed, while real bodies hold few arrays
+and objects for their size. A limit as high as the largest real body needs therefore bounds the memory of every body.
 """
 
 import json
@@ -10,14 +10,15 @@ from typing import Any
 
 
 class TooManyError(ValueError):
-    """More arrays and objects than allowed."""
+    """The text holds more arrays and objects than allowed."""
 
 
 def loads(content: bytes, limit: int, parse_constant: Callable[[str], Any] = float) -> Any:
-    """The value. ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
+    """Parses JSON. ``limit``: of arrays and objects, where brackets within strings count too. ``parse_constant`` gets
+    ``NaN`` and the infinities, as in :func:`json.loads`.
 
-    Raises :class:`TooManyError`, where brackets within strings count as well; ``RecursionError`` where it is nested
-    too deeply; ``ValueError`` for all else, such as ``UnicodeDecodeError`` and ``json.JSONDecodeError``.
+    Raises :class:`TooManyError` beyond the limit, ``RecursionError`` for nesting that is too deep, and ``ValueError``
+    for anything else that is not JSON.
     """
     if content.count(b"[") + content.count(b"{") > limit:
         raise TooManyError(f"more than {limit} arrays and objects")

@@ -1,4 +1,4 @@
-"""The body of a call, whether its length was declared or it comes in chunks."""
+"""The body of a request, with a declared length or in chunks."""
 
 from typing import Protocol
 
@@ -11,8 +11,8 @@ class Readable(Protocol):
 
 
 def read_body(request: HttpRequest, limit: int) -> bytes | None:
-    """The whole body. None where it is larger: nothing of it is read then if that was declared, and of a body in
-    chunks one byte more than allowed."""
+    """The whole body, or None when it is larger than ``limit`` bytes. Of a larger body nothing is read if its length
+    was declared; in chunks, one byte more than the limit."""
     stream, length = body_stream(request, limit)
     if length and length > limit:
         return None
@@ -21,10 +21,10 @@ def read_body(request: HttpRequest, limit: int) -> bytes | None:
 
 
 def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]:
-    """The body and its declared length. A chunked body has None, and ends at the latest one byte beyond the limit.
+    """The body as a stream, with its declared length. The length of a chunked body (RFC 9112 §7.1) is None, and its
+    stream ends one byte beyond the limit at the latest.
 
-    Django takes a body without a declared length for empty; a server that has undone the chunks gives it in
-    ``wsgi.input`` (HTTP/1.1, RFC 9112 §7.1).
+    Django treats a body without a declared length as empty; the server provides the joined chunks in ``wsgi.input``.
     """
     declared = request.META.get("CONTENT_LENGTH", "")
     if not declared and "chunked" in request.headers.get("Transfer-Encoding", "").lower():

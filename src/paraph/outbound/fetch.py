@@ -1,4 +1,4 @@
-"""One small thing fetched whole, from an address that a certificate names."""
+"""Fetches a small resource whole from an address that a certificate names."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exc
 
 
 class FetchFailed(ValueError):
-    """Nothing usable came; the message is the reason, without a full stop."""
+    """The resource could not be fetched. The message is the reason, without a full stop."""
 
 
 def fetch(
@@ -20,9 +20,9 @@ def fetch(
     body: bytes = b"",
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The body of the answer to GET, or to POST where there is a ``body``; at most ``limit`` bytes.
+    """Sends GET, or POST when there is a ``body``, and returns the body of the answer, at most ``limit`` bytes.
 
-    ``seconds`` covers everything. Redirects are not followed. Not to be called where an event loop runs. Raises
+    ``seconds`` bounds everything. Redirects are not followed. Must not be called where an event loop runs. Raises
     :class:`FetchFailed`.
     """
     request = OutboundRequest("POST" if body else "GET", body, headers or {}, keep=limit + 1, read=limit + 1)

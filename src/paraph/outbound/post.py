@@ -1,4 +1,4 @@
-"""One POST to an address that a client named, within bounds (specification 6.1)."""
+"""A POST to an address that a client named, bounded in time and size (specification 6.1)."""
 
 import asyncio
 import time
@@ -16,8 +16,8 @@ _KEEP_LIMIT = 2 * 1024
 
 @dataclass(frozen=True)
 class PostResult:
-    """``status`` is None when there was no answer in time; ``error`` then says why. ``body`` is the beginning
-    of the answer's body, at most 2 KiB. ``seconds`` is how long it took."""
+    """``status`` is None when no complete answer came; ``error`` then says why. ``body``: the beginning of the answer's
+    body, at most 2 KiB. ``seconds``: the duration."""
 
     status: int | None
     body: bytes
@@ -26,7 +26,7 @@ class PostResult:
 
     @property
     def accepted(self) -> bool:
-        """2xx. A redirect is a refusal: it is never followed."""
+        """Whether the status is 2xx. A redirect is never followed and counts as a refusal."""
         return self.status is not None and 200 <= self.status < 300
 
 
@@ -39,10 +39,10 @@ async def post(
     schemes: Sequence[str] = ("https", "http"),
     seconds: float = 5,
 ) -> PostResult:
-    """POSTs ``body`` and returns what came back; never raises for anything that the other side does.
+    """POSTs ``body`` and returns the result; never raises for anything that the other side does.
 
-    ``seconds`` covers everything: the name's resolution, connecting, TLS, sending and reading. At most 64 KiB
-    of the answer are read; a longer one is cut off there and judged by its status.
+    ``seconds`` bounds everything: resolving the name, connecting, TLS, sending and reading. At most 64 KiB of the
+    answer's body are read; a longer one is cut off and judged by its status.
     """
     began = time.monotonic()
     status, beginning, error = None, b"", ""

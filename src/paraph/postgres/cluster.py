@@ -1,4 +1,4 @@
-"""Making a cluster, whole or not at all."""
+"""Creates a cluster, whole or not at all."""
 
 import shutil
 import subprocess
@@ -10,18 +10,18 @@ from paraph.kernel.errors import DomainError
 from paraph.postgres.binaries import VERSION
 from paraph.postgres.location import ClusterLocation, account
 
-_DRAFT = "cluster.new-"
+_UNFINISHED = "cluster.new-"
 _LEAST_FREE_MB = 200  # a new cluster, its write-ahead log and some room
 
 
 def ensure(location: ClusterLocation, programs: Path) -> None:
-    """Makes the cluster unless it exists. Raises ``DomainError("postgres", …)`` when the disk is full, when the
-    cluster is another version's, or when what is there is no cluster."""
-    for draft in location.home.glob(f"{_DRAFT}*"):
-        shutil.rmtree(draft)
-    mark = location.cluster / "PG_VERSION"
-    if mark.exists():
-        version = mark.read_text().strip()
+    """Creates the cluster unless it exists. Raises ``DomainError("postgres", …)`` when the disk is full, the cluster is
+    of another version, or its folder holds something else."""
+    for unfinished in location.home.glob(f"{_UNFINISHED}*"):
+        shutil.rmtree(unfinished)
+    version_file = location.cluster / "PG_VERSION"
+    if version_file.exists():
+        version = version_file.read_text().strip()
         if version != VERSION:
             raise DomainError(
                 "postgres",
@@ -40,25 +40,26 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
 
 
 def _create(location: ClusterLocation, programs: Path) -> None:
-    """``initdb`` in a folder aside, then one rename: a start that is cut off leaves nothing half made."""
-    draft = location.home / f"{_DRAFT}{tokens.random_hex(4)}"
+    """Runs ``initdb`` in another folder and renames it, so that an interrupted start leaves no half-made cluster."""
+    unfinished = location.home / f"{_UNFINISHED}{tokens.random_hex(4)}"
     options = ["-U", "paraph", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--data-checksums"]
-    run(location, [programs / "initdb", "-D", draft, *options])
-    draft.rename(location.cluster)
+    run(location, [programs / "initdb", "-D", unfinished, *options])
+    unfinished.rename(location.cluster)
 
 
 def run(location: ClusterLocation, command: list[str | Path]) -> None:
-    """Runs a program as the owner of the cluster. Raises ``DomainError("postgres", …)`` with what it said."""
+    """Runs a program as the owner of the cluster. Raises ``DomainError("postgres", …)`` with its last line of
+    output."""
     try:
         subprocess.run(command, cwd=location.home, capture_output=True, check=True, **credentials(location))  # noqa: S603
     except (OSError, subprocess.CalledProcessError) as error:
-        said = error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error).encode()
-        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        output = error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error).encode()
+        last = output.decode(errors="replace").strip().rpartition("\n")[2]
         raise DomainError("postgres", f"{Path(command[0]).name} failed: {last}") from error
 
 
 def credentials(location: ClusterLocation) -> dict[str, Any]:
-    """What ``subprocess`` needs to become the owner of the cluster, none of root's groups left."""
+    """Arguments of ``subprocess`` that make a child the owner of the cluster, without any of root's groups."""
     if not location.user:
         return {}
     owner = account(location.user)

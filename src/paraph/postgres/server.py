@@ -1,4 +1,4 @@
-"""Starting and stopping the embedded server."""
+"""The embedded server: started, watched and stopped."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ _LARGEST_LOG = 8 << 20
 
 
 class Server:
-    """One cluster and, while it runs, its postmaster. The caller holds the lock of the data folder."""
+    """A cluster and, while it runs, its server process. The caller holds the lock of the data folder."""
 
     def __init__(self, data_dir: Path, postgres_dir: Path | None = None, connections: int = 200) -> None:
         self.location = make_location(data_dir, postgres_dir)
@@ -32,16 +32,14 @@ class Server:
         self._log_began = 0
 
     def start(self) -> None:
-        """Makes the cluster at the first call, starts it and waits until it answers.
-
-        Raises ``DomainError("postgres", …)`` with the last lines of its log when it does not.
-        """
+        """Creates the cluster if needed, starts the server and waits until it answers. Raises
+        ``DomainError("postgres", …)`` with the last lines of its log when it does not within 60 s."""
         self.launch()
         self.wait()
 
     def launch(self) -> None:
-        """The first half of :meth:`start`: the server is on its way. To be called from a thread that stays,
-        because the server shuts itself down when the thread that launched it ends."""
+        """Starts the server without waiting for it. To be called from a thread that lasts: the kernel stops the server
+        when the thread that launched it ends."""
         cluster.ensure(self.location, self._programs)
         self._stop_leftover()
         self.trim_log()
@@ -55,13 +53,13 @@ class Server:
                 stdout=log,
                 stderr=log,
                 cwd=self.location.home,
-                start_new_session=True,  # Ctrl-C is for the supervisor, which stops us last
+                start_new_session=True,  # Ctrl-C goes to the supervisor, which stops the server last
                 preexec_fn=partial(follow_parent, os.getpid(), signal.SIGINT),  # noqa: PLW1509  one system call
                 **cluster.credentials(self.location),
             )
 
     def wait(self) -> None:
-        """The second half of :meth:`start`: returns once the server answers and its database exists."""
+        """Waits until the launched server answers, and creates the database if it is missing."""
         deadline = time.monotonic() + _START_SECONDS
         maintenance = self.url.removesuffix("/paraph") + "/postgres"
         while True:
@@ -76,7 +74,7 @@ class Server:
                 time.sleep(0.02)
 
     def stop(self) -> None:
-        """Asks for a fast shutdown and waits for it; after 30 s it is made to stop, and recovers at the next start."""
+        """Asks for a fast shutdown. After 30 s the server is forced to end, and recovers at its next start."""
         if not self._process or self._process.poll() is not None:
             return
         for number, patience in ((signal.SIGINT, _STOP_SECONDS), (signal.SIGQUIT, 5), (signal.SIGKILL, None)):
@@ -88,16 +86,16 @@ class Server:
                 continue
 
     def poll(self) -> int | None:
-        """The exit status of the server, None while it runs or before it was launched."""
+        """The exit status of the server; None while it runs or before it was launched."""
         return self._process.poll() if self._process else None
 
     def trim_log(self) -> None:
-        """Empties the log once it has grown past 8 MiB. It is opened for appending, so this may be done any time."""
+        """Empties the log once it exceeds 8 MiB. The server appends to it, so this is safe at any time."""
         if self.location.log.exists() and self.location.log.stat().st_size > _LARGEST_LOG:
             os.truncate(self.location.log, 0)
 
     def last_words(self) -> str:
-        """The last lines of its log since it was launched, "" where it cannot be read."""
+        """The last five lines of the log since the launch, or "" when it cannot be read."""
         try:
             with self.location.log.open("rb") as log:
                 log.seek(self._log_began)
@@ -106,7 +104,8 @@ class Server:
             return ""
 
     def _stop_leftover(self) -> None:
-        """A killed supervisor may leave its server behind: end it, for we hold the lock of the data folder."""
+        """Stops the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
+        it."""
         pid = self._leftover()
         if pid:
             command: list[str | Path] = [
@@ -125,8 +124,8 @@ class Server:
                     raise
 
     def _leftover(self) -> int | None:
-        """The server that the cluster's lock file names, if that process is one: after a power cut the same
-        number may be anybody's, and ``pg_ctl`` would stop it all the same."""
+        """The process id in the cluster's lock file, if that process is a server of this cluster. After a power cut the
+        id may be any other process's, which ``pg_ctl`` would stop all the same."""
         try:
             pid = int((self.location.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
             command = Path(f"/proc/{pid}/cmdline").read_bytes()

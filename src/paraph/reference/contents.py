@@ -1,4 +1,4 @@
-"""What the page shows, from the OpenAPI document."""
+"""The contents of the page, taken from the OpenAPI document."""
 
 import json
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class RefusalExample:
 
 @dataclass(frozen=True)
 class Operation:
-    """A call, or a webhook: then without answers, refusals and snippets."""
+    """A call of the API, or a webhook, which has no answers, refusals and snippets."""
 
     id: str
     method: str
@@ -150,7 +150,7 @@ def _refusals(operation: JsonObject) -> list[RefusalExample]:
 
 
 def _errors(content: JsonObject) -> list[tuple[str, str, SafeString]]:
-    """Each status and code once, with what it means wherever it means the same."""
+    """Each status and error code once, with its general meaning."""
     found = {
         ("405", "method_not_allowed"): inline("The route does not answer this method; `Allow` names those it does.")
     }

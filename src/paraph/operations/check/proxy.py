@@ -28,8 +28,8 @@ def proxy() -> Iterator[Outcome]:
     if not configured.trusted_proxies:
         yield warning(
             "proxy",
-            f"{configured.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy in front of the service: "
-            "nothing limits slow and silent clients but the service itself (docs/proxies.md).",
+            f"{configured.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy in front of the "
+            "service: nothing limits slow and silent clients but the service itself (docs/proxies.md).",
         )
         return
     exposed = [address for address in _listening(configured.host) if ip_address(address).is_global]
