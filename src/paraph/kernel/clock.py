@@ -1,4 +1,4 @@
-"""The one clock. Everything that asks for the time asks here, so that a test can move it."""
+"""The clock of the service. All code reads the time here, so that a test can set it."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,7 @@ TOLERANCE = timedelta(minutes=10)
 
 
 def now() -> datetime:
-    """The current time in UTC, cut to the millisecond: what the journal states and hashes."""
+    """The current time in UTC, cut to milliseconds, which is how the journal states and hashes it."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 

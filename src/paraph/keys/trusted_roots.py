@@ -1,4 +1,4 @@
-"""The roots that this installation trusts for its own seals and timestamps."""
+"""The roots that an installation trusts for its own seals and timestamps."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +12,9 @@ from paraph.keys.sealing import EnvironmentName, operator_key, sealing_keys
 
 
 def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
-    """DER of the development root below ``folder`` (where there is one), of the roots of the operator's own keys, and
-    of ``PARAPH_TIMESTAMP_ROOTS``. Makes nothing, and opens no key whose certificates lie in a file of their own.
-    Raises ``DomainError("configuration", …)`` for what cannot be read.
+    """DER of the development root below ``folder``, if it exists, of the roots of the operator's own keys, and of
+    ``PARAPH_TIMESTAMP_ROOTS``. Makes no files, and opens a key only if its certificates are not in a separate file.
+    Raises ``DomainError("configuration", …)`` for a file that cannot be read.
     """
     files = [settings.timestamp_roots] if settings.timestamp_roots else []
     if root_file(folder).exists():
@@ -25,11 +25,11 @@ def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
 
 
 def _roots_of(settings: Settings, environment: EnvironmentName, folder: Path) -> Iterator[bytes]:
-    chosen = operator_key(settings, environment)
-    if chosen is None:
+    configured = operator_key(settings, environment)
+    if configured is None:
         return
-    if chosen.certificates is not None:
-        yield from (root.public_bytes(Encoding.DER) for root in tops(read_certificates(chosen.certificates)))
+    if configured.certificates is not None:
+        yield from (root.public_bytes(Encoding.DER) for root in tops(read_certificates(configured.certificates)))
     else:
         key = sealing_keys(settings, environment, folder, b"").documents
         yield (key.certificate, *key.chain)[-1]

@@ -86,7 +86,7 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     )
 
 
-def _judge_key(name: str, chosen: OperatorKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
+def _judge_key(name: str, configured: OperatorKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
     certificate = x509.load_der_x509_certificate(sealed.certificates[0])
     until = certificate.not_valid_after_utc
     stamped = ", timestamped" if sealed.timestamp else ""
@@ -97,7 +97,7 @@ def _judge_key(name: str, chosen: OperatorKey | None, sealed: SealedPdf, seconds
         return warning(name, f"{done}, not at {settings.PARAPH.seal_level}: {' '.join(sealed.level_reasons)}")
     if until - clock.now() < _EXPIRY_NOTICE:
         return warning(name, f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
-    if chosen is None and name == "sealing":
+    if configured is None and name == "sealing":
         return warning(name, f"{done}, with the development key, which nobody beyond this service trusts.")
     subject = certificate.subject.rfc4514_string()
     return ok(name, f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
