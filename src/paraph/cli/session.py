@@ -28,8 +28,7 @@ def database() -> Iterator[None]:
     embedded server runs for as long as the command does. Raises ``DomainError``."""
     settings = read_settings()
     if settings.database_url:
-        set_up(tasks=False)
-        with _explained_faults():
+        with _running_database():
             yield
         return
     lock = DataFolderLock(settings.data_dir)
@@ -40,8 +39,7 @@ def database() -> Iterator[None]:
             lock.release()
             return
         if lock.wait_until_ready():
-            set_up(tasks=False)
-            with _explained_faults():
+            with _running_database():
                 yield
             return
 
@@ -65,9 +63,10 @@ def _embedded_server(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def _explained_faults() -> Iterator[None]:
+def _running_database() -> Iterator[None]:
     from django.db import OperationalError
 
+    set_up(tasks=False)
     try:
         yield
     except OperationalError as error:

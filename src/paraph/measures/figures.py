@@ -22,10 +22,7 @@ _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SE
 _guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
 _locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
 _wait_seconds = Histogram(
-    "paraph_wait_seconds",
-    "Seconds that requests waited for a place, none being free.",
-    ["place", "result"],
-    _SECONDS,
+    "paraph_wait_seconds", "Seconds that requests waited for a place, none being free.", ["place", "result"], _SECONDS
 )
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
 

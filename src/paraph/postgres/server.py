@@ -106,22 +106,14 @@ class Server:
     def _stop_leftover(self) -> None:
         """Stops the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
         it."""
-        pid = self._leftover()
-        if pid:
-            command: list[str | Path] = [
-                self._programs / "pg_ctl",
-                "stop",
-                "-w",
-                "-m",
-                "fast",
-                "-D",
-                self.location.cluster,
-            ]
-            try:
-                cluster.run(self.location, command)
-            except DomainError:
-                if self._leftover():
-                    raise
+        if self._leftover() is None:
+            return
+        stop: list[str | Path] = [self._programs / "pg_ctl", "stop", "-w", "-m", "fast", "-D", self.location.cluster]
+        try:
+            cluster.run(self.location, stop)
+        except DomainError:
+            if self._leftover() is not None:
+                raise
 
     def _leftover(self) -> int | None:
         """The process id in the cluster's lock file, if that process is a server of this cluster. After a power cut the

@@ -12,16 +12,7 @@ import httpx
 
 from paraph.cli.demo.webhook_receiver import ReceivedWebhook, WebhookReceiver
 from paraph.pdf.untrusted.inspect import inspect
-from paraph_client import (
-    AuditLogEntry,
-    Client,
-    DocumentInput,
-    Placement,
-    SignatureRequest,
-    SignerInput,
-    Stamp,
-    at,
-)
+from paraph_client import AuditLogEntry, Client, DocumentInput, Placement, SignatureRequest, SignerInput, Stamp, at
 
 _WAIT_SECONDS = 60
 

@@ -23,8 +23,7 @@ class ServiceSettings(BaseModel):
     )
     postgres_dir: Path | None = Field(None, description="Folder of the embedded PostgreSQL cluster.")
     secret_key: str = Field(
-        "",
-        description="Secret that all keys of the service are derived from; default: made at the first start.",
+        "", description="Secret that all keys of the service are derived from; default: made at the first start."
     )
     storage_url: str = Field(
         "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
@@ -36,8 +35,7 @@ class ServiceSettings(BaseModel):
         2, ge=1, description="Jobs that each worker process does at a time; as many mails besides."
     )
     trusted_proxies: CommaSeparated = Field(
-        [],
-        description="Networks whose X-Forwarded-For is believed, separated by commas (10.0.0.0/8, 127.0.0.1).",
+        [], description="Networks whose X-Forwarded-For is believed, separated by commas (10.0.0.0/8, 127.0.0.1)."
     )
     allow_private_addresses: bool | None = Field(
         None,
@@ -50,8 +48,7 @@ class ServiceSettings(BaseModel):
         30, ge=1, description="Days that delivered and failed webhooks are kept with their attempts."
     )
     confinement: Literal["best", "strict"] = Field(
-        "best",
-        description="Whether PDFs are read with the confinement that the kernel offers, or only with all of it.",
+        "best", description="Whether PDFs are read with the confinement that the kernel offers, or only with all of it."
     )
     metrics_token: str = Field("", description="Token that opens /metrics; default: open to this machine only.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level to be logged.")
