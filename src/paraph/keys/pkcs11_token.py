@@ -68,9 +68,11 @@ def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
         found = _matching(library, uri)
     if len(found) == 1:
         return found[0]
-    asked = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
+    criteria = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
     how_many = f"{len(found)} tokens" if found else "no token"
-    raise DomainError("configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {asked}; one is needed.")
+    raise DomainError(
+        "configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {criteria}; one is needed."
+    )
 
 
 def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
@@ -125,19 +127,19 @@ def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
     wanted |= {Attribute.LABEL: uri.label} if uri.label else {}
     wanted |= {Attribute.ID: uri.id} if uri.id else {}
     found = list(session.get_objects(wanted))
-    asked = " and ".join(
+    criteria = " and ".join(
         filter(None, (f'label "{uri.label}"' if uri.label else "", f"id {uri.id.hex()}" if uri.id else ""))
     )
     if len(found) != 1:
         how_many = f"{len(found)} private keys" if found else "no private key"
         raise DomainError(
-            "configuration", f'The token "{session.token.label}" holds {how_many} with {asked}; one is needed.'
+            "configuration", f'The token "{session.token.label}" holds {how_many} with {criteria}; one is needed.'
         )
     key: Any = found[0]  # the types of python-pkcs11 do not say which keys can sign
     if key.key_type not in {KeyType.RSA, KeyType.EC}:
-        raise DomainError("configuration", f"The private key with {asked} is neither RSA nor an elliptic curve.")
+        raise DomainError("configuration", f"The private key with {criteria} is neither RSA nor an elliptic curve.")
     if not key[Attribute.SIGN]:
-        raise DomainError("configuration", f"The private key with {asked} may not sign, says its token.")
+        raise DomainError("configuration", f"The private key with {criteria} may not sign, says its token.")
     return key
 
 
