@@ -25,7 +25,7 @@ from paraph.pdf.structure.extendable import Method
 from paraph.pdf.untrusted.draft_apart import drafts_apart
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
-from paraph.storage.keys import folder_of
+from paraph.storage.object_keys import folder_of
 
 _LARGE = ("document__preflight", "sealed__seal")
 _ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))

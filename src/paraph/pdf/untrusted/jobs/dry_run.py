@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from paraph.kernel import clock
 from paraph.keys.issuing import issue_root, issue_sealing
-from paraph.keys.local import LocalKey
+from paraph.keys.local_key import LocalKey
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.sealing.seal import seal

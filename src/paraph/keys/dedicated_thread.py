@@ -1,4 +1,4 @@
-"""Calls into a library that may hang: it hangs in a thread of its own, and whoever asks stops waiting."""
+"""A thread for calls into a library that may hang, so that its callers can stop waiting."""
 
 import queue
 import threading
@@ -6,24 +6,24 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
-class OneThread:
-    """Does one call after the other, all in the same thread. It ends with the process, hanging or not."""
+class DedicatedThread:
+    """Makes all calls in one thread, one after the other. A hanging call does not keep the process from ending."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._lock = threading.Lock()
         self._start()
 
-    def call(self, work: Callable[[], Result], seconds: float) -> Result:
-        """What ``work`` returns or raises. Raises ``TimeoutError`` when it has not ended within ``seconds``, its turn
-        waited for; a call whose turn has not come is not made then."""
+    def call(self, work: Callable[[], Returned], seconds: float) -> Returned:
+        """Calls ``work`` and returns or raises what it does. Raises ``TimeoutError`` after ``seconds``, which include
+        the wait for earlier calls; a call that has not begun by then is never made."""
         with self._lock:
-            if not self._thread.is_alive():  # this process was forked from the one that started it
+            if not self._thread.is_alive():  # the thread belongs to the process from which this one was forked
                 self._start()
-        waiting: Future[Result] = Future()
+        waiting: Future[Returned] = Future()
         self._calls.put((waiting, work))
         try:
             return waiting.result(seconds)
@@ -44,5 +44,5 @@ def _serve(calls: "queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]") ->
             continue
         try:
             waiting.set_result(work())
-        except BaseException as error:  # noqa: BLE001  it belongs to whoever asked
+        except BaseException as error:  # noqa: BLE001  raised in the caller's thread
             waiting.set_exception(error)

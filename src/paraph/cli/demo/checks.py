@@ -1,28 +1,23 @@
-"""Checking what came back, and leaving it in a folder."""
+"""Checks of what the demo brought back: seals, timestamps, digests in the journal, and webhooks."""
 
 import hashlib
-import json
 from pathlib import Path
-from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from paraph.cli.demo.hooks import lines
-from paraph.cli.demo.walk import Result
-from paraph.kernel import clock
+from paraph.cli.demo.walk import DemoResult
 from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from paraph.pdf.verification.verify import verify
-from paraph_client import AuditLogEntry
 
 
-def tied(result: Result, root_pem: bytes, out: Path) -> EvidenceCheck:
+def tied(result: DemoResult, root_pem: bytes, out: Path) -> EvidenceCheck:
     """What ``paraph verify proof.pdf signed.pdf uploaded.pdf`` says of the three files once they are in ``out``."""
     files = {"proof.pdf": result.proof, "signed.pdf": result.signed, "uploaded.pdf": result.uploaded}
     return check_evidence({str(out / name): content for name, content in files.items()}, [_root(root_pem)])
 
 
-def check(result: Result, root_pem: bytes, tie: EvidenceCheck) -> list[str]:
+def check(result: DemoResult, root_pem: bytes, tie: EvidenceCheck) -> list[str]:
     """What does not hold, a sentence each; empty when everything does."""
     root, problems = _root(root_pem), list(tie.problems)
     for name, content in (("signed.pdf", result.signed), ("proof.pdf", result.proof)):
@@ -44,7 +39,7 @@ def _root(root_pem: bytes) -> bytes:
     return x509.load_pem_x509_certificate(root_pem).public_bytes(Encoding.DER)
 
 
-def _check_webhooks(result: Result) -> list[str]:
+def _check_webhooks(result: DemoResult) -> list[str]:
     problems = [
         f"the webhook {each.event} of delivery {each.delivery} is not signed with the application's secret"
         for each in result.webhooks
@@ -53,33 +48,3 @@ def _check_webhooks(result: Result) -> list[str]:
     heard = {each.event for each in result.webhooks}
     wanted = ("signer.otp_sent", "signer.signed", "request.completed")
     return problems + [f"no webhook {event} came" for event in wanted if event not in heard]
-
-
-def write(out: Path, result: Result, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> list[Path]:
-    """Writes the seven files of the demo into ``out`` and returns their paths."""
-    pdfs = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
-    report = {
-        "request_id": result.request_id,
-        "verified": not problems,
-        "problems": problems,
-        "seconds": seconds | {"total": round(sum(seconds.values()), 3)},
-        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in pdfs.items()},
-    }
-    files = pdfs | {
-        "audit.json": _json([_entry(entry) for entry in result.audit]),
-        "webhooks.jsonl": lines(result.webhooks),
-        "root-ca.pem": root_pem,
-        "report.json": _json(report),
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (out / name).write_bytes(content)
-    return [out / name for name in files]
-
-
-def _json(value: object) -> bytes:
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _entry(entry: AuditLogEntry) -> dict[str, Any]:
-    return vars(entry) | {"created_at": clock.iso(entry.created_at)}

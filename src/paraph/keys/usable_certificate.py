@@ -1,4 +1,4 @@
-"""The certificate side of a signing key: checked when the key is opened, looked at again at each signature."""
+"""The certificate of a signing key, checked when the key is opened, and for its expiry at each signature."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from paraph.keys.certificates import algorithm_of, chain_above, check_usable, pu
 
 
 @dataclass(frozen=True)
-class Certified:
-    """A usable certificate with those above it, as :class:`~paraph.keys.signing_key.SigningKey` shows them."""
+class UsableCertificate:
+    """A certificate that may sign, with its chain, in the form of :class:`~paraph.keys.signing_key.SigningKey`."""
 
     own: x509.Certificate
     certificate: bytes
@@ -27,9 +27,9 @@ class Certified:
             raise DomainError("configuration", f"{subject(self.own)} expired on {until}.")
 
 
-def certified(own: x509.Certificate, others: Sequence[x509.Certificate]) -> Certified:
-    """``own`` with its issuers among ``others``. Raises ``DomainError("configuration", …)`` when it may not be used
-    for signatures now."""
+def usable_certificate(own: x509.Certificate, others: Sequence[x509.Certificate]) -> UsableCertificate:
+    """Checks a key's own certificate and finds its issuers among ``others``. Raises ``DomainError("configuration", …)``
+    when it may not sign now."""
     check_usable(own)
     chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in chain_above(own, others))
-    return Certified(own, own.public_bytes(Encoding.DER), chain, algorithm_of(public_key(own)))
+    return UsableCertificate(own, own.public_bytes(Encoding.DER), chain, algorithm_of(public_key(own)))

@@ -1,4 +1,4 @@
-"""The work that waits: jobs, webhooks, and requests that cannot be sealed."""
+"""Work that waits: jobs, webhooks, and completed requests that could not be sealed."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -13,19 +13,19 @@ from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import QueueState, queue_state
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
-_SLOW, _STUCK = 60, 600  # seconds that something may be due
+_SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
 _LONG_FAILING = timedelta(hours=1)
 
 
 def queue() -> Iterator[Outcome]:
-    """``workers`` and ``queue``."""
+    """``workers``: whether any is alive; ``queue``: whether due jobs wait for long."""
     state = queue_state()
     yield _workers(state)
     yield _jobs(state)
 
 
 def webhooks() -> Iterator[Outcome]:
-    """Deliveries that are due and not sent; those that wait for their retry are not due."""
+    """``webhooks``: whether deliveries are late. A delivery that waits for its retry is not due."""
     due = Delivery.objects.filter(status=DeliveryStatus.WAITING, due_at__lte=clock.now())
     oldest = due.aggregate(oldest=Min("due_at"))["oldest"]
     seconds = (clock.now() - oldest).total_seconds() if oldest else 0.0
@@ -37,14 +37,14 @@ def webhooks() -> Iterator[Outcome]:
 
 
 def unsealed() -> Iterator[Outcome]:
-    """Requests that everybody signed and that could not be sealed, proven or published yet."""
+    """``sealing failures``: completed requests that could not be sealed, proven or published yet."""
     waiting = SealingFailure.objects.aggregate(count=Count("pk"), since=Min("request__completed_at"))
     if not waiting["count"]:
         yield ok("sealing failures", "No completed request waits for its seal because of a fault.")
         return
-    hopeless = len(given_up())
-    if hopeless:
-        requests = f"{hopeless} completed request{'s were' if hopeless > 1 else ' was'} given up"
+    gave_up = len(given_up())
+    if gave_up:
+        requests = f"{gave_up} completed request{'s were' if gave_up > 1 else ' was'} given up"
         more = "paraph request list --failed shows them and why, paraph request retry has one tried again."
         yield failed("sealing failures", f"{requests}, no job tries to finalize them any more: {more}")
         return
@@ -56,7 +56,7 @@ def unsealed() -> Iterator[Outcome]:
 
 
 def kept_timestamps() -> Iterator[Outcome]:
-    """Sealed files that should have had a timestamp beside them for a while."""
+    """``kept timestamps``: sealed files that lack the detached timestamp which is overdue."""
     late = preservation.overdue()
     if not late:
         yield ok("kept timestamps", "No sealed file waits for a timestamp.")

@@ -1,4 +1,4 @@
-"""Completed requests that something keeps from being finalized."""
+"""Faults that keep completed requests from being finalized, for operators and for clients."""
 
 from typing import Any
 
@@ -8,23 +8,23 @@ from paraph.kernel import clock
 from paraph.operations.given_up import given_up
 
 
-def stuck(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
-    """Requests with a noted fault, the longest waiting first, as plain JSON.
+def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
+    """JSON objects of the requests with a recorded fault, oldest first.
 
-    ``given_up``: a step has no job that would try it again; ``paraph request retry`` asks for one.
+    ``given_up`` is true when no job tries a step again, until ``paraph request retry`` defers one.
     """
     faults = SealingFailure.objects.filter(request__finalized=False).order_by("request_id")
-    hopeless = given_up()
+    gave_up = given_up()
     if given_up_only:
-        faults = faults.filter(request_id__in=hopeless)
+        faults = faults.filter(request_id__in=gave_up)
     return [
-        _row(fault, given_up=fault.request_id in hopeless)
+        _row(fault, given_up=fault.request_id in gave_up)
         for fault in faults.select_related("request__organization")[:limit]
     ]
 
 
 def finalization(request_id: int) -> dict[str, Any] | None:
-    """What keeps a request from being finalized, in words for its client; None when nothing does."""
+    """The fault that keeps a request from being finalized, as its client may see it; None when there is none."""
     fault = SealingFailure.objects.filter(request=request_id, request__finalized=False).first()
     if fault is None:
         return None

@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from paraph.keys.one_thread import OneThread
+from paraph.keys.dedicated_thread import DedicatedThread
 
 
 def test_results_and_errors_come_back_from_one_thread() -> None:
-    thread = OneThread("test")
+    thread = DedicatedThread("test")
     first, second = (thread.call(threading.get_ident, 5) for _ in range(2))
     assert first == second != threading.get_ident()
     with pytest.raises(ZeroDivisionError):
@@ -18,7 +18,7 @@ def test_results_and_errors_come_back_from_one_thread() -> None:
 
 
 def test_a_hanging_call_is_left_and_those_behind_it_are_never_made() -> None:
-    thread, released, made = OneThread("test"), threading.Event(), list[str]()
+    thread, released, made = DedicatedThread("test"), threading.Event(), list[str]()
     began = time.monotonic()
     for work in (released.wait, lambda: made.append("too late")):
         with pytest.raises(TimeoutError):

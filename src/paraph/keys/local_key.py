@@ -1,4 +1,4 @@
-"""A private key in this process: parsed and checked once, then only used."""
+"""A private key in the memory of this process."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import fingerprint, pick
-from paraph.keys.certified import certified
 from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
@@ -30,29 +30,27 @@ class LocalKey:
     """A :class:`~paraph.keys.signing_key.SigningKey` held in memory."""
 
     def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
-        """``certificates``: the key's own and those above it, in any order.
-
-        Raises ``DomainError("configuration", …)`` when none belongs to the key or it may not be used now.
-        """
-        self._certified = certified(pick(certificates, private_key.public_key()), certificates)
+        """``certificates``: the key's own and its issuers', in any order. Raises ``DomainError("configuration", …)``
+        when none belongs to the key, or when that one may not sign now."""
+        self._usable_certificate = usable_certificate(pick(certificates, private_key.public_key()), certificates)
         self.private_key: PrivateKey = private_key
-        self.certificate: bytes = self._certified.certificate
-        self.chain: tuple[bytes, ...] = self._certified.chain
-        self.algorithm: str = self._certified.algorithm
+        self.certificate: bytes = self._usable_certificate.certificate
+        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
+        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
 
     def sign(self, message: bytes) -> KeySignature:
-        """Raises ``DomainError("configuration", …)`` once the certificate has expired."""
-        self._certified.check_not_expired()
+        """Signs SHA-256 of the message. Raises ``DomainError("configuration", …)`` once the certificate has expired."""
+        self._usable_certificate.check_not_expired()
         if isinstance(self.private_key, rsa.RSAPrivateKey):
             return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
         return KeySignature(self.private_key.sign(message, ec.ECDSA(SHA256())))
 
 
 def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
-    """The key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file carries.
+    """The key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains.
 
-    Raises ``DomainError("configuration", …)`` when the file is missing, cannot be read, or does not open.
+    Raises ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open.
     """
     try:
         content = path.read_bytes()
@@ -69,7 +67,7 @@ def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x5
 
 
 def encrypted_pem(key: PrivateKey, passphrase: bytes) -> bytes:
-    """PKCS#8 in PEM, encrypted. The passphrase is a derived key, so the cost of guessing lies in it."""
+    """Encrypted PKCS#8 in PEM. The passphrase must be a derived key, because the encryption barely slows guessing."""
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase))
 
 

@@ -1,4 +1,4 @@
-"""The disk: how much of it is free."""
+"""The free space of the disk that uploads are written to."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from paraph.storage import store
 _MIB = 1024 * 1024
 
 
-def space() -> Iterator[Outcome]:
-    """Told before uploads are refused: from twice the floor on."""
-    free, floor = store.free() // _MIB, settings.PARAPH.free_space_mb
+def free_space() -> Iterator[Outcome]:
+    """``space``: a warning below twice the floor at which uploads are refused."""
+    free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
     if not floor:
         yield ok("space", f"{free} MiB of the disk are free.")
     elif free < floor:

@@ -1,7 +1,6 @@
-"""Figures that every process keeps for itself, in a file of the folder ``metrics`` of the data folder.
+"""The ledgers of all processes: one file each in the folder ``metrics`` of the data folder.
 
-A process that ends leaves its file, so that nothing counted is lost; a start of the whole service empties the
-folder.
+A process that ends leaves its file, so that no count is lost; a start of the whole service empties the folder.
 """
 
 import os
@@ -13,7 +12,7 @@ from django.conf import settings
 from paraph.kernel import tokens
 from paraph.measures.ledger import Ledger, read
 
-_ENDINGS = ("figures", "db")  # the second: of earlier versions
+_SUFFIXES = ("figures", "db")  # earlier versions wrote "db"
 
 
 def folder() -> Path:
@@ -22,25 +21,25 @@ def folder() -> Path:
 
 
 def ledger() -> Ledger:
-    """Of this process."""
+    """The ledger of this process, made at the first call."""
     if not _ledgers:
         _ledgers.append(Ledger(folder() / f"{os.getpid()}-{tokens.random_hex(8)}.figures"))
     return _ledgers[0]
 
 
 def records() -> Iterator[tuple[str, tuple[float, ...]]]:
-    """What all processes have kept: each key with its numbers, once for each process."""
+    """Each key with its numbers, once for each process that counted it."""
     for file in sorted(folder().glob("*.figures")):
         try:
             yield from read(file)
         except FileNotFoundError:
-            continue  # the service starts anew
+            continue  # a start of the service has just removed it
 
 
 def forget() -> None:
-    """Begins at zero. Only while no other process of the service runs."""
-    for ending in _ENDINGS:
-        for file in folder().glob(f"*.{ending}"):
+    """Removes all ledgers. To be called only while no other process of the service runs."""
+    for suffix in _SUFFIXES:
+        for file in folder().glob(f"*.{suffix}"):
             file.unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""Two clocks compared: expiry, codes and seals state this machine's time."""
+"""A comparison of clocks: expiry, codes and seals depend on this machine's."""
 
 from datetime import datetime, timedelta
 
@@ -8,8 +8,8 @@ _NOTICEABLE = timedelta(seconds=3)  # timestamps are whole seconds, and an answe
 _WRONG = timedelta(seconds=60)
 
 
-def compare(name: str, whose: str, theirs: datetime, ours: datetime) -> Outcome:
-    """``theirs`` and ``ours`` were read at about the same moment."""
+def compare_clocks(name: str, whose: str, theirs: datetime, ours: datetime) -> Outcome:
+    """Compares two readings taken at about the same moment. ``whose`` names the other clock in the sentence."""
     apart = abs(theirs - ours)
     if apart < _NOTICEABLE:
         return ok(name, f"This machine's clock and {whose} agree within {max(apart.total_seconds(), 0.1):.1f} s.")

@@ -1,4 +1,4 @@
-"""The backend's end of the webhooks: a receiver on this machine that keeps whatever comes."""
+"""A receiver of webhooks on this machine, which keeps every delivery."""
 
 import json
 import threading
@@ -16,8 +16,8 @@ _LARGEST = 1 << 20
 
 
 @dataclass(frozen=True)
-class Webhook:
-    """One delivery as it came; nothing in it is checked yet."""
+class ReceivedWebhook:
+    """A delivery as it arrived, unchecked."""
 
     received_at: datetime
     event: str
@@ -33,7 +33,7 @@ class Webhook:
             return False
 
     def to_json(self) -> dict[str, Any]:
-        """``body`` stays text: the signature is over its very bytes."""
+        """The delivery as a JSON object. ``body`` stays text, because its exact bytes are signed."""
         return {
             "received_at": clock.iso(self.received_at),
             "event": self.event,
@@ -43,17 +43,17 @@ class Webhook:
         }
 
 
-class Hooks:
-    """A context manager: from entering it, ``url`` can be posted to, on loopback alone; ``received`` is in order."""
+class WebhookReceiver:
+    """A context manager that receives POST requests to ``url``, on loopback only. ``received``: in order of arrival."""
 
     def __init__(self) -> None:
-        self.received: list[Webhook] = []
-        self._here: set[tuple[str, object]] = set()
-        self._heard = threading.Condition()
+        self.received: list[ReceivedWebhook] = []
+        self._arrived: set[tuple[str, object]] = set()
+        self._arrival = threading.Condition()
         self._server = _Server(self._take)
         self.url = f"http://127.0.0.1:{self._server.server_port}/webhooks"
 
-    def __enter__(self) -> "Hooks":
+    def __enter__(self) -> "WebhookReceiver":
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
 
@@ -64,23 +64,23 @@ class Hooks:
         self._server.server_close()
 
     def wait(self, event: str, request_id: int, seconds: float) -> bool:
-        """Whether the event of the request is here within so many seconds."""
-        with self._heard:
-            return self._heard.wait_for(lambda: (event, request_id) in self._here, seconds)
+        """Waits for an event of a request. Returns False when it has not arrived within ``seconds``."""
+        with self._arrival:
+            return self._arrival.wait_for(lambda: (event, request_id) in self._arrived, seconds)
 
-    def _take(self, webhook: Webhook) -> None:
-        with self._heard:
+    def _take(self, webhook: ReceivedWebhook) -> None:
+        with self._arrival:
             self.received.append(webhook)
-            self._here.add((webhook.event, _request_of(webhook)))
-            self._heard.notify_all()
+            self._arrived.add((webhook.event, _request_of(webhook)))
+            self._arrival.notify_all()
 
 
-def lines(webhooks: Iterable[Webhook]) -> bytes:
-    """JSON Lines, one delivery each."""
+def json_lines(webhooks: Iterable[ReceivedWebhook]) -> bytes:
+    """The deliveries as JSON Lines."""
     return "".join(json.dumps(each.to_json(), ensure_ascii=False) + "\n" for each in webhooks).encode()
 
 
-def _request_of(webhook: Webhook) -> object:
+def _request_of(webhook: ReceivedWebhook) -> object:
     try:
         return json.loads(webhook.body)["signature_request"]["id"]
     except (ValueError, KeyError, TypeError):
@@ -102,9 +102,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), _LARGEST))
         names = ("X-Service-Event", "X-Service-Delivery", "X-Service-Signature")
         event, delivery, signature = (self.headers.get(name, "") for name in names)
-        self.server.take(Webhook(clock.now(), event, delivery, signature, body))
+        self.server.take(ReceivedWebhook(clock.now(), event, delivery, signature, body))
         self.send_response(204)
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing: the demo tells what came."""
+        """Logs nothing: the demo reports the deliveries itself."""

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from paraph.kernel.environment import Environment
 from paraph.kernel.errors import DomainError
-from paraph.keys.roots import trusted_roots
+from paraph.kernel.settings import Settings
+from paraph.keys.trusted_roots import trusted_roots
 from tests.keys.certified_keys import make_key, make_root
 
 
@@ -15,11 +15,11 @@ from tests.keys.certified_keys import make_key, make_root
 def test_the_root_of_a_key_that_is_not_here(address: str, tmp_path: Path) -> None:
     root = make_root()
     chain = root.chain(tmp_path, make_key("p-256").public_key())
-    settings = Environment(sealing_key=address, sealing_certificate=chain)
+    settings = Settings(sealing_key=address, sealing_certificate=chain)
     assert trusted_roots(settings, tmp_path) == [root.certificate.public_bytes(Encoding.DER)]
 
 
 def test_without_a_certificate_file_the_key_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(DomainError, match="cannot be read"):
-        trusted_roots(Environment(sealing_key="/nowhere.p12"), tmp_path)
-    assert trusted_roots(Environment(), tmp_path) == []
+        trusted_roots(Settings(sealing_key="/nowhere.p12"), tmp_path)
+    assert trusted_roots(Settings(), tmp_path) == []

@@ -1,4 +1,4 @@
-"""The way to the network of one exchange: to addresses already judged, never by name."""
+"""Connections to addresses that were judged before, never to a name that could resolve anew."""
 
 import base64
 from collections.abc import Iterable, Sequence
@@ -7,15 +7,16 @@ from urllib.parse import unquote
 import httpcore
 import httpx
 
-_ANSWER_LIMIT = 8192
-_SHORTEST_TRY = 0.5
+_ANSWER_LIMIT = 8192  # bytes
+_SHORTEST_TRY_SECONDS = 0.5
 
 
 class PinnedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the given addresses, in turn until one answers, whatever host is asked for.
+    """A network backend of httpcore that tries the given addresses in turn, whatever host it is asked for.
 
-    The caller's TLS and ``Host`` header keep the name, so certificates are verified for the name. ``proxy``
-    ("" for none) is ``http://[user:password@]host:port``: it is asked to CONNECT to the same addresses.
+    TLS and the ``Host`` header still use the name, so certificates are verified for it. ``proxy`` is ``""`` or
+    ``http://[user:password@]host:port``; it is asked to CONNECT to the same addresses. ``seconds``: shared by all
+    tries.
     """
 
     def __init__(self, addresses: Sequence[str], proxy: str, seconds: float) -> None:
@@ -26,21 +27,21 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
 
     async def connect_tcp(
         self,
-        host: str,  # noqa: ARG002  where to was decided before
+        host: str,  # noqa: ARG002  the addresses are fixed
         port: int,
         timeout: float | None = None,  # noqa: ARG002  the whole exchange has one limit
         local_address: str | None = None,  # noqa: ARG002  the form of httpcore
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,  # noqa: ARG002  the form of httpcore
     ) -> httpcore.AsyncNetworkStream:
-        share = max(self._seconds / len(self._addresses), _SHORTEST_TRY)
+        share = max(self._seconds / len(self._addresses), _SHORTEST_TRY_SECONDS)
         for address in self._addresses[:-1]:
             try:
-                return await self._reach(address, port, share)
+                return await self._connect(address, port, share)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
-        return await self._reach(self._addresses[-1], port, None)
+        return await self._connect(self._addresses[-1], port, None)
 
-    async def _reach(self, address: str, port: int, seconds: float | None) -> httpcore.AsyncNetworkStream:
+    async def _connect(self, address: str, port: int, seconds: float | None) -> httpcore.AsyncNetworkStream:
         if self._proxy is None:
             return await self._network.connect_tcp(address, port, timeout=seconds)
         stream = await self._network.connect_tcp(self._proxy.host, self._proxy.port or 80, timeout=seconds)
@@ -53,7 +54,7 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
 
 
 async def _tunnel(stream: httpcore.AsyncNetworkStream, target: str, proxy: httpx.URL) -> None:
-    """Asks the proxy for a way through (RFC 9110 §9.3.6)."""
+    """Asks the proxy for a tunnel to ``target`` (RFC 9110 §9.3.6)."""
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
     if proxy.userinfo:
         credentials = base64.b64encode(unquote(proxy.userinfo.decode()).encode()).decode()
