@@ -8,15 +8,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
-
-import pikepdf
 
 Matrix = tuple[float, float, float, float, float, float]  # a b c d e f of ISO 32000-1, 8.3.3
 Box = tuple[float, float, float, float]  # left, bottom, right, top; left < right, bottom < top
 
 _LETTER: Box = (0.0, 0.0, 612.0, 792.0)  # what viewers show when no box is usable
-_DEEPEST = 64  # levels of the page tree that inherited attributes are looked for
 
 
 @dataclass(frozen=True)
@@ -77,30 +73,6 @@ def page_geometry(
     return PageGeometry(visible, quarter * 90, unit if unit and 0 < unit < math.inf else 1.0)
 
 
-def read_geometry(page: pikepdf.Object | pikepdf.Page) -> PageGeometry:
-    """The geometry of a page of pikepdf, attributes inherited from its parents included."""
-    dictionary = page.obj if isinstance(page, pikepdf.Page) else page
-    return page_geometry(
-        _numbers(inherited(dictionary, "/MediaBox")),
-        _numbers(inherited(dictionary, "/CropBox")),
-        _number(inherited(dictionary, "/Rotate")),
-        _number(dictionary.get("/UserUnit")),
-    )
-
-
-def inherited(page: pikepdf.Object, key: str) -> Any:
-    """The value of ``key`` at the page or its nearest ancestor that has it, else None."""
-    node: Any = page
-    for _ in range(_DEEPEST):
-        if not isinstance(node, pikepdf.Dictionary):
-            return None
-        value = node.get(key)
-        if value is not None:
-            return value
-        node = node.get("/Parent")
-    return None
-
-
 def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
     """The point that ``matrix`` takes (x, y) to."""
     a, b, c, d, e, f = matrix
@@ -143,17 +115,3 @@ def _intersection(one: Box, other: Box) -> Box | None:
 
 def _box_or_none(left: float, bottom: float, right: float, top: float) -> Box | None:
     return (left, bottom, right, top) if left < right and bottom < top else None
-
-
-def _numbers(value: Any) -> tuple[float, ...] | None:
-    if not isinstance(value, pikepdf.Array):
-        return None
-    numbers = [_number(item) for item in value]
-    return None if None in numbers else tuple(number for number in numbers if number is not None)
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None

@@ -1,11 +1,13 @@
 """What PDFium and pikepdf each know of a page, brought together."""
 
 import ctypes
+from decimal import Decimal
+from typing import Any
 
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.structure.geometry import PageGeometry, page_geometry, read_geometry
+from paraph.pdf.structure.geometry import PageGeometry, page_geometry
 from paraph.pdf.untrusted.jobs.source import Source
 
 
@@ -14,8 +16,11 @@ def geometry_of(source: Source, page: pypdfium2.PdfPage, index: int) -> PageGeom
     rectangle = raw.FS_RECTF()
     raw.FPDF_GetPageBoundingBox(page, ctypes.byref(rectangle))
     visible = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
-    unit = 1.0
-    if source.may_scale:
-        pages = source.pikepdf().pages
-        unit = read_geometry(pages[index]).unit if index < len(pages) else 1.0
+    unit = _user_unit(source, index) if source.may_scale else None
     return page_geometry(visible, None, page.get_rotation(), unit)
+
+
+def _user_unit(source: Source, index: int) -> float | None:
+    pages = source.pikepdf().pages
+    value: Any = pages[index].obj.get("/UserUnit") if index < len(pages) else None
+    return float(value) if isinstance(value, int | Decimal) else None
