@@ -19,10 +19,10 @@ from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
 from paraph.pdf.untrusted.jobs import find_job, inspect_job
-from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS
-from paraph.pdf.untrusted.jobs.changeable import read_behaviour
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import read_quietly
 from paraph.pdf.verification.verify import verify
 from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pairs import check_pair

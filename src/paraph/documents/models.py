@@ -16,7 +16,7 @@ class Document(models.Model):
     ``[[width, height], …]`` in points, after crop box, rotation and UserUnit.
 
     ``method`` is what had to be done to the file before it can be sealed
-    (:data:`paraph.pdf.structure.extendable.Method`), empty
+    (:data:`paraph.pdf.structure.extendable_variants.Method`), empty
     where that was not looked at. What came of it, unless that is the upload itself, is kept beside the upload:
     ``prepared_sha256`` and ``prepared_size``."""
 

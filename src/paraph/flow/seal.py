@@ -20,8 +20,8 @@ from paraph.measures.figures import count_seal, stage
 from paraph.pdf.pki.purpose import of_document
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
-from paraph.pdf.structure.extendable import Method
-from paraph.pdf.untrusted.draft_apart import drafts_apart
+from paraph.pdf.structure.extendable_variants import Method
+from paraph.pdf.untrusted.sandboxed_draft import drafts_apart
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store

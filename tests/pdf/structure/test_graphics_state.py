@@ -5,9 +5,9 @@ import zlib
 
 import pytest
 
+from paraph.pdf.structure.contents_decoder import whole
 from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
 from paraph.pdf.structure.objects import Stream
-from paraph.pdf.structure.whole_streams import whole
 
 CERTAIN = [
     b"",

@@ -9,10 +9,10 @@ from typing import Any
 import pikepdf
 import pytest
 
+from paraph.pdf.structure.contents_decoder import Looking, whole
 from paraph.pdf.structure.objects import Stream, Unsafe
-from paraph.pdf.structure.packed_size import lzw_size, run_length_size
+from paraph.pdf.structure.unpacked_size import lzw_size, run_length_size
 from paraph.pdf.structure.unpacking import TooLarge, unpacked
-from paraph.pdf.structure.whole_streams import Looking, whole
 
 MIB = 1 << 20
 WORDS = b"q 1 0 0 1 72 700 cm BT /F1 12 Tf (Hello) Tj ET Q\n" * 50

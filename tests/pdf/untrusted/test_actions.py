@@ -13,9 +13,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS, count_actions
-from paraph.pdf.untrusted.jobs.fast_scan import QuietFile, read_quietly
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import QuietFile, read_quietly
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.untrusted.test_reading_corpus import corpus
 

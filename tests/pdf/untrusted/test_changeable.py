@@ -8,9 +8,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name, String
 
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.changeable import NO_BEHAVIOUR, read_behaviour
-from paraph.pdf.untrusted.jobs.fast_scan import QuietFile, read_quietly
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import QuietFile, read_quietly
 from tests.pdf import changing
 from tests.pdf.changing import PRINT, PRINT_OFF, SCRIPT
 from tests.pdf.pdf_factory import paper, text

@@ -15,10 +15,10 @@ from pikepdf import Array, Dictionary, Name
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import find_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
 from paraph.pdf.untrusted.jobs.inspect_job import at_a_glance, thoroughly
-from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import read_quietly
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from paraph.pdf.untrusted.render import render_page
 from paraph.pdf.untrusted.sandbox import Limits, configure
 from tests.pdf import hostile

@@ -12,8 +12,8 @@ from paraph.pdf.structure.crossreference import Section
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, geometry_of, pages
 from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs import object_index
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
+from paraph.pdf.untrusted.jobs.upload_checks import object_index
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import read_quietly
 from tests.pdf.pdf_factory import paper
 from tests.pdf.untrusted.test_actions import LAST, PACKED, many, quiet, read
 

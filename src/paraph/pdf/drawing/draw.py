@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from paraph.pdf.drawing.annotations import covered, overlap
+from paraph.pdf.drawing.covering_annotations import covered, overlap
 from paraph.pdf.drawing.drawing_check import Placed
 from paraph.pdf.drawing.form_xobjects import Forms, open_forms
 from paraph.pdf.drawing.marks import Drawing, Drawings, Mark, Overlay
@@ -14,11 +14,11 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.structure.geometry import PageGeometry, transform_box
 from paraph.pdf.structure.normalise import Unreadable, normalised
 from paraph.pdf.structure.objects import Ref, Unsafe
-from paraph.pdf.structure.open_layers import may_stay_open
 from paraph.pdf.structure.pages import Page, geometry_of, pages
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.structure.signature_field import Widget
+from paraph.pdf.structure.unclosed_layers import may_stay_open
 
 
 @dataclass

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from paraph.pdf.drawing.marks import Drawing
+from paraph.pdf.structure.contents_decoder import Looking
 from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
 from paraph.pdf.structure.objects import Dictionary, Ref, Stream, Unsafe
 from paraph.pdf.structure.pages import Page
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.structure.whole_streams import Looking
 
 
 class Stamper:

@@ -1,7 +1,7 @@
 """What a seal needs of the file itself: reading it, writing revisions after it, reading the result again.
 
 All that an untrusted file can harm is behind this, and no key comes near it. It happens in this process
-(:mod:`paraph.pdf.sealing.draft_here`) or in a sandboxed one (:mod:`paraph.pdf.untrusted.draft_apart`).
+(:mod:`paraph.pdf.sealing.draft_here`) or in a sandboxed one (:mod:`paraph.pdf.untrusted.sandboxed_draft`).
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.extendable import Method
+from paraph.pdf.structure.extendable_variants import Method
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.sealing.self_check import check
 from paraph.pdf.structure import signature_field
-from paraph.pdf.structure.extendable import Method, forms
+from paraph.pdf.structure.extendable_variants import Method, forms
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.pending_revision import Following
 from paraph.pdf.structure.reader import Reader

@@ -2,8 +2,8 @@
 timestamp adds one more (ETSI EN 319 142-1).
 
 The bytes of the file stay the prefix of the result where it can be extended as it is written, or with its objects found
-by search; else it is rewritten first (:mod:`paraph.pdf.structure.extendable`). :attr:`SealedPdf.method` tells which it
-was.
+by search; else it is rewritten first (:mod:`paraph.pdf.structure.extendable_variants`). :attr:`SealedPdf.method` tells
+which it was.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from paraph.pdf.sealing.augment import Prolonged, prolong
 from paraph.pdf.sealing.cms_template import template
 from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
 from paraph.pdf.sealing.draft_here import drafts_here
-from paraph.pdf.structure.extendable import Method
+from paraph.pdf.structure.extendable_variants import Method
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
@@ -95,9 +95,8 @@ def seal(
     ``appearances`` is a PDF whose pages are the pictures that marks and overlay name. Without ``timestamping``, or
     without an answer from its authorities, the seal is B-B and ``timestamp`` None; without ``long_term``, or where a
     status cannot be had, B-T. Earlier signatures of the file stay valid: marks then live in the annotations of the
-    seal's own field. ``drafts``: which process reads the file, :func:`~paraph.pdf.untrusted.draft_apart.drafts_apart`
-    for one
-    with limits of its own. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when
+    seal's own field. ``drafts``: which process reads the file,
+    :func:`~paraph.pdf.untrusted.sandboxed_draft.drafts_apart` for one with limits of its own. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when
     the key's certificate expired or was revoked.
     """
     if timestamping and long_term:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pikepdf
 
 from paraph.pdf.structure.objects import Stream, Unsafe, text_of
-from paraph.pdf.structure.packed_size import lzw_size, run_length_size
+from paraph.pdf.structure.unpacked_size import lzw_size, run_length_size
 
 LARGEST = 128 << 20
 """Bytes to which a stream is unpacked where nothing else is said."""

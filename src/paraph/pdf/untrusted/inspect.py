@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.extendable import Method
+from paraph.pdf.structure.extendable_variants import Method
 from paraph.pdf.untrusted.sandbox import sandbox
 
 _PATIENCE = 3  # an odd file has each of its pages drawn twice
@@ -31,7 +31,7 @@ class Inspection:
     were not compared, for want of time), ``can_change`` (words for what can change what is shown: ``scripts``,
     ``actions``, ``layers``, ``media``, ``xfa_form``, ``hover_annotations``, ``screen_only_annotations``,
     ``print_only_annotations``, ``print_only_contents``), ``repairs`` (sentences of the reader), ``method``
-    (:data:`paraph.pdf.structure.extendable.Method`).
+    (:data:`paraph.pdf.structure.extendable_variants.Method`).
 
     ``prepared`` is the file to show, to search and to seal in place of this one, None where it is fine as it is.
     """

@@ -20,7 +20,7 @@ from paraph.kernel import machine
 from paraph.kernel.places import Places, Told, Visit
 from paraph.kernel.waiting import waiting
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_memory import Answer, SandboxMemory
+from paraph.pdf.untrusted.sandbox_answers import Answer, SandboxMemory
 from paraph.pdf.untrusted.sandbox_process import Limits, Worker
 
 __all__ = ["Limits", "Sandbox", "configure", "sandbox"]

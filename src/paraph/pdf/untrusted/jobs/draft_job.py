@@ -1,4 +1,4 @@
-"""The steps of sealing that read the file, inside the sandbox (``paraph.pdf.untrusted.draft_apart`` asks for them)."""
+"""The steps of sealing that read the file (called by :mod:`paraph.pdf.untrusted.sandboxed_draft`)."""
 
 import hashlib
 from base64 import b64decode
@@ -15,12 +15,12 @@ from paraph.pdf.sealing.archive import archive_revision
 from paraph.pdf.sealing.draft import Wanted
 from paraph.pdf.sealing.draft_here import Prepared, holed, prepared
 from paraph.pdf.sealing.self_check import check_appended
-from paraph.pdf.structure.extendable import Method, forms
+from paraph.pdf.structure.extendable_variants import Method, forms
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.revision import Written
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
 
 _NOWHERE = (0.0, 0.0, 0.0, 0.0)
 

@@ -8,11 +8,11 @@ from typing import Any
 import pypdfium2
 
 from paraph.pdf.structure.geometry import Box, PageGeometry
-from paraph.pdf.untrusted.jobs.characters import Characters, lines
-from paraph.pdf.untrusted.jobs.folding import fold, fold_with_places, occurrences
-from paraph.pdf.untrusted.jobs.pages import geometry_of
-from paraph.pdf.untrusted.jobs.source import Source
-from paraph.pdf.untrusted.jobs.visual import read_lines, runs_from_right, search_lines, worth_a_look
+from paraph.pdf.untrusted.jobs.page_geometry import geometry_of
+from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
+from paraph.pdf.untrusted.jobs.page_text.folding import fold, fold_with_places, occurrences
+from paraph.pdf.untrusted.jobs.page_text.visual_order import read_lines, runs_from_right, search_lines, worth_a_look
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
 
 _MOST_SORTED = 100_000  # characters that the second attempt looks at; about a second
 

@@ -15,14 +15,14 @@ from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
 from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs.changeable import NO_BEHAVIOUR, read_behaviour
-from paraph.pdf.untrusted.jobs.extendable_form import prepare
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
-from paraph.pdf.untrusted.jobs.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
-from paraph.pdf.untrusted.jobs.page_contents import check_contents
-from paraph.pdf.untrusted.jobs.page_presence import require_pages
-from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.acroform import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import read_quietly
+from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
+from paraph.pdf.untrusted.jobs.upload_checks.page_presence import require_pages
+from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _PROBE = 64  # pixels of the longer side of page 1 when it is tried
 _REPAIRS_TOLD = 5

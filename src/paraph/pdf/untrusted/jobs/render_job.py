@@ -8,11 +8,11 @@ import pypdfium2
 from PIL import Image, WebPImagePlugin  # noqa: F401  which Pillow else looks for among all its plugins
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.untrusted.jobs.form_fields import show_form_fields
-from paraph.pdf.untrusted.jobs.layers import has_layers
-from paraph.pdf.untrusted.jobs.pages import geometry_of
-from paraph.pdf.untrusted.jobs.printed import make_fields_annotations, show_as_printed
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.page_geometry import geometry_of
+from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
+from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import has_layers
+from paraph.pdf.untrusted.jobs.page_pictures.print_view import make_fields_annotations, show_as_printed
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
 
 _MOST_PIXELS = 16_000_000  # of a picture: an A4 page at 5 pixels a point; larger ones are drawn smaller
 _LONGEST_SIDE = 16_383  # what WebP can hold

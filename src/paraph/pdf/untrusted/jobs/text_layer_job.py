@@ -7,9 +7,9 @@ import pypdfium2
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
-from paraph.pdf.untrusted.jobs.characters import Characters, around
-from paraph.pdf.untrusted.jobs.pages import geometry_of
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.page_geometry import geometry_of
+from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
 
 _HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium gives those at the end of a line
 

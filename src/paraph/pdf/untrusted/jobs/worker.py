@@ -22,8 +22,8 @@ from paraph.kernel.parent import follow_parent
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
 from paraph.pdf.untrusted.jobs import draft_job, find_job, inspect_job, render_job, text_layer_job
-from paraph.pdf.untrusted.jobs.source import Source
-from paraph.pdf.untrusted.jobs.warming import warm_up
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.warm_up import warm_up
 from paraph.pdf.untrusted.sandbox_loss import Used
 
 Answer = tuple[dict[str, Any], bytes]

@@ -16,7 +16,7 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
-from paraph.pdf.structure.extendable import Method
+from paraph.pdf.structure.extendable_variants import Method
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.untrusted.sandbox import sandbox

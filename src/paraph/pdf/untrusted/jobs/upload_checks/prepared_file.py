@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused, page_not_shown
-from paraph.pdf.structure.extendable import Method, forms
+from paraph.pdf.structure.extendable_variants import Method, forms
 from paraph.pdf.structure.geometry import PageGeometry
 from paraph.pdf.structure.normalise import Unreadable
 from paraph.pdf.structure.objects import CONFUSED, Stream, Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
 from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs import dry_run
-from paraph.pdf.untrusted.jobs.page_comparison import Changed, check_looks
-from paraph.pdf.untrusted.jobs.page_contents import check_contents
-from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks import dry_run
+from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import Changed, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
 

@@ -14,9 +14,9 @@ import pytest
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
-from paraph.pdf.untrusted import draft_apart
-from paraph.pdf.untrusted.draft_apart import drafts_apart
+from paraph.pdf.untrusted import sandboxed_draft as draft_apart
 from paraph.pdf.untrusted.sandbox import Limits, Sandbox
+from paraph.pdf.untrusted.sandboxed_draft import drafts_apart
 from tests.pdf import hostile
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files import structure

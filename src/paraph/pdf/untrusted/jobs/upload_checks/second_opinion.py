@@ -15,7 +15,7 @@ from pypdfium2 import raw
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.objects import CONFUSED, Ref, Stream, Unsafe, text_of
 from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
 
 _REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _FONTS = frozenset({b"/Type0", b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})

@@ -8,7 +8,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from paraph.pdf.structure.geometry import PageGeometry, page_geometry
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
 
 
 def geometry_of(source: Source, page: pypdfium2.PdfPage, index: int) -> PageGeometry:

@@ -16,8 +16,8 @@ from pypdfium2 import raw
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.untrusted.jobs.for_qpdf import for_qpdf
-from paraph.pdf.untrusted.jobs.handlers import unsupported_encryption
+from paraph.pdf.untrusted.jobs.readable_by_qpdf import for_qpdf
+from paraph.pdf.untrusted.jobs.unsupported_encryption import unsupported_encryption
 
 _UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # in the words of qpdf
 

@@ -12,9 +12,9 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import product
 
-from paraph.pdf.untrusted.jobs.bidi import MIRRORED, from_left
-from paraph.pdf.untrusted.jobs.characters import Baseline, Characters
-from paraph.pdf.untrusted.jobs.folding import fold_with_places, occurrences
+from paraph.pdf.untrusted.jobs.page_text.bidi import MIRRORED, from_left
+from paraph.pdf.untrusted.jobs.page_text.characters import Baseline, Characters
+from paraph.pdf.untrusted.jobs.page_text.folding import fold_with_places, occurrences
 
 _SAME_LINE = 0.3  # of the text's size, across the direction of writing
 _SAME_PLACE = 0.01  # of the text's size: characters of one glyph

@@ -7,11 +7,11 @@ drawn after it, the annotations of the page among it.
 from collections.abc import Iterator
 from typing import Any
 
+from paraph.pdf.structure.contents_decoder import Looking
 from paraph.pdf.structure.graphics_state import ending
 from paraph.pdf.structure.objects import Ref, Stream
 from paraph.pdf.structure.pages import Page, pages
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.structure.whole_streams import Looking
 
 _ELSEWHERE = frozenset(
     {b"/Contents", b"/Parent", b"/P", b"/Popup", b"/Dest", b"/A", b"/AA", b"/B", b"/IRT", b"/Metadata"}

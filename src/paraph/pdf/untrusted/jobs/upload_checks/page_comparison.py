@@ -9,7 +9,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from paraph.pdf.refusal import page_not_shown
 from paraph.pdf.structure.geometry import Box
-from paraph.pdf.untrusted.jobs.form_fields import show_form_fields
+from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
 
 Colour = tuple[int, int, int]
 

@@ -12,9 +12,9 @@ from typing import NamedTuple, cast
 from paraph.pdf.errors import SealError
 from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Stream, Unsafe
 from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs.expansion import Expansion
-from paraph.pdf.untrusted.jobs.object_index import Places, StreamPlace, places, stream_in
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.expansion import Expansion
+from paraph.pdf.untrusted.jobs.upload_checks.object_index import Places, StreamPlace, places, stream_in
 
 _NAMES = re.compile(  # of what runs or unpacks, and of what changes what is shown (changeable.py, layers.py)
     rb"/(?:JavaScript|Rendition|Launch|SubmitForm|ImportData|EF"

@@ -12,9 +12,9 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.untrusted.jobs.annotations import HIDDEN, INVISIBLE, NO_VIEW, PRINT, is_printed
-from paraph.pdf.untrusted.jobs.layers import is_printed as layer_is_printed
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import HIDDEN, INVISIBLE, NO_VIEW, PRINT, is_printed
+from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import is_printed as layer_is_printed
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
 
 
 def show_as_printed(source: Source, page: pypdfium2.PdfPage, index: int, *, layered: bool) -> None:

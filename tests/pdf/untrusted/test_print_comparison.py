@@ -14,10 +14,10 @@ from PIL import Image, ImageChops
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs import printing
-from paraph.pdf.untrusted.jobs.annotations import Annotation
 from paraph.pdf.untrusted.jobs.inspect_job import inspect as inspect_here
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks import print_comparison as printing
 from paraph.pdf.untrusted.render import render_page, render_printed_page
 from tests.pdf import changing
 from tests.pdf.changing import NO_VIEW, PRINT, PRINT_OFF, PRINT_ON, TOGGLE_NO_VIEW

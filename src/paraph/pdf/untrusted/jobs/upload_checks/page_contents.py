@@ -10,7 +10,7 @@ from paraph.pdf.structure.page_shapes import Kind, marked, reference
 from paraph.pdf.structure.pages import Page
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.unpacking import TooLarge, unpacked
-from paraph.pdf.untrusted.jobs.expansion import most_unpacked
+from paraph.pdf.untrusted.jobs.upload_checks.expansion import most_unpacked
 
 _LARGEST_PAGE = 64 << 20  # bytes of the contents of one page; 3 MB are many
 _LARGEST_REPEATED = 512 << 20  # what pages draw that an earlier one has drawn, or they themselves

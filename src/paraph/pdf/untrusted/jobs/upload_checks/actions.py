@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pikepdf
 
-from paraph.pdf.untrusted.jobs.expansion import Expansion
+from paraph.pdf.untrusted.jobs.upload_checks.expansion import Expansion
 
 # qpdf writes names in one form, so that /J#61vaScript is found as well, and the keys of a dictionary sorted
 _COUNTED = {

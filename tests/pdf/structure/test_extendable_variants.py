@@ -9,16 +9,16 @@ import pytest
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.extendable import forms
+from paraph.pdf.structure.extendable_variants import forms
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
 from paraph.pdf.structure.reader import Reader
 from paraph.pdf.structure.recovery import recovered
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.dry_run import COLOUR, marked_boxes, sealed_on_trial
-from paraph.pdf.untrusted.jobs.page_comparison import Changed, check_looks
-from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
+from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import Changed, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping
 

@@ -11,8 +11,8 @@ from typing import Any
 import pikepdf
 
 from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.untrusted.jobs import dry_run
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 
 _ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-16-be", "utf-16-le", "pdfdoc", "mac-roman", "cp1252", "idna")
 _CONTENTS = b"BT /F1 12 Tf 20 20 Td (a) Tj ET"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pikepdf
 
-from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS, count_actions
-from paraph.pdf.untrusted.jobs.annotations import Annotation, annotations
-from paraph.pdf.untrusted.jobs.layers import SPOKEN_OF as LAYERS
-from paraph.pdf.untrusted.jobs.printing import NO_DIFFERENCE, compare
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation, annotations
+from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import SPOKEN_OF as LAYERS
+from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.upload_checks.print_comparison import NO_DIFFERENCE, compare
 
 NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **NO_DIFFERENCE, "can_change": []}
 """Of a file in which no name of interest stands."""
