@@ -21,7 +21,7 @@ from paraph.pdf.pki.purpose import of_document
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.structure.extendable_variants import Method
-from paraph.pdf.untrusted.sandboxed_draft import drafts_apart
+from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from paraph.rows.read import Compiled
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
@@ -81,7 +81,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             marks=marks,
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
-            drafts=drafts_apart,
+            drafts=sandboxed_drafts,
         )
     return sealed if document.prepared_sha256 is None else replace(sealed, method=cast(Method, document.method))
 

@@ -9,15 +9,15 @@ import pytest
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.extendable_variants import forms
+from paraph.pdf.structure.extendable_variants import extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.recovery import recovered
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
-from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import Changed, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping
@@ -29,8 +29,8 @@ START = re.findall(rb"startxref\s+(\d+)", PLAIN)[-1]
 
 def opinion(of: bytes, seen: bytes) -> Opinion:
     """Of our reader's view of one file and qpdf's view of another."""
-    with Source(content=seen) as source:
-        return second_opinion(Reader(of), source)
+    with UntrustedFile(content=seen) as source:
+        return second_opinion(PdfReader(of), source)
 
 
 @pytest.mark.parametrize(
@@ -47,22 +47,22 @@ def opinion(of: bytes, seen: bytes) -> Opinion:
 )
 def test_a_broken_end_is_never_passed_over(tail: bytes) -> None:
     with pytest.raises(Unsafe):
-        Reader(PLAIN + tail)
+        PdfReader(PLAIN + tail)
 
 
 def test_the_last_startxref_counts() -> None:
-    assert Reader(PLAIN + b"startxref\n" + START + b"\n%%EOF\n").crossreference.start == int(START)
+    assert PdfReader(PLAIN + b"startxref\n" + START + b"\n%%EOF\n").crossreference.start == int(START)
 
 
 def test_each_form_keeps_what_it_can() -> None:
-    by_method = dict(forms(PLAIN.replace(b"startxref", b"startxxxx")))
+    by_method = dict(extendable_variants(PLAIN.replace(b"startxref", b"startxxxx")))
     assert list(by_method) == ["incremental", "general", "normalised"]
     assert by_method["general"].startswith(by_method["incremental"])
-    assert [len(list(pages(Reader(by_method[name])))) for name in ("general", "normalised")] == [1, 1]
+    assert [len(list(pages(PdfReader(by_method[name])))) for name in ("general", "normalised")] == [1, 1]
 
 
 def test_what_stands_before_the_header_is_left_out_and_nothing_else() -> None:
-    assert dict(forms(b"\xef\xbb\xbf" + PLAIN))["normalised"] == PLAIN
+    assert dict(extendable_variants(b"\xef\xbb\xbf" + PLAIN))["normalised"] == PLAIN
 
 
 @pytest.mark.parametrize("again", [b"4 1 obj\n<</Type/Page>>\nendobj\n"])
@@ -99,12 +99,12 @@ def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
 
 
 def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
-    geometries = geometries_of(Reader(PLAIN), pages(Reader(PLAIN)))
+    geometries = geometries_of(PdfReader(PLAIN), pages(PdfReader(PLAIN)))
     tried, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
     check_looks(PLAIN, tried, boxes, COLOUR)
-    with pytest.raises(Changed, match="page 1 looks different"):
+    with pytest.raises(LooksDifferent, match="page 1 looks different"):
         check_looks(OTHER, tried, boxes, COLOUR)
-    with pytest.raises(Changed, match="the mark on page 1 cannot be seen"):
+    with pytest.raises(LooksDifferent, match="the mark on page 1 cannot be seen"):
         check_looks(PLAIN, PLAIN, boxes, COLOUR)
 
 
@@ -113,7 +113,7 @@ def test_the_dry_run_bears_with_fonts_that_stand_in_for_missing_ones() -> None:
     words = ("I pay 1 EUR", "WWWiii 123", "gable end", "MM,,..ll", "0987 UEE", "bad cafe", "WiWiWi", "E3E3")
     for pdf in (paper(text(each, 100, 500, 36), text(each[::-1], 60, 400, 36)) for each in words):
         without_font = pdf.replace(b"/Helvetica", b"/Nowhereto")
-        geometries = geometries_of(Reader(without_font), pages(Reader(without_font)))
+        geometries = geometries_of(PdfReader(without_font), pages(PdfReader(without_font)))
         boxes = marked_boxes(geometries, [0, 1])
         check_looks(without_font, sealed_on_trial(without_font, geometries, [0, 1]), boxes, COLOUR)
 

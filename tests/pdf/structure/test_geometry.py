@@ -7,7 +7,7 @@ import pytest
 
 from paraph.pdf.structure.geometry import apply, compose, inverse, page_geometry, transform_box
 from paraph.pdf.structure.pages import geometry_of, pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 
 PORTRAIT = (0, 0, 600, 800)
 
@@ -66,6 +66,6 @@ def test_attributes_are_inherited_except_the_unit() -> None:
     pdf.Root.Pages.UserUnit = 3
     file = io.BytesIO()
     pdf.save(file)
-    reader = Reader(file.getvalue())
+    reader = PdfReader(file.getvalue())
     geometry = geometry_of(reader, next(pages(reader)))
     assert (geometry.visible, geometry.rotate, geometry.unit) == ((10, 20, 300, 200), 270, 1.0)

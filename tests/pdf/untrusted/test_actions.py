@@ -13,9 +13,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS, count_actions
-from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import QuietFile, read_quietly
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.untrusted.test_reading_corpus import corpus
 
@@ -23,25 +23,25 @@ Result = TypeVar("Result")
 PACKED = {"object_stream_mode": pikepdf.ObjectStreamMode.generate}
 
 
-def read(pdf: bytes, what: Callable[[Source], Result]) -> Result:
+def read(pdf: bytes, what: Callable[[UntrustedFile], Result]) -> Result:
     descriptor = os.memfd_create("test")
     os.write(descriptor, pdf)
-    with Source(descriptor) as source:
+    with UntrustedFile(descriptor) as source:
         return what(source)
 
 
-def counted(source: Source) -> dict[str, int]:
+def counted(source: UntrustedFile) -> dict[str, int]:
     """By the thorough look."""
     return count_actions(source.pikepdf())
 
 
 def told(pdf: bytes) -> dict[str, int]:
     """As an inspection does."""
-    return read(pdf, lambda source: dict(NO_ACTIONS) if read_quietly(source) else counted(source))
+    return read(pdf, lambda source: dict(NO_ACTIONS) if fast_scan(source) else counted(source))
 
 
 def quiet(pdf: bytes) -> bool:
-    return read(pdf, lambda source: read_quietly(source) is not None)
+    return read(pdf, lambda source: fast_scan(source) is not None)
 
 
 _MARK = b"@here@"
@@ -181,7 +181,7 @@ def test_a_bomb_is_found_where_it_hides(dictionary: bytes) -> None:
 
 def test_the_quick_look_agrees_with_the_thorough_one() -> None:
     for name, pdf in corpus().items():
-        if _judged(pdf, read_quietly):
+        if _judged(pdf, fast_scan):
             assert _judged(pdf, counted) == NO_ACTIONS, name
 
 
@@ -201,13 +201,13 @@ def test_whatever_is_put_together_nothing_is_overlooked() -> None:
         pdf = many(b"<<" + b"".join(pieces) + chance.choice([b">>", b"", b")>>"]), filling=2)
         found = _judged(pdf, counted)
         is_speaking = isinstance(found, dict) and any(found.values())
-        is_quiet_one = isinstance(_judged(pdf, read_quietly), QuietFile)
+        is_quiet_one = isinstance(_judged(pdf, fast_scan), PassiveFile)
         assert not (is_quiet_one and is_speaking), pdf
         quiet_ones, speaking = quiet_ones + is_quiet_one, speaking + is_speaking
     assert quiet_ones > 20 and speaking > 50
 
 
-def _judged(pdf: bytes, what: Callable[[Source], Any]) -> Any:
+def _judged(pdf: bytes, what: Callable[[UntrustedFile], Any]) -> Any:
     try:
         return read(pdf, what)
     except PdfRefused as refused:

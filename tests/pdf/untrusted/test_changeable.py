@@ -8,9 +8,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name, String
 
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
-from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import QuietFile, read_quietly
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from tests.pdf import changing
 from tests.pdf.changing import PRINT, PRINT_OFF, SCRIPT
 from tests.pdf.pdf_factory import paper, text
@@ -25,11 +25,11 @@ def words(pdf: bytes) -> list[str]:
     return told
 
 
-def quiet(pdf: bytes) -> QuietFile | None:
+def quiet(pdf: bytes) -> PassiveFile | None:
     descriptor = os.memfd_create("test")
     os.write(descriptor, pdf)
-    with Source(descriptor) as source:
-        return read_quietly(source)
+    with UntrustedFile(descriptor) as source:
+        return fast_scan(source)
 
 
 @pytest.mark.parametrize("where", ["open", "names", "link"])
@@ -162,5 +162,5 @@ def test_ordinary_files_stay_on_the_quick_way() -> None:
         assert found and not found.may_draw_annotations
         descriptor = os.memfd_create("test")
         os.write(descriptor, pdf)
-        with Source(descriptor) as source:
-            assert read_behaviour(source, quiet=False) == NO_BEHAVIOUR
+        with UntrustedFile(descriptor) as source:
+            assert read_behaviour(source, passive=False) == NO_BEHAVIOUR

@@ -16,7 +16,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.inspect_job import inspect as inspect_here
 from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import print_comparison as printing
 from paraph.pdf.untrusted.render import render_page, render_printed_page
 from tests.pdf import changing
@@ -170,17 +170,17 @@ def test_pages_without_annotations_and_layers_do_not_differ() -> None:
             if told["page_count"] <= 50 and not told["print_unknown"]:
                 with opened(pdf) as source:
                     all_of_them = [[Annotation("/Stamp", 0, draws=True)]] * told["page_count"]
-                    found = printing.compare(source, all_of_them, layered=False)
+                    found = printing.compare_print(source, all_of_them, layered=False)
                 different = set(found["prints_differently"])
                 assert different <= set(told["prints_differently"]), name
                 compared += told["page_count"] - found["print_unknown"]
     assert compared >= 10
 
 
-def opened(pdf: bytes) -> Source:
+def opened(pdf: bytes) -> UntrustedFile:
     descriptor = os.memfd_create("test")
     os.write(descriptor, pdf)
-    return Source(descriptor)
+    return UntrustedFile(descriptor)
 
 
 def here(pdf: bytes) -> dict[str, Any]:

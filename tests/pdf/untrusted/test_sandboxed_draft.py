@@ -15,8 +15,8 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
 from paraph.pdf.untrusted import sandboxed_draft as draft_apart
-from paraph.pdf.untrusted.sandbox import Limits, Sandbox
-from paraph.pdf.untrusted.sandboxed_draft import drafts_apart
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
+from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from tests.pdf import hostile
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files import structure
@@ -41,7 +41,7 @@ def _apart(pool: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def apart(pdf: bytes, **arguments: Any) -> SealedPdf:
-    return sealed(pdf, drafts=drafts_apart, **arguments)
+    return sealed(pdf, drafts=sandboxed_drafts, **arguments)
 
 
 def locked() -> bytes:
@@ -96,7 +96,7 @@ def test_what_cannot_be_sealed_is_told_in_the_same_words() -> None:
 def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than a hundred million numbers in one array, in 4 KB: each reader in Python takes a gigabyte for it."""
     bomb = hostile.long_array()
-    small = Sandbox(1, Limits(memory=512 << 20, processor_seconds=5, wall_seconds=60))
+    small = Sandbox(1, SandboxLimits(memory=512 << 20, processor_seconds=5, wall_seconds=60))
     monkeypatch.setattr(draft_apart, "sandbox", lambda: small)
     with pytest.raises(SealError, match="takes too much memory or time"):
         apart(bomb)
@@ -117,7 +117,7 @@ def test_a_process_that_is_killed_between_two_seals_costs_nothing(monkeypatch: p
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
 def test_a_process_that_stands_still_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    hurried = Sandbox(1, Limits(wall_seconds=0.5))
+    hurried = Sandbox(1, SandboxLimits(wall_seconds=0.5))
     monkeypatch.setattr(draft_apart, "sandbox", lambda: hurried)
     os.kill(worker_of(hurried), signal.SIGSTOP)
     with pytest.raises(ReadersUnavailable):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from paraph.organizations.models import Environment
-from paraph.pdf.drawing.initials_row import initials_places
+from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
 from paraph.rows.read import Compiled
@@ -82,6 +82,6 @@ def _initials_marks(sizes: Sequence[Size], drawn: Appearances) -> list[Mark]:
         Mark(number, place.x, place.y, place.width, place.height, picture)
         for number, (width, height) in enumerate(sizes, start=1)
         for place, picture in zip(
-            initials_places(width, height, len(drawn.initials_pages)), drawn.initials_pages, strict=True
+            initials_row(width, height, len(drawn.initials_pages)), drawn.initials_pages, strict=True
         )
     ]

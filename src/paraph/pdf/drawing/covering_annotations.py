@@ -3,25 +3,25 @@
 from typing import Any
 
 from paraph.pdf.structure.geometry import Box
-from paraph.pdf.structure.objects import Dictionary, numeric
-from paraph.pdf.structure.pages import Page
+from paraph.pdf.structure.objects import Dictionary, number_of
+from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.revision import Revision
 
 _NO_ZOOM, _NO_ROTATE = 8, 16
 _EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 
-def covered(revision: Revision, page: Page) -> list[Box]:
+def annotated_areas(revision: Revision, page: PageNode) -> list[Box]:
     """Where in user space annotations of the page may draw: wherever they have an appearance, whether it is shown
     now or not, and anywhere at all where it is up to the viewer what is drawn."""
-    given = page.dictionary.get(b"/Annots")
-    annotations = revision.resolve(given)
+    entry = page.dictionary.get(b"/Annots")
+    annotations = revision.resolve(entry)
     if annotations is None:
         return []
     if not isinstance(annotations, list):
         return [_EVERYWHERE]
-    found = [_covered(revision, revision.resolve(item)) for item in annotations]
-    return [box for box in found if box is not None]
+    areas = [_annotated_area(revision, revision.resolve(item)) for item in annotations]
+    return [box for box in areas if box is not None]
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -29,7 +29,7 @@ def overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _covered(revision: Revision, annotation: Any) -> Box | None:
+def _annotated_area(revision: Revision, annotation: Any) -> Box | None:
     if annotation is None:
         return None
     if not isinstance(annotation, dict):
@@ -54,11 +54,11 @@ def _has_no_border(revision: Revision, annotation: Dictionary) -> bool:
 
 def _numbers(revision: Revision, value: Any) -> list[float]:
     """The numbers that an array begins with."""
-    found = list[float]()
+    areas = list[float]()
     array = revision.resolve(value)
     for item in array if isinstance(array, list) else ():
-        number = numeric(revision.resolve(item))
+        number = number_of(revision.resolve(item))
         if number is None:
             break
-        found.append(number)
-    return found
+        areas.append(number)
+    return areas

@@ -3,14 +3,14 @@
 import math
 from dataclasses import dataclass
 
-ASPECT = 2.0  # width / height of initials, as InitialsContent has by default
+ASPECT = 2.0  # width / height, the default of InitialsContent
 _HEIGHT, _SMALLEST = 24.0, 7.0
 _MARGIN = 14.0
-_GAP = 0.12  # between two initials, as a share of their width
+_GAP = 0.12  # between two initials, relative to their width
 
 
 @dataclass(frozen=True)
-class Place:
+class InitialsBox:
     """A rectangle in points of the page as a reader sees it, origin bottom-left."""
 
     x: float
@@ -19,7 +19,7 @@ class Place:
     height: float
 
 
-def initials_places(page_width: float, page_height: float, count: int) -> list[Place]:
+def initials_row(page_width: float, page_height: float, count: int) -> list[InitialsBox]:
     """Places for ``count`` initials, the first signer leftmost, the last at the right margin.
 
     One row of 48 by 24 points while it fits; with more signers, or on small pages, the initials shrink, and from
@@ -39,7 +39,7 @@ def initials_places(page_width: float, page_height: float, count: int) -> list[P
         row, column = divmod(index, in_a_row)
         in_this = min(in_a_row, count - row * in_a_row)
         right = page_width - margin - (in_this - 1 - column) * step
-        places.append(Place(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
+        places.append(InitialsBox(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
     return places
 
 

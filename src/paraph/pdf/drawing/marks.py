@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paraph.pdf.drawing.form_xobjects import Form, Forms
+from paraph.pdf.drawing.form_xobjects import FormXObject, FormXObjects
 from paraph.pdf.structure.geometry import Box, Matrix, PageGeometry, compose, transform_box
 from paraph.pdf.structure.objects import Ref, number
 
-_LAYERS_CLOSED = 5000  # compressed, they take no room
+_LAYERS_CLOSED = 5000  # they compress to almost nothing
 
 
 @dataclass(frozen=True)
@@ -44,27 +44,27 @@ class Drawing:
     extent: Box
 
 
-class Drawings:
+class DrawingComposer:
     """What to draw on each page. Pages of one geometry with the same marks share their drawing."""
 
-    def __init__(self, forms: Forms, *, layers_open: bool = False) -> None:
+    def __init__(self, form_xobjects: FormXObjects, *, layers_open: bool = False) -> None:
         """``layers_open``: what a page draws may leave layers open that are off, and these must be closed first."""
-        self._forms = forms
-        self._first = b"EMC\n" * _LAYERS_CLOSED if layers_open else b""
+        self._form_xobjects = form_xobjects
+        self._prefix = b"EMC\n" * _LAYERS_CLOSED if layers_open else b""
         self._known: dict[tuple[object, ...], Drawing] = {}
 
-    def drawing(self, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None) -> Drawing:
+    def compose(self, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None) -> Drawing:
         """The overlay beneath, the marks above it; all of it an artifact to screen readers (ISO 32000-1, 14.8.2.2)."""
         places = [(mark.appearance, (mark.x, mark.y, mark.width, mark.height)) for mark in marks]
         key = (geometry, overlay, *places)
         if key not in self._known:
             placed = [self._fitted(geometry, overlay)] if overlay else []
             placed += [self._scaled(geometry, *place) for place in places]
-            self._known[key] = _drawing(placed, self._first)
+            self._known[key] = _drawing(placed, self._prefix)
         return self._known[key]
 
     def _fitted(self, page: PageGeometry, overlay: Overlay) -> "_Placed":
-        picture = self._forms.form(overlay.appearance).geometry
+        picture = self._form_xobjects.form(overlay.appearance).geometry
         scale = min(page.width / picture.width, page.height / picture.height)
         width, height = scale * picture.width, scale * picture.height
         corner = (page.width - width) / 2, (page.height - height) / 2
@@ -72,17 +72,17 @@ class Drawings:
 
     def _scaled(self, page: PageGeometry, appearance: int, place: tuple[float, float, float, float]) -> "_Placed":
         """``place``: left, bottom, width and height in reader space."""
-        form = self._forms.form(appearance)
+        form = self._form_xobjects.form(appearance)
         x, y, width, height = place
         to_place = (width / form.geometry.width, 0.0, 0.0, height / form.geometry.height, x, y)
         return _name(appearance), form, compose(compose(form.geometry.to_reader, to_place), page.to_user)
 
 
-_Placed = tuple[bytes, Form, Matrix]
+_Placed = tuple[bytes, FormXObject, Matrix]
 
 
-def _drawing(placed: list[_Placed], first: bytes) -> Drawing:
-    operators = [first, b"/Artifact BMC\n"]
+def _drawing(placed: list[_Placed], prefix: bytes) -> Drawing:
+    operators = [prefix, b"/Artifact BMC\n"]
     for name, _, matrix in placed:
         operators.append(b"q %b cm %b Do Q\n" % (b" ".join(number(value) for value in matrix), name))
     operators.append(b"EMC\n")

@@ -25,7 +25,7 @@ from paraph.pdf.sealing.cms_template import template
 from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
 from paraph.pdf.sealing.draft_here import drafts_here
 from paraph.pdf.structure.extendable_variants import Method
-from paraph.pdf.structure.normalise import Unreadable
+from paraph.pdf.structure.normalise import UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
@@ -96,15 +96,17 @@ def seal(
     without an answer from its authorities, the seal is B-B and ``timestamp`` None; without ``long_term``, or where a
     status cannot be had, B-T. Earlier signatures of the file stay valid: marks then live in the annotations of the
     seal's own field. ``drafts``: which process reads the file,
-    :func:`~paraph.pdf.untrusted.sandboxed_draft.drafts_apart` for one with limits of its own. Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when
-    the key's certificate expired or was revoked.
+    :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for one with limits of its own.
+
+    Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` when the key's certificate
+    expired or was revoked.
     """
     if timestamping and long_term:
         timestamping = replace(timestamping, refuse=long_term.refuse)
     order = _Order(key, purpose, timestamping, long_term)
     try:
         return _first_that_works(drafts(pdf, Wanted(appearances, marks, page_overlay, reason, name, at)), order)
-    except Unreadable as error:
+    except UnreadablePdf as error:
         raise SealError(str(error)) from error
     except Unsafe as error:
         raise SealError("The PDF cannot be sealed: its structure is damaged.") from error

@@ -6,8 +6,8 @@ from typing import Any
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.cms import read_signed_data
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.objects import Stream
-from paraph.pdf.structure.reader import Reader, decoded
+from paraph.pdf.structure.objects import PdfStream
+from paraph.pdf.structure.reader import PdfReader, decoded
 
 _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
 
@@ -54,7 +54,7 @@ def check_archive(
         raise SealError("The archive timestamp is over something else.")
 
 
-def check_store(reader: Reader, statuses: LongTermData) -> None:
+def check_store(reader: PdfReader, statuses: LongTermData) -> None:
     """Everything that the level rests on can be read from the file. Raises :class:`SealError`."""
     if not statuses:
         return
@@ -67,7 +67,7 @@ def check_store(reader: Reader, statuses: LongTermData) -> None:
             if not wanted:
                 break
             stream = reader.resolve(listed)
-            if isinstance(stream, Stream) and len(stream.data) <= longest:  # others' data is not looked into
+            if isinstance(stream, PdfStream) and len(stream.data) <= longest:  # others' data is not looked into
                 wanted.discard(decoded(stream))
         if wanted:
             raise SealError("The long-term data of the seal is missing or was changed.")

@@ -2,51 +2,51 @@
 
 from collections.abc import Sequence
 
-from paraph.pdf.structure.objects import Stream, Unsafe, text_of
+from paraph.pdf.structure.objects import PdfStream, Unsafe, serialized
 from paraph.pdf.structure.unpacking import LARGEST, unpacked
 
 _OF_PICTURES = (b"DCT", b"JPX", b"CCITT", b"CCF", b"JBIG2", b"Crypt")
 _LAST = {b"/ASCIIHexDecode": b">", b"/AHx": b">", b"/ASCII85Decode": b"~>", b"/A85": b"~>"}
-_MOST_AT_ONCE = 8 << 20  # bytes of contents; among real files three million are many
+_MOST_AT_ONCE = 8 << 20  # bytes; the contents of real pages rarely exceed 3 MB
 _MOST_IN_ALL = 32 << 20
-_IN_VAIN = 1 << 20  # counted for what could not be looked into: it was unpacked up to its fault or limit
+_IN_VAIN = 1 << 20  # charged for each stream that fails: it was unpacked up to its fault or limit
 
 
-class Looking:
+class ContentsDecoder:
     """Looks into contents of one file, as far as that takes seconds: a megabyte takes up to half of one."""
 
     def __init__(self) -> None:
         self._left = _MOST_IN_ALL
 
-    def into(self, streams: Sequence[Stream]) -> list[bytes] | None:
+    def decode(self, streams: Sequence[PdfStream]) -> list[bytes] | None:
         """The contents that the streams are together, decoded. None where one of them is nothing that :func:`whole`
         decodes, and where there is more than is looked into."""
-        most, found = min(_MOST_AT_ONCE, self._left), list[bytes]()
+        limit, found = min(_MOST_AT_ONCE, self._left), list[bytes]()
         for stream in streams:
-            text = whole(stream, most)
+            text = decoded_completely(stream, limit)
             if text is None:
                 self._left = max(self._left - _IN_VAIN, 0)
                 return None
             found.append(text)
-            most, self._left = most - len(text), self._left - len(text)
+            limit, self._left = limit - len(text), self._left - len(text)
         return found
 
 
-def whole(stream: Stream, most: int = LARGEST) -> bytes | None:
+def decoded_completely(stream: PdfStream, limit: int = LARGEST) -> bytes | None:
     """The data, decoded. None where it is cut, damaged, larger than ``most`` bytes, in another file, or encoded as a
     picture."""
     filters = stream.dictionary.get(b"/Filter")
     if b"/F" in stream.dictionary or not _ends(stream, filters):
         return None
-    if filters is not None and any(name in text_of(filters) for name in _OF_PICTURES):
+    if filters is not None and any(name in serialized(filters) for name in _OF_PICTURES):
         return None
     try:
-        return unpacked(stream, most, to_its_end=True)
+        return unpacked(stream, limit, complete=True)
     except Unsafe:
         return None
 
 
-def _ends(stream: Stream, filters: object) -> bool:
+def _ends(stream: PdfStream, filters: object) -> bool:
     """As its first filter wants it to. Where there is none, anything is an end."""
     if filters is None or filters == []:
         return True

@@ -24,7 +24,7 @@ _HEXADECIMAL = rb"<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
 PATH_BEGINS = re.compile(
     rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
 )
-"""A part of a path; group 1 where a path begins with it."""
+"""Matches a part of a path; group 1 is set where the part begins the path."""
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from paraph.pdf.structure.objects import Dictionary, Stream, Unsafe, parse, skip_gap
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe, parse, skip_gap
 
 _START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)[\x00\t\n\x0c\r ]")
 _NEWER = re.compile(rb"obj|xref|trailer")
@@ -20,7 +20,7 @@ _MOST_SECTIONS = 4096
 
 
 @dataclass(slots=True)
-class Entry:
+class CrossReferenceEntry:
     """Where an object is: at byte ``place``, or the ``index``-th object of object stream ``place``."""
 
     packed: bool
@@ -29,7 +29,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Section:
+class CrossReferenceSection:
     """One section: runs of (first object number, how many, where its first entry or row is)."""
 
     runs: list[tuple[int, int, int]]
@@ -46,20 +46,22 @@ class CrossReference:
     """The sections of a file, newest first, each read when it is needed; ``trailer`` is that of the newest, which
     begins at ``start``."""
 
-    def __init__(self, data: bytes, decoded: Callable[[Stream], bytes], stream_at: Callable[[int], Stream]) -> None:
-        self.carried: dict[int, Entry] = {}
+    def __init__(
+        self, data: bytes, decoded: Callable[[PdfStream], bytes], stream_at: Callable[[int], PdfStream]
+    ) -> None:
+        self.carried: dict[int, CrossReferenceEntry] = {}
         self._data = data
         self._decoded = decoded
         self._stream_at = stream_at
         self.start: int | None = _newest_section(data)
-        self._known: list[Section] = []
+        self._known: list[CrossReferenceSection] = []
         self._starts: dict[int, None] = {}  # of the sections read, in their order
         self._previous: int | None = self.start
         self._read_previous()
         self.trailer = self._known[0].trailer
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[CrossReferenceSection]:
         """All of them."""
         while self._read_previous():
             pass
@@ -81,12 +83,12 @@ class CrossReference:
             highest = max([highest, *(first + count for first, count, _ in section.runs)])
         return highest
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> CrossReferenceEntry | None:
         """Where object ``number`` is; None when it is free or unknown."""
-        looked_at = 0
-        while looked_at < len(self._known) or self._read_previous():
-            section = self._known[looked_at]
-            looked_at += 1
+        index = 0
+        while index < len(self._known) or self._read_previous():
+            section = self._known[index]
+            index += 1
             for first, count, place in section.runs:
                 if first <= number < first + count:
                     if section.is_stream:
@@ -111,7 +113,7 @@ class CrossReference:
         self._previous = previous
         return True
 
-    def _section(self, position: int) -> Section:
+    def _section(self, position: int) -> CrossReferenceSection:
         start = skip_gap(self._data, position)
         if self._data[start : start + 4] != b"xref":
             return self._stream_section(position)
@@ -131,15 +133,15 @@ class CrossReference:
         if not isinstance(trailer, dict):
             raise Unsafe("a trailer is no dictionary")
         _check_runs(runs)
-        return Section(runs, trailer)
+        return CrossReferenceSection(runs, trailer)
 
-    def _table_entry(self, place: int) -> Entry | None:
+    def _table_entry(self, place: int) -> CrossReferenceEntry | None:
         match = _ENTRY.match(self._data, place)
         if match is None:
             raise Unsafe("a cross-reference entry is not 20 bytes wide")
-        return Entry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
+        return CrossReferenceEntry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
 
-    def _stream_section(self, position: int) -> Section:
+    def _stream_section(self, position: int) -> CrossReferenceSection:
         stream = self._stream_at(position)
         dictionary = stream.dictionary
         widths, size = _widths(dictionary.get(b"/W")), dictionary.get(b"/Size")
@@ -154,7 +156,7 @@ class CrossReference:
         if place > len(rows):
             raise Unsafe("a cross-reference stream is too short")
         _check_runs(runs)
-        return Section(runs, dictionary, rows, widths)
+        return CrossReferenceSection(runs, dictionary, rows, widths)
 
 
 def _newest_section(data: bytes) -> int:
@@ -184,11 +186,11 @@ def _widths(value: object) -> tuple[int, int, int] | None:
     return (a, b, c) if fits else None
 
 
-def _row(section: Section, place: int, index: int) -> Entry | None:
+def _row(section: CrossReferenceSection, place: int, index: int) -> CrossReferenceEntry | None:
     a, b, c = section.widths
     start = place + index * (a + b + c)
     row = section.rows[start : start + a + b + c]
     kind = int.from_bytes(row[:a], "big") if a else 1
     if kind not in (1, 2):
         return None
-    return Entry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))
+    return CrossReferenceEntry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))

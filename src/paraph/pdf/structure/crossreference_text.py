@@ -3,20 +3,20 @@
 import zlib
 from collections.abc import Mapping
 
-from paraph.pdf.structure.crossreference import Entry
-from paraph.pdf.structure.objects import Dictionary, Ref, text_of
+from paraph.pdf.structure.crossreference import CrossReferenceEntry
+from paraph.pdf.structure.objects import Dictionary, Ref, serialized
 
 
-def crossreference_table(entries: Mapping[int, Entry], trailer: Dictionary) -> bytes:
+def crossreference_table(entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
     """A table and its trailer. It cannot say where packed objects are."""
     lines = [b"xref\n"]
     for run in _runs(entries):
         lines.append(b"%d %d\n" % (run[0], len(run)))
         lines += [b"%010d %05d n \n" % (entries[number].place, entries[number].index) for number in run]
-    return b"".join([*lines, b"trailer\n", text_of(trailer), b"\n"])
+    return b"".join([*lines, b"trailer\n", serialized(trailer), b"\n"])
 
 
-def crossreference_stream(own: Ref, entries: Mapping[int, Entry], trailer: Dictionary) -> bytes:
+def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
     """The whole stream object, which is its own trailer; ``entries`` has a place for it too."""
     runs = _runs(entries)
     rows = [
@@ -33,10 +33,10 @@ def crossreference_stream(own: Ref, entries: Mapping[int, Entry], trailer: Dicti
         b"/Length": len(data),
         **trailer,
     }
-    return b"%d %d obj\n" % own + text_of(dictionary) + b"\nstream\n" + data + b"\nendstream\nendobj\n"
+    return b"%d %d obj\n" % ref + serialized(dictionary) + b"\nstream\n" + data + b"\nendstream\nendobj\n"
 
 
-def _runs(entries: Mapping[int, Entry]) -> list[list[int]]:
+def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
     """The numbers in runs without gaps."""
     runs: list[list[int]] = []
     for number in sorted(entries):

@@ -20,18 +20,18 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC
 from cryptography.hazmat.primitives.padding import PKCS7
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.structure.objects import Raw, Ref, Stream, Unsafe, parse
+from paraph.pdf.structure.objects import PdfStream, Raw, Ref, Unsafe, parse
 
 _BLOCK = 16
 _ESCAPES = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|\r|\n)|(.))|(\r\n|\r)", re.DOTALL)
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _FILTERS = (b"/StmF", b"/StrF")
-_LENGTHS = {b"/O": (48, 127), b"/U": (48, 127), b"/OE": (32,), b"/UE": (32,)}  # Acrobat fills up the former
+_LENGTHS = {b"/O": (48, 127), b"/U": (48, 127), b"/OE": (32,), b"/UE": (32,)}  # Acrobat pads /O and /U
 _METHODS = {"none": "", "rc4": "rc4", "aes": "aes", "aesv3": "aesv3"}
 
 
 @dataclass(frozen=True)
-class Encryption:
+class FileEncryption:
     """How strings and streams are encrypted: "rc4", "aes" (128 bits), "aesv3" (256 bits) or "" (not at all)."""
 
     key: bytes
@@ -40,16 +40,16 @@ class Encryption:
 
     def decrypt(self, ref: Ref, value: Any) -> Any:
         """An object of the file (not one out of an object stream), with its strings and data decrypted."""
-        if isinstance(value, Stream):
+        if isinstance(value, PdfStream):
             data = value.data if _is_exempt(value) else self._decrypted(self.streams, ref, value.data)
-            return Stream(self.decrypt(ref, value.dictionary), data)
+            return PdfStream(self.decrypt(ref, value.dictionary), data)
         return _over_strings(value, lambda text: self._decrypted(self.strings, ref, text)) if self.strings else value
 
     def encrypt(self, ref: Ref, value: Any) -> Any:
         """The opposite of :meth:`decrypt`."""
-        if isinstance(value, Stream):
+        if isinstance(value, PdfStream):
             data = value.data if _is_exempt(value) else self._encrypted(self.streams, ref, value.data)
-            return Stream(self.encrypt(ref, value.dictionary), data)
+            return PdfStream(self.encrypt(ref, value.dictionary), data)
         if isinstance(value, Raw):
             value, _ = parse(value, 0)
         return _over_strings(value, lambda text: self._encrypted(self.strings, ref, text)) if self.strings else value
@@ -93,7 +93,7 @@ class Encryption:
         return digest[: min(len(self.key) + 5, 16)]
 
 
-def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
+def open_encryption(pdf: bytes, dictionary: Any) -> FileEncryption:
     """How ``pdf`` is encrypted, by qpdf and its encryption dictionary.
 
     Raises :class:`SealError` when it needs a password, :class:`Unsafe` when that cannot be read.
@@ -101,16 +101,16 @@ def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
     _check_lengths(dictionary)
     by_filter = isinstance(dictionary, dict) and dictionary.get(b"/V") in (4, 5)
     if by_filter and all(dictionary.get(key, b"/Identity") == b"/Identity" for key in _FILTERS):
-        return Encryption(b"", "", "")  # only attachments are encrypted
+        return FileEncryption(b"", "", "")  # only attachments are encrypted
     try:
         with pikepdf.open(io.BytesIO(pdf), suppress_warnings=True) as document:
             if not document.is_encrypted:
                 raise Unsafe("the encryption is damaged")
-            terms = document.encryption
-            if terms.V < 4:  # before crypt filters there was one method only
-                return Encryption(terms.encryption_key, "rc4", "rc4")
-            strings, streams = _METHODS[terms.string_method.name], _METHODS[terms.stream_method.name]
-            return Encryption(terms.encryption_key, strings, streams)
+            encryption = document.encryption
+            if encryption.V < 4:  # before crypt filters there was one method only
+                return FileEncryption(encryption.encryption_key, "rc4", "rc4")
+            strings, streams = _METHODS[encryption.string_method.name], _METHODS[encryption.stream_method.name]
+            return FileEncryption(encryption.encryption_key, strings, streams)
     except pikepdf.PasswordError as error:
         raise SealError("The PDF needs a password to open.") from error
     except (pikepdf.PikepdfError, KeyError, ValueError, RuntimeError) as error:
@@ -156,7 +156,7 @@ def _over_strings(value: Any, change: Callable[[bytes], bytes]) -> Any:
     return value
 
 
-def _is_exempt(stream: Stream) -> bool:
+def _is_exempt(stream: PdfStream) -> bool:
     """Cross-reference streams, and streams that name a crypt filter of their own."""
     filters = stream.dictionary.get(b"/Filter")
     named = filters == b"/Crypt" or (isinstance(filters, list) and b"/Crypt" in filters)

@@ -9,11 +9,11 @@ from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.recovery import recovered
 
 Method = Literal["incremental", "general", "normalised"]
-"""``incremental``: the file is extended as it is. ``general``: its cross-reference is wrong, so a revision follows it
-that brings a cross-reference of everything. ``normalised``: it is rewritten first."""
+"""How a variant was made. ``incremental``: the file as it is. ``general``: its cross-reference is wrong, so a revision
+with a new one follows it. ``normalised``: the file is rewritten."""
 
 
-def forms(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
+def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
     """Each form is made when it is asked for. Raises :class:`~paraph.pdf.structure.normalise.Unreadable` at the
     last."""
     yield "incremental", pdf

@@ -12,7 +12,7 @@ from functools import lru_cache
 Matrix = tuple[float, float, float, float, float, float]  # a b c d e f of ISO 32000-1, 8.3.3
 Box = tuple[float, float, float, float]  # left, bottom, right, top; left < right, bottom < top
 
-_LETTER: Box = (0.0, 0.0, 612.0, 792.0)  # what viewers show when no box is usable
+_LETTER: Box = (0.0, 0.0, 612.0, 792.0)  # the page size that viewers assume where no box is usable
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class PageGeometry:
         return inverse(self.to_user)
 
 
-@lru_cache(maxsize=1024)  # most pages of a document are alike
+@lru_cache(maxsize=1024)  # most pages of a document have the same geometry
 def page_geometry(
     mediabox: tuple[float, ...] | None,
     cropbox: tuple[float, ...] | None = None,

@@ -33,16 +33,16 @@ def ending(streams: Sequence[bytes]) -> Ending | None:
     Each stream must be certain by itself: some viewers put white space between two of them and some do not, or take
     what begins in one of them as ended there.
     """
-    found = _State()
+    state = _OpenSoFar()
     for number, stream in enumerate(streams):
-        if (number and not _apart(streams[number - 1], stream)) or not found.go_on(stream):
+        if (number and not _apart(streams[number - 1], stream)) or not state.read(stream):
             return None
-    return None if found.pending else Ending(found.states, found.marked, found.text, found.strays)
+    return None if state.pending else Ending(state.states, state.marked, state.text, state.strays)
 
 
 def without_strays(streams: Sequence[bytes]) -> bytes:
     """The same as one stream, with white space in place of each ``Q`` that closes nothing."""
-    depth, kept = 0, []
+    depth, cleaned = 0, []
     for stream in streams:
         text = bytearray(stream)
         for match in operations().finditer(stream):
@@ -52,8 +52,8 @@ def without_strays(streams: Sequence[bytes]) -> bytes:
                 depth -= 1
             elif match[1] == b"Q":
                 text[match.start(1)] = 0x20
-        kept.append(bytes(text))
-    return b"\n".join(kept)
+        cleaned.append(bytes(text))
+    return b"\n".join(cleaned)
 
 
 def _apart(one: bytes, other: bytes) -> bool:
@@ -61,7 +61,7 @@ def _apart(one: bytes, other: bytes) -> bool:
     return not one or not other or one[-1] in SPACES or other[0] in SPACES
 
 
-class _State:
+class _OpenSoFar:
     """What is open so far. ``pending``: a path that was neither painted nor ended."""
 
     __slots__ = ("marked", "pending", "states", "strays", "text")
@@ -70,7 +70,7 @@ class _State:
         self.states = self.marked = 0
         self.text = self.pending = self.strays = False
 
-    def go_on(self, stream: bytes) -> bool:
+    def read(self, stream: bytes) -> bool:
         """Whether all of the stream is certain."""
         for operator in operations().findall(stream):
             if operator == b"q":

@@ -10,17 +10,17 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
-"""What reading raises, beside :class:`Unsafe`, over an object of another kind than it must be."""
+"""Raised, beside :class:`Unsafe`, when an object has another type than expected."""
 
 Token = bytes
 Dictionary = dict[bytes, Any]
 
 SPACE = rb"\x00\t\n\x0c\r "
 REGULAR = rb"[^\x00\t\n\x0c\r ()<>\[\]{}/%]"
-# Possessive throughout: a long gap before something else must not be tried in every way to divide it.
+# Possessive throughout, so that a long gap cannot cause backtracking.
 GAP = rb"[" + SPACE + rb"]*+(?:%[^\r\n]*+[" + SPACE + rb"]*+)*+"
 _GAP = re.compile(GAP)
-_NAME = rb"/" + REGULAR + rb"*+"  # all of it: "/F1 <<" is no /F of 1
+_NAME = rb"/" + REGULAR + rb"*+"  # possessive: "/F1 <<" must not match as /F followed by 1
 _SPACES = rb"[" + SPACE + rb"]++"
 _REFERENCE = rb"(\d++)" + _SPACES + rb"(\d++)" + _SPACES + rb"R"
 _REFERENCE_LIST = rb"(?:[" + SPACE + rb"]*+\d++" + _SPACES + rb"\d++" + _SPACES + rb"R)++[" + SPACE + rb"]*+"
@@ -62,14 +62,14 @@ class Raw(bytes):
     """An object as the text that is written for it."""
 
 
-class Stream(NamedTuple):
+class PdfStream(NamedTuple):
     """A stream object: its dictionary and its data as stored, still encoded."""
 
     dictionary: Dictionary
     data: bytes
 
 
-def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  read for every value, so in one piece
+def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  the hot path of every read
     """The object that begins at ``position`` and the position after it. Raises :class:`Unsafe`."""
     inner: Any = None  # the innermost dictionary or array that is open
     outer: list[Any] = []
@@ -146,7 +146,7 @@ def _unescape(match: re.Match[bytes]) -> bytes:
     return character if character.isalnum() or character in b"-_.+*:,;!$&'@^`|~=?\"" else match[0].upper()
 
 
-_reference = tuple.__new__  # with the class Ref; twice as quick as what a NamedTuple has for it
+_reference = tuple.__new__  # twice as fast as Ref(...)
 
 
 def _references(text: bytes) -> list[Ref]:
@@ -184,7 +184,7 @@ def skip_gap(data: bytes, position: int) -> int:
     return match.end() if match else position
 
 
-def text_of(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
+def serialized(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
     """The object as it is written into a file. Streams cannot stand inside another object."""
     kind = type(value)
     if kind is bytes or kind is Raw:
@@ -194,9 +194,9 @@ def text_of(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
     if kind is int:
         return b"%d" % value
     if kind is dict:
-        return b"<<" + b"".join([b"%b %b\n" % (key, text_of(item)) for key, item in value.items()]) + b">>"
+        return b"<<" + b"".join([b"%b %b\n" % (key, serialized(item)) for key, item in value.items()]) + b">>"
     if kind is list:
-        return b"[" + b" ".join([text_of(item) for item in value]) + b"]"
+        return b"[" + b" ".join([serialized(item) for item in value]) + b"]"
     if value is None:
         return b"null"
     if kind is float:
@@ -210,14 +210,14 @@ def number(value: float) -> bytes:
     return b"0" if text in ("", "-0") else text.encode()
 
 
-def string(text: str) -> bytes:
+def text_string(text: str) -> bytes:
     """A text string token: Latin letters as they are, everything else as UTF-16 (ISO 32000-1, 7.9.2.2)."""
     if text.isascii() and text.isprintable():
         return b"(" + re.sub(rb"([()\\])", rb"\\\1", text.encode()) + b")"
     return b"<FEFF" + text.encode("utf-16-be").hex().upper().encode() + b">"
 
 
-def numeric(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
     """The number that a token stands for, None for anything else."""
     if isinstance(value, int):
         return float(value)

@@ -5,17 +5,17 @@ Joining large files costs more than anything else that a seal does, so it is don
 
 from typing import Any
 
-from paraph.pdf.structure.crossreference import Entry, Section
+from paraph.pdf.structure.crossreference import CrossReferenceEntry, CrossReferenceSection
 from paraph.pdf.structure.objects import Dictionary, Ref
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.structure.revision import Revision, Written
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision, WrittenRevision
 
 
-class Following(Reader):
+class PendingRevision(PdfReader):
     """Reads the objects as the revision leaves them. What is written from it is what would be written from the joined
     file."""
 
-    def __init__(self, revision: Revision, written: Written) -> None:
+    def __init__(self, revision: Revision, written: WrittenRevision) -> None:
         before = revision.reader
         self.text = written.text
         self.trailer = written.trailer
@@ -47,11 +47,11 @@ class Following(Reader):
 class _Next:
     """The cross-reference of the revision: of the kind that the one before it is."""
 
-    def __init__(self, before: Section, written: Written) -> None:
+    def __init__(self, before: CrossReferenceSection, written: WrittenRevision) -> None:
         self.start: int | None = written.start
         self.trailer: Dictionary = written.trailer
-        self.carried: dict[int, Entry] = {}
-        self.sections = [Section([], written.trailer, widths=before.widths)]
+        self.carried: dict[int, CrossReferenceEntry] = {}
+        self.sections = [CrossReferenceSection([], written.trailer, widths=before.widths)]
         self.next_number = int(written.trailer[b"/Size"])
 
     def start_within(self, size: int) -> int | None:
@@ -59,7 +59,7 @@ class _Next:
         del size
         return None
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> CrossReferenceEntry | None:
         """Nowhere in a file yet: objects come from the revision."""
         del number
         return None

@@ -9,45 +9,45 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol
 
-from paraph.pdf.structure.crossreference import CrossReference, Entry, Section
-from paraph.pdf.structure.encryption import Encryption, open_encryption
-from paraph.pdf.structure.objects import GAP, Dictionary, Ref, Stream, Unsafe, parse
+from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection
+from paraph.pdf.structure.encryption import FileEncryption, open_encryption
+from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.unpacking import LARGEST, unpacked
 
 _OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
-_USUAL_STREAM = re.compile(  # its dictionary, which need not be parsed, and the keyword
+_USUAL_STREAM = re.compile(  # a dictionary that need not be parsed, and the keyword
     rb"[\x00\t\n\x0c\r ]*<<[\x00\t\n\x0c\r ]*(?:/Length (\d{1,9})[\x00\t\n\x0c\r ]*/Filter ?/FlateDecode"
     rb"|/Filter ?/FlateDecode[\x00\t\n\x0c\r ]*/Length (\d{1,9}))[\x00\t\n\x0c\r ]*>>\r?\n?stream\r?\n"
 )
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
 _LONGEST_TEXT = 64 * 1024
-_MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which are kept
+_MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which stay in memory
 
 
-class Lookup(Protocol):
+class ObjectLookup(Protocol):
     """A cross-reference, read from the file or recovered."""
 
     start: int | None
-    """Where the newest section begins; None when there is none to point back to."""
+    """Where the newest section begins; ``None`` if there is none to point back to."""
     trailer: Dictionary
-    carried: dict[int, Entry]
+    carried: dict[int, CrossReferenceEntry]
     """Entries that a new revision must repeat because no section has them."""
 
     @property
-    def sections(self) -> list[Section]: ...
+    def sections(self) -> list[CrossReferenceSection]: ...
     @property
     def next_number(self) -> int: ...
     def start_within(self, size: int) -> int | None: ...
-    def entry(self, number: int) -> Entry | None: ...
+    def entry(self, number: int) -> CrossReferenceEntry | None: ...
 
 
-class Reader:
+class PdfReader:
     """An opened file. Objects it returns are shared: they must not be changed."""
 
     def __init__(
-        self, data: bytes, crossreference: "Lookup | None" = None, encryption: Encryption | None = None
+        self, data: bytes, crossreference: "ObjectLookup | None" = None, encryption: FileEncryption | None = None
     ) -> None:
         """Takes a cross-reference found otherwise, and the encryption where it is known already."""
         if data[:5] != b"%PDF-":
@@ -56,8 +56,8 @@ class Reader:
         self._objects: dict[int, Any] = {}
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
-        self.encryption: Encryption | None = None  # cross-reference streams are never encrypted
-        self.crossreference: Lookup = crossreference or CrossReference(data, self._decoded, self._stream_at)
+        self.encryption: FileEncryption | None = None  # cross-reference streams are never encrypted
+        self.crossreference: ObjectLookup = crossreference or CrossReference(data, self._decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
         if self.trailer.get(b"/Encrypt") is not None:
             self.encryption = encryption or open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
@@ -113,7 +113,7 @@ class Reader:
         """The objects of an object stream, in its order."""
         return list(self._container(container).numbers)
 
-    def unpack(self, container: int, stream: Stream) -> bytes:
+    def unpack(self, container: int, stream: PdfStream) -> bytes:
         """The objects of an object stream as they stand in it. Whoever has found the stream spares the reader that."""
         self._packed[container] = _ObjectStream(stream, self._decoded)
         return self._packed[container].data
@@ -127,7 +127,7 @@ class Reader:
             raise Unsafe("a stream has a wrong length")
         return length
 
-    def _read(self, ref: Ref, entry: Entry) -> Any:
+    def _read(self, ref: Ref, entry: CrossReferenceEntry) -> Any:
         if entry.packed:
             return self._container(entry.place).object(ref.number, entry.index)
         if entry.index != ref.generation:
@@ -140,18 +140,18 @@ class Reader:
             raise Unsafe("an object is not where the cross-reference says")
         if usual := _USUAL_STREAM.match(self.data, match.end()):
             value: Any = {b"/Length": int(usual[1] or usual[2]), b"/Filter": b"/FlateDecode"}
-            value = Stream(value, self._stream_data(value, usual.end()))
+            value = PdfStream(value, self._stream_data(value, usual.end()))
             return self.encryption.decrypt(expected, value) if self.encryption and expected else value
         value, position = parse(self.data, match.end())
         if type(value) is dict and (start := STREAM.match(self.data, position)):
-            value = Stream(value, self._stream_data(value, start.end()))
+            value = PdfStream(value, self._stream_data(value, start.end()))
         elif not _ENDOBJ.match(self.data, position):
             raise Unsafe("an object does not end")
         return self.encryption.decrypt(expected, value) if self.encryption and expected else value
 
-    def _stream_at(self, position: int) -> Stream:
+    def _stream_at(self, position: int) -> PdfStream:
         value = self._object_at(position, None)
-        if not isinstance(value, Stream):
+        if not isinstance(value, PdfStream):
             raise Unsafe("a stream is missing")
         return value
 
@@ -167,7 +167,7 @@ class Reader:
             self._packed[number] = _ObjectStream(stream, self._decoded)
         return self._packed[number]
 
-    def _decoded(self, stream: Stream) -> bytes:
+    def _decoded(self, stream: PdfStream) -> bytes:
         """Of the streams that the reader keeps, which it unpacks to so much in all."""
         data = unpacked(stream, min(self._left, LARGEST))
         self._left -= len(data)
@@ -177,8 +177,8 @@ class Reader:
 class _ObjectStream:
     """The objects in one stream (ISO 32000-1, 7.5.7)."""
 
-    def __init__(self, stream: Any, decoded: Callable[[Stream], bytes]) -> None:
-        first = stream.dictionary.get(b"/First") if isinstance(stream, Stream) else None
+    def __init__(self, stream: Any, decoded: Callable[[PdfStream], bytes]) -> None:
+        first = stream.dictionary.get(b"/First") if isinstance(stream, PdfStream) else None
         if not isinstance(first, int):
             raise Unsafe("an object stream is missing, or has no /First")
         self.data = decoded(stream)
@@ -230,6 +230,6 @@ def stream_end(data: bytes, start: int, length: object) -> int:
     return found if found >= 0 else len(data)
 
 
-def decoded(stream: Stream) -> bytes:
+def decoded(stream: PdfStream) -> bytes:
     """The data of a stream, unpacked. Raises :class:`Unsafe` for what cannot be, or is too large."""
     return unpacked(stream)

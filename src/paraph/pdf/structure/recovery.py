@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pikepdf
 
-from paraph.pdf.structure.crossreference import Entry, Section
+from paraph.pdf.structure.crossreference import CrossReferenceEntry, CrossReferenceSection
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe, parse
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.reader import STREAM, Reader, stream_end
+from paraph.pdf.structure.reader import STREAM, PdfReader, stream_end
 from paraph.pdf.structure.revision import Revision
 
 _LANDMARK = re.compile(
@@ -30,23 +30,22 @@ def recovered(data: bytes) -> bytes:
     return data + bytes(Revision(recover(data)).write().text)
 
 
-def recover(data: bytes) -> Reader:
+def recover(data: bytes) -> PdfReader:
     """A reader of the objects found. Raises as :func:`recovered` does."""
     crossreference = RecoveredCrossReference(data)
-    packed = Reader(data, crossreference)
+    packed = PdfReader(data, crossreference)
     crossreference.unpack(packed)
-    reader = Reader(data, crossreference, packed.encryption)
+    reader = PdfReader(data, crossreference, packed.encryption)
     found = [page.ref.number for page in pages(reader)]
     if _pages_of_qpdf(data) not in (None, found):
         raise Unsafe("qpdf finds other pages")
     return reader
 
 
-class _Found(NamedTuple):
+class _FoundObject(NamedTuple):
     ref: Ref
     place: int
-    packs: bool
-    """Whether it is an object stream."""
+    is_object_stream: bool
 
 
 class RecoveredCrossReference:
@@ -55,9 +54,9 @@ class RecoveredCrossReference:
 
     def __init__(self, data: bytes) -> None:
         self.start: int | None = None  # there is no section to point back to
-        self.carried: dict[int, Entry] = {}
+        self.carried: dict[int, CrossReferenceEntry] = {}
         self.trailer: Dictionary = {}
-        self._found: list[_Found] = []
+        self._found: list[_FoundObject] = []
         self._generations: dict[int, int] = {}
         self._containers: set[int] = set()
         catalog: Ref | None = None
@@ -68,26 +67,26 @@ class RecoveredCrossReference:
                 elif value.get(b"/Type") == b"/Catalog":
                     catalog = ref
             if ref is not None:
-                self._add(_Found(ref, place, isinstance(value, dict) and value.get(b"/Type") == b"/ObjStm"))
+                self._add(_FoundObject(ref, place, isinstance(value, dict) and value.get(b"/Type") == b"/ObjStm"))
         self.trailer.setdefault(b"/Root", catalog)
         if self.trailer[b"/Root"] is None:
             raise Unsafe("no trailer names the root of the document")
 
-    def unpack(self, reader: Reader) -> None:
+    def unpack(self, reader: PdfReader) -> None:
         """Adds what is in the object streams, each where its stream stands among the others. ``reader`` reads by this
         cross-reference."""
-        entries: dict[int, Entry] = {}
-        for ref, place, packs in self._found:
-            entries[ref.number] = Entry(False, place, ref.generation)
-            for index, number in enumerate(reader.numbers_in(ref.number) if packs else ()):
+        entries: dict[int, CrossReferenceEntry] = {}
+        for ref, place, is_object_stream in self._found:
+            entries[ref.number] = CrossReferenceEntry(False, place, ref.generation)
+            for index, number in enumerate(reader.numbers_in(ref.number) if is_object_stream else ()):
                 self._check_generation(Ref(number))
-                entries[number] = Entry(True, ref.number, index)
+                entries[number] = CrossReferenceEntry(True, ref.number, index)
         self.carried.update(entries)
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[CrossReferenceSection]:
         """One, in the form that can say where packed objects are."""
-        return [Section([], self.trailer, widths=(1, 5, 2))]
+        return [CrossReferenceSection([], self.trailer, widths=(1, 5, 2))]
 
     @property
     def next_number(self) -> int:
@@ -99,19 +98,19 @@ class RecoveredCrossReference:
         del size
         return None
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> CrossReferenceEntry | None:
         """Where object ``number`` is."""
         return self.carried.get(number)
 
-    def _add(self, found: _Found) -> None:
+    def _add(self, found: _FoundObject) -> None:
         number = found.ref.number
         self._check_generation(found.ref)
-        if number in self._containers or (found.packs and number in self.carried):
+        if number in self._containers or (found.is_object_stream and number in self.carried):
             raise Unsafe("an object stream was replaced")
-        if found.packs:
+        if found.is_object_stream:
             self._containers.add(number)
         self._found.append(found)
-        self.carried[number] = Entry(False, found.place, found.ref.generation)
+        self.carried[number] = CrossReferenceEntry(False, found.place, found.ref.generation)
 
     def _check_generation(self, ref: Ref) -> None:
         if self._generations.setdefault(ref.number, ref.generation) != ref.generation:

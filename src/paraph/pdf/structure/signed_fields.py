@@ -10,7 +10,7 @@ from pyhanko.pdf_utils.generic import ByteStringObject, parse_pdf_date, pdf_stri
 
 from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 
 _END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
 _LONGEST_END = 256
@@ -19,7 +19,7 @@ _LONGEST_NAME = 127
 
 
 @dataclass(frozen=True)
-class SignatureField:
+class SignedField:
     """``fault`` tells why the signature cannot be judged; it is empty where it can, and then all else is set.
 
     ``order``: what stands in a newer revision has a higher one. ``shows``: it draws something on a page.
@@ -50,7 +50,7 @@ class _Faulty(ValueError):
     """A signature cannot be judged; the message is the reason."""
 
 
-def signature_fields(reader: Reader) -> list[SignatureField]:
+def signed_fields(reader: PdfReader) -> list[SignedField]:
     """All of them, in the order of the signed revisions that they stand in.
 
     Raises :class:`Unsafe` where there is no catalog.
@@ -59,14 +59,14 @@ def signature_fields(reader: Reader) -> list[SignatureField]:
     root = reader.dictionary(root_ref)
     try:
         form = reader.resolve(root.get(b"/AcroForm"))
-        given = form.get(b"/Fields") if isinstance(form, dict) else None
-        fields = reader.resolve(given)
+        entry = form.get(b"/Fields") if isinstance(form, dict) else None
+        fields = reader.resolve(entry)
     except (Unsafe, *CONFUSED):
-        return [SignatureField("", reader.size, "the form of the file cannot be read")]
-    place = max(place_of(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), given))
+        return [SignedField("", reader.size, "the form of the file cannot be read")]
+    place = max(place_of(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), entry))
     found = list(_Walk(reader).below(fields, _Inherited(place)))
     ends = {field.end for field in found if not field.fault and ends_revision(reader.data, field.end)}
-    # The place alone is not enough: a field without an object of its own stands in the form, which sealing writes anew.
+    # Position alone does not order direct fields: they stand in the form, which every seal rewrites.
     ordered = [replace(field, order=sum(end <= field.order for end in ends)) for field in found]
     return sorted(ordered, key=lambda field: field.rank)
 
@@ -98,7 +98,7 @@ def date_of(text: str) -> datetime | None:
         return None
 
 
-def place_of(reader: Reader, value: Any, around: int) -> int:
+def place_of(reader: PdfReader, value: Any, around: int) -> int:
     """The byte of the file where the object that ``value`` refers to stands; what is no reference stands ``around``."""
     if type(value) is not Ref:
         return around
@@ -126,12 +126,12 @@ class _Inherited:
 
 
 class _Walk:
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: PdfReader) -> None:
         self._reader = reader
         self._fields = set[Ref]()
         self._values = set[Ref]()
 
-    def below(self, values: Any, above: _Inherited, depth: int = 0) -> Iterator[SignatureField]:
+    def below(self, values: Any, above: _Inherited, depth: int = 0) -> Iterator[SignedField]:
         for value in values if isinstance(values, list) and depth < _DEEPEST else ():
             if type(value) is Ref:
                 if value in self._fields:
@@ -143,7 +143,7 @@ class _Walk:
                 kids = self._reader.resolve(field.get(b"/Kids")) if isinstance(field, dict) else None
                 here = self._named(field, here) if isinstance(field, dict) else here
             except (Unsafe, *CONFUSED):
-                yield SignatureField(here.name, here.place, "a field of the form cannot be read")
+                yield SignedField(here.name, here.place, "a field of the form cannot be read")
                 continue
             if isinstance(field, dict):
                 yield from self._signature(field, kids, here)
@@ -155,26 +155,26 @@ class _Walk:
         names = (*above.names, own) if b"/T" in field else above.names
         return _Inherited(above.place, above.kind if kind is None else kind, names)
 
-    def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignatureField]:
+    def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignedField]:
         """None where the field is of another kind or not signed; a value that several fields share counts once."""
-        given = field.get(b"/V")
-        if here.kind != b"/Sig" or given is None or (type(given) is Ref and given in self._values):
+        entry = field.get(b"/V")
+        if here.kind != b"/Sig" or entry is None or (type(entry) is Ref and entry in self._values):
             return
-        if type(given) is Ref:
-            self._values.add(given)
-        name, place = here.name, place_of(self._reader, given, here.place)
+        if type(entry) is Ref:
+            self._values.add(entry)
+        name, place = here.name, place_of(self._reader, entry, here.place)
         try:
-            value = self._reader.resolve(given)
+            value = self._reader.resolve(entry)
             if value is not None:
-                yield self._read(value, SignatureField(name, place, shows=self._shows(field, kids)))
+                yield self._read(value, SignedField(name, place, shows=self._shows(field, kids)))
         except _Faulty as fault:
             is_timestamp = isinstance(value, dict) and value.get(b"/Type") == b"/DocTimeStamp"
-            yield SignatureField(name, place, str(fault), is_timestamp)
+            yield SignedField(name, place, str(fault), is_timestamp)
         except (Unsafe, *CONFUSED) as error:
             why = str(error) if isinstance(error, Unsafe) else "its object confuses the reader"
-            yield SignatureField(name, place, why)
+            yield SignedField(name, place, why)
 
-    def _read(self, value: Any, field: SignatureField) -> SignatureField:
+    def _read(self, value: Any, field: SignedField) -> SignedField:
         if not isinstance(value, dict):
             raise _Faulty("its value is no dictionary")
         entries = {key: self._reader.resolve(item) for key, item in value.items() if key in _READ}

@@ -7,10 +7,10 @@ drawn after it, the annotations of the page among it.
 from collections.abc import Iterator
 from typing import Any
 
-from paraph.pdf.structure.contents_decoder import Looking
+from paraph.pdf.structure.contents_decoder import ContentsDecoder
 from paraph.pdf.structure.graphics_state import ending
-from paraph.pdf.structure.objects import Ref, Stream
-from paraph.pdf.structure.pages import Page, pages
+from paraph.pdf.structure.objects import PdfStream, Ref
+from paraph.pdf.structure.pages import PageNode, pages
 from paraph.pdf.structure.revision import Revision
 
 _ELSEWHERE = frozenset(
@@ -18,29 +18,29 @@ _ELSEWHERE = frozenset(
 )
 
 
-def may_stay_open(revision: Revision) -> bool:
+def may_leave_layers_open(revision: Revision) -> bool:
     """Whether the file has layers, and anything that its pages draw leaves marked content open or might do so."""
     root = revision.resolve(revision.reader.trailer.get(b"/Root"))
     if not isinstance(root, dict) or revision.resolve(root.get(b"/OCProperties")) is None:
         return False
-    seen, looking = set[Ref](), Looking()
+    seen, decoder = set[Ref](), ContentsDecoder()
     for page in pages(revision.reader):
         roots = [page.dictionary, page.get(b"/Resources")]
-        if _leave_open(_contents(revision, page), looking) or any(
-            _leave_open([item], looking) for item in _streams(revision, roots, seen)
+        if _leave_open(_contents(revision, page), decoder) or any(
+            _leave_open([item], decoder) for item in _drawn_streams(revision, roots, seen)
         ):
             return True
     return False
 
 
-def _contents(revision: Revision, page: Page) -> list[Any]:
+def _contents(revision: Revision, page: PageNode) -> list[Any]:
     value = revision.resolve(page.dictionary.get(b"/Contents"))
     return [revision.resolve(item) for item in value] if isinstance(value, list) else [value]
 
 
-def _leave_open(streams: list[Any], looking: Looking) -> bool:
+def _leave_open(streams: list[Any], decoder: ContentsDecoder) -> bool:
     """Whether these streams, one after the other, leave marked content open or might do so."""
-    texts = looking.into([stream for stream in streams if isinstance(stream, Stream)])
+    texts = decoder.decode([stream for stream in streams if isinstance(stream, PdfStream)])
     if texts is None:
         return True
     if not any(b"BDC" in text or b"BMC" in text for text in texts):
@@ -49,7 +49,7 @@ def _leave_open(streams: list[Any], looking: Looking) -> bool:
     return found is None or found.marked > 0
 
 
-def _streams(revision: Revision, values: list[Any], seen: set[Ref]) -> Iterator[Stream]:
+def _drawn_streams(revision: Revision, values: list[Any], seen: set[Ref]) -> Iterator[PdfStream]:
     """What is drawn: forms, patterns, glyphs, appearances; each once."""
     waiting = [(value, False) for value in values]
     while waiting:
@@ -63,7 +63,7 @@ def _streams(revision: Revision, values: list[Any], seen: set[Ref]) -> Iterator[
             waiting += [(item, drawn) for item in value]
         elif isinstance(value, dict):
             waiting += [(item, drawn or key == b"/CharProcs") for key, item in value.items() if key not in _ELSEWHERE]
-        elif isinstance(value, Stream):
+        elif isinstance(value, PdfStream):
             if drawn or value.dictionary.get(b"/Subtype") == b"/Form" or b"/PatternType" in value.dictionary:
                 yield value
             waiting += [(item, False) for key, item in value.dictionary.items() if key not in _ELSEWHERE]

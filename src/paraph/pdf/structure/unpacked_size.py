@@ -5,7 +5,7 @@ _WIDEST = 12  # bits
 _END_OF_RUNS = 128
 
 
-def lzw_size(data: bytes, *, early_change: bool, most: int) -> int:
+def lzw_size(data: bytes, *, early_change: bool, limit: int) -> int:
     """Of LZW (ISO 32000-1, 7.4.4): the lengths of its words alone are kept. Stops counting beyond ``most``."""
     lengths, previous, size = [1] * _FIRST, 0, 0
     width, waiting, bits = 9, 0, 0
@@ -15,7 +15,7 @@ def lzw_size(data: bytes, *, early_change: bool, most: int) -> int:
             continue
         bits -= width
         code, waiting = waiting >> bits, waiting & ((1 << bits) - 1)
-        if code == _END or size > most:
+        if code == _END or size > limit:
             break
         if code == _CLEAR:
             del lengths[_FIRST:]

@@ -16,7 +16,7 @@ from paraph.pdf.untrusted.sandbox import Pdf, sandbox
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundTag:
     """The box of the tag's ink in points of reader space (origin bottom left); ``page_number`` counts from 1.
 
     A tag broken over several lines has the box of its last line, so that what is placed under it is under all.
@@ -29,7 +29,7 @@ class Found:
     height: float
 
 
-def find_tags(pdf: Pdf, tags: Sequence[str], *, party: str = "", sha256: bytes = b"") -> dict[str, Found]:
+def find_tags(pdf: Pdf, tags: Sequence[str], *, party: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
     """The first occurrence of each tag in reading order: by page, then from top to bottom, then left to right.
 
     Tags that do not occur are missing. ``pdf``, ``party`` and ``sha256``: see
@@ -39,5 +39,5 @@ def find_tags(pdf: Pdf, tags: Sequence[str], *, party: str = "", sha256: bytes =
     return {tag: _found(*place) for tag, place in result["found"].items()}
 
 
-def _found(page_number: int, left: float, bottom: float, right: float, top: float) -> Found:
-    return Found(page_number, left, bottom, right - left, top - bottom)
+def _found(page_number: int, left: float, bottom: float, right: float, top: float) -> FoundTag:
+    return FoundTag(page_number, left, bottom, right - left, top - bottom)

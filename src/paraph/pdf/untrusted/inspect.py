@@ -16,8 +16,8 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.extendable_variants import Method
 from paraph.pdf.untrusted.sandbox import sandbox
 
-_PATIENCE = 3  # an odd file has each of its pages drawn twice
-_MARK_WITHIN = 1024  # bytes in which readers look for the mark of a PDF
+_PATIENCE = 3  # of an odd file, each page is drawn twice
+_MARK_WITHIN = 1024  # bytes in which readers look for the header
 
 
 @dataclass(frozen=True)

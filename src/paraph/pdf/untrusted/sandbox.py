@@ -20,27 +20,27 @@ from paraph.kernel import machine
 from paraph.kernel.places import Places, Told, Visit
 from paraph.kernel.waiting import waiting
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_answers import Answer, SandboxMemory
-from paraph.pdf.untrusted.sandbox_process import Limits, Worker
+from paraph.pdf.untrusted.sandbox_answers import JobAnswer, SandboxAnswers
+from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
 
-__all__ = ["Limits", "Sandbox", "configure", "sandbox"]
+__all__ = ["Sandbox", "SandboxLimits", "configure", "sandbox"]
 
 Pdf = bytes | BinaryIO | Callable[[], bytes]
 
 _log = logging.getLogger(__name__)
-_PATIENCE_SECONDS = 8.0  # for a process; callers have better things to do than to wait for longer
-_LONGEST_LINE = 1000  # threads are bounded by those who have them
+_PATIENCE_SECONDS = 8.0  # to wait for a free process
+_LONGEST_LINE = 1000  # callers bound their own threads
 
 
 class Sandbox:
     """A pool of at most ``size`` processes, started when first needed. Nobody has all of them at a time
     (:class:`paraph.kernel.places.Places`). ``told``: as there."""
 
-    def __init__(self, size: int, limits: Limits | None = None, told: Told | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, size: int, limits: SandboxLimits | None = None, told: Told | None = None) -> None:
+        self._limits = limits or SandboxLimits()
         self._places = Places(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
-        self._memory = SandboxMemory()
-        self._slots: queue.LifoQueue[Worker | None] = queue.LifoQueue()
+        self._answers = SandboxAnswers()
+        self._slots: queue.LifoQueue[SandboxProcess | None] = queue.LifoQueue()
         self._size = size
         for _ in range(size):
             self._slots.put(None)
@@ -56,7 +56,7 @@ class Sandbox:
         sha256: bytes = b"",
         patience: int = 1,
         **arguments: Any,
-    ) -> Answer:
+    ) -> JobAnswer:
         """What the job answers: JSON and bytes. An open file is read whole, wherever it stands, and must not change
         meanwhile; a function is asked for the file when it is this one's turn. ``party``: on whose behalf it is read.
         ``sha256``: the file's digest where it is known; then what was too complex is refused at once for a while, and
@@ -69,20 +69,20 @@ class Sandbox:
         request = {"job": job, "arguments": arguments, "patience": patience}
         question = (party, sha256, json.dumps(request)) if sha256 else None
         if question:
-            self._memory.refuse(question)
+            self._answers.refuse(question)
         with waiting(party) as visit:
             if not visit:
                 raise ReadersUnavailable
             if question:
-                return self._memory.answer(question, lambda: self._read(request, pdf, visit))
+                return self._answers.answer(question, lambda: self._read(request, pdf, visit))
             return self._read(request, pdf, visit)
 
-    def _read(self, request: dict[str, Any], pdf: Pdf, thread: Visit) -> Answer:
+    def _read(self, request: dict[str, Any], pdf: Pdf, thread: Visit) -> JobAnswer:
         with self._places.place(thread.party) as visit:
             if not visit:
                 raise ReadersUnavailable
             with self._worker() as worker:
-                worker.confinement()  # it is up then, and its start on nobody's account
+                worker.confinement()  # waits for the start, which is charged to no party
                 before = worker.used.processor
                 try:
                     message, content = worker.ask(request, pdf() if callable(pdf) else pdf)
@@ -109,7 +109,7 @@ class Sandbox:
         self._starter.shutdown()
 
     @contextlib.contextmanager
-    def _worker(self) -> Iterator[Worker]:
+    def _worker(self) -> Iterator[SandboxProcess]:
         worker = self._slots.get()
         try:
             if worker is None or not worker.usable:
@@ -121,13 +121,13 @@ class Sandbox:
             if worker and not worker.usable:
                 worker.end()
                 worker = None
-                with contextlib.suppress(ReadersUnavailable):  # the next call tries
+                with contextlib.suppress(ReadersUnavailable):  # the next call tries again
                     worker = self._started()
             self._slots.put(worker)
 
-    def _started(self) -> Worker:
+    def _started(self) -> SandboxProcess:
         try:
-            return self._starter.submit(Worker, self._limits).result()
+            return self._starter.submit(SandboxProcess, self._limits).result()
         except (OSError, RuntimeError) as error:  # no process or no thread now
             _log.error("no process to read PDFs can be started: %r", error)
             raise ReadersUnavailable from error
@@ -147,7 +147,7 @@ def sandbox() -> Sandbox:
         return _default
 
 
-def configure(size: int, limits: Limits | None = None, told: Told | None = None) -> Sandbox:
+def configure(size: int, limits: SandboxLimits | None = None, told: Told | None = None) -> Sandbox:
     """Replace this process's pool, for example to share a machine among several web processes."""
     global _default  # noqa: PLW0603  see above
     _end_default()
@@ -165,7 +165,7 @@ def _end_default() -> None:
         pool.close()
 
 
-_of_parent: list[Sandbox | None] = []  # kept, so that nothing here ends or waits for the parent's processes
+_of_parent: list[Sandbox | None] = []  # kept alive, so that no finalizer ends the parent's processes
 
 
 def _forget_after_fork() -> None:

@@ -9,21 +9,21 @@ from typing import Any
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 
-Answer = tuple[dict[str, Any], bytes]
+JobAnswer = tuple[dict[str, Any], bytes]
 
 _KEPT_SECONDS = 600.0
-_MOST = 1000
-_PATIENCE_SECONDS = 8.0  # with another who asked the same before
+_MOST_REFUSALS = 1000
+_PATIENCE_SECONDS = 8.0  # to wait for the answer to an identical call
 
 
-class SandboxMemory:
+class SandboxAnswers:
     """Of one process, thread-safe. A question is whoever asks (no party learns what another's files are like), the
     job with its arguments, and the digest of the file."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._refusals: OrderedDict[Hashable, tuple[float, PdfRefused]] = OrderedDict()
-        self._asked: dict[Hashable, Future[Answer]] = {}
+        self._pending: dict[Hashable, Future[JobAnswer]] = {}
 
     def refuse(self, question: Hashable) -> None:
         """Raises PdfRefused again where this was too complex less than ten minutes ago. What is refused for other
@@ -33,40 +33,40 @@ class SandboxMemory:
         if refused and time.monotonic() - since < _KEPT_SECONDS:
             raise _again(refused)
 
-    def answer(self, question: Hashable, find: Callable[[], Answer]) -> Answer:
+    def answer(self, question: Hashable, find: Callable[[], JobAnswer]) -> JobAnswer:
         """What ``find`` returns or raises; while another thread is at it, what it does there. Raises
         ReadersUnavailable where that takes it long."""
         with self._lock:
-            other = self._asked.get(question)
-            mine = other or self._asked.setdefault(question, Future())
+            other = self._pending.get(question)
+            mine = other or self._pending.setdefault(question, Future())
         return _shared(other) if other else self._found(question, find, mine)
 
-    def _found(self, question: Hashable, find: Callable[[], Answer], told: Future[Answer]) -> Answer:
+    def _found(self, question: Hashable, find: Callable[[], JobAnswer], future: Future[JobAnswer]) -> JobAnswer:
         try:
             answer = find()
         except BaseException as error:
             if isinstance(error, PdfRefused) and error.reason == too_complex().reason:
                 self._keep(question, error)
             self._done(question)
-            told.set_exception(error)
+            future.set_exception(error)
             raise
         self._done(question)
-        told.set_result(answer)
+        future.set_result(answer)
         return answer
 
     def _done(self, question: Hashable) -> None:
         with self._lock:
-            del self._asked[question]
+            del self._pending[question]
 
     def _keep(self, question: Hashable, refused: PdfRefused) -> None:
         with self._lock:
             self._refusals[question] = (time.monotonic(), _again(refused))
             self._refusals.move_to_end(question)
-            while len(self._refusals) > _MOST:
+            while len(self._refusals) > _MOST_REFUSALS:
                 self._refusals.popitem(last=False)
 
 
-def _shared(other: Future[Answer]) -> Answer:
+def _shared(other: Future[JobAnswer]) -> JobAnswer:
     try:
         return other.result(_PATIENCE_SECONDS)
     except PdfRefused as refused:

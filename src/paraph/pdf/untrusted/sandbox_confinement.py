@@ -4,14 +4,14 @@ from functools import cache
 
 from paraph.confinement import Confinement
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_process import Limits, Worker
+from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
 
 
 @cache
 def sandbox_confinement() -> Confinement:
     """Starts a process for it, once: the kernel stays the same. Raises ReadersUnavailable where none can be started."""
     try:
-        worker = Worker(Limits())
+        worker = SandboxProcess(SandboxLimits())
     except OSError as error:
         raise ReadersUnavailable from error
     try:

@@ -17,14 +17,14 @@ from typing import Any, BinaryIO
 from paraph.confinement import Confinement
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
-from paraph.pdf.untrusted.sandbox_loss import Used, file_at_fault, kill
+from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed, file_at_fault, kill
 
 _log = logging.getLogger(__name__)
-_BOOT_SECONDS = 60.0  # to import the readers on a busy machine; half a second is usual
+_BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
 
 
 @dataclass(frozen=True)
-class Limits:
+class SandboxLimits:
     """What one job may use: ``memory`` and ``resident`` in bytes.
 
     ``memory`` is address space above that of an idle process; a process that still holds more than
@@ -38,20 +38,20 @@ class Limits:
     jobs: int = 1000
 
 
-class Worker:
+class SandboxProcess:
     """One sandboxed process and the socket to it. Used by one thread at a time."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SandboxLimits) -> None:
         self._limits = limits
         self._jobs = 0
         self._confinement: Confinement | None = None
         self._spent = False
-        self.used = Used()  # in its life, as far as that is known
+        self.used = ResourcesUsed()  # in its life so far
         self._connection, theirs = socket.socketpair()
         command = [sys.executable, "-P", "-m", "paraph.pdf.untrusted.jobs.worker"]
         with theirs, contextlib.ExitStack() as unless_started:
             unless_started.callback(self._connection.close)
-            self._process = subprocess.Popen(  # noqa: S603  our own module
+            self._process = subprocess.Popen(  # noqa: S603  a module of this package
                 [*command, str(os.getpid()), json.dumps(dataclasses.asdict(limits))],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -66,7 +66,7 @@ class Worker:
 
     def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
         """Raises PdfRefused ``too_complex`` when the process is lost by fault of the file, else ReadersUnavailable."""
-        self._spent, self._jobs = True, self._jobs + 1  # until the answer is here, whatever is raised
+        self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
         self.confinement()
         try:
             with _descriptor(pdf) as descriptor:
@@ -75,7 +75,7 @@ class Worker:
             message, content = wire.receive(self._connection, self._limits.wall_seconds * request["patience"])
         except OSError as error:  # also TimeoutError and ConnectionEndedError
             raise self._lost(request, error) from error
-        self.used = Used(*message.get("used", self.used))
+        self.used = ResourcesUsed(*message.get("used", self.used))
         self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
         return message, content
 
@@ -94,26 +94,28 @@ class Worker:
             message, _ = wire.receive(self._connection, _BOOT_SECONDS)
         except OSError as error:
             self.end()
-            told = (type(error).__name__, self._process.returncode)
-            _log.error("the process that reads PDFs did not start: %s, exit status %s", *told)
+            details = (type(error).__name__, self._process.returncode)
+            _log.error("the process that reads PDFs did not start: %s, exit status %s", *details)
             raise ReadersUnavailable from error
-        self.used = Used(*message["used"])
+        self.used = ResourcesUsed(*message["used"])
         return Confinement(message["unconfined"])
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """The refusal after the process has died, has not answered in time or was not understood."""
-        end, granted = kill(self._process), self._limits
+        end, limits = kill(self._process), self._limits
         self._connection.close()
         before, self.used = self.used, end.used
-        seconds = granted.processor_seconds * request["patience"]
+        seconds = limits.processor_seconds * request["patience"]
         at_fault = isinstance(error, wire.NoMessageError) or file_at_fault(
-            end, before, processor_seconds=seconds, memory=granted.memory
+            end, before, processor_seconds=seconds, memory=limits.memory
         )
-        told = (request["job"], type(error).__name__, end.status, end.used.processor - before.processor)
+        details = (request["job"], type(error).__name__, end.status, end.used.processor - before.processor)
         if at_fault:
-            _log.warning("a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
+            _log.warning(
+                "a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *details
+            )
             return too_complex()
-        _log.error("no fault of the PDF: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
+        _log.error("no fault of the PDF: the %s job ended with %s, exit status %s, after %.1f s of a core", *details)
         return ReadersUnavailable()
 
 

@@ -17,23 +17,23 @@ from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.draft import Draft, Expected, Holed, Wanted
 from paraph.pdf.structure.extendable_variants import Method
-from paraph.pdf.structure.normalise import Unreadable
+from paraph.pdf.structure.normalise import UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.untrusted.sandbox import sandbox
 
 _PATIENCE = 4
-_RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe, "Unreadable": Unreadable}
+_RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe, "UnreadablePdf": UnreadablePdf}
 
 
-def drafts_apart(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
+def sandboxed_drafts(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
     """As :func:`paraph.pdf.sealing.draft_here.drafts_here`. Where a process is lost by fault of the file, its steps
     raise ``SealError``; where it is not, :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
         with _memory() as file:
-            yield DraftApart(pdf, method, wanted, file)
+            yield SandboxedDraft(pdf, method, wanted, file)
 
 
-class DraftApart:
+class SandboxedDraft:
     """``file`` holds the form, and behind it what was appended so far."""
 
     def __init__(self, pdf: bytes, method: Method, wanted: Wanted, file: BinaryIO) -> None:
@@ -47,12 +47,12 @@ class DraftApart:
         """See :class:`~paraph.pdf.sealing.draft.Draft`."""
         self._hold(0, self._upload)
         wanted = _described(self._wanted)
-        told, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
-        if told["form"]:
-            self.pdf, content = content[: told["form"]], content[told["form"] :]
+        answer, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
+        if answer["variant"]:
+            self.pdf, content = content[: answer["variant"]], content[answer["variant"] :]
             self._hold(0, self.pdf)
-        self._known = told["known"]
-        return _holed(told, content)
+        self._known = answer["known"]
+        return _holed(answer, content)
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> Holed:
         """See :class:`~paraph.pdf.sealing.draft.Draft`."""
@@ -81,18 +81,18 @@ class DraftApart:
 
     def _ask(self, step: str, **arguments: Any) -> tuple[dict[str, Any], bytes]:
         try:
-            told, content = sandbox().call(f"sealing_{step}", self._file, patience=_PATIENCE, **arguments)
+            answer, content = sandbox().call(f"sealing_{step}", self._file, patience=_PATIENCE, **arguments)
         except PdfRefused as refused:
             raise SealError(f"The PDF cannot be sealed: {refused.message}") from refused
-        if "raised" in told:
-            kind, message = told["raised"]
+        if "raised" in answer:
+            kind, message = answer["raised"]
             raise _RAISED[kind](message)
-        return told, content
+        return answer, content
 
 
-def _holed(told: dict[str, Any], content: bytes) -> Holed:
+def _holed(answer: dict[str, Any], content: bytes) -> Holed:
     """Believed in nothing but that it is some text with some hole."""
-    start, end = told["hole"]
+    start, end = answer["hole"]
     if not 0 <= start < end <= len(content):
         raise SealError("The revision of the seal has no room for its signature.")
     return Holed(bytearray(content), start, end)

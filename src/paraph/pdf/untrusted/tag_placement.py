@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import Found
+from paraph.pdf.untrusted.find import FoundTag
 
 GAP = 2.0  # points between the tag's ink and the stamp
-ROUNDING = 0.01  # points: a stamp computed from the page's own size fits whatever its last digit
+ROUNDING = 0.01  # points, tolerated where a stamp is computed from the page's size
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Rect:
     height: float
 
 
-def under(found: Found, page_size: tuple[float, float], width: float = 200, height: float = 80) -> Rect:
+def under(found: FoundTag, page_size: tuple[float, float], width: float = 200, height: float = 80) -> Rect:
     """A rectangle just under the tag and centred on it, moved sideways into the page where it would stick out.
 
     ``page_size`` as ``inspect`` gives it. Never moved up, which would put the stamp over its tag and what stands

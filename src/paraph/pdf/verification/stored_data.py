@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.objects import CONFUSED, Dictionary, Stream, Unsafe
-from paraph.pdf.structure.reader import Reader, decoded
+from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Unsafe
+from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.signed_fields import place_of
 
 KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
@@ -32,7 +32,7 @@ class StoreReader:
     _decoded: dict[tuple[str, bytes], bytes] = field(default_factory=dict)
     _left: int = _MOST_IN_ALL
 
-    def read(self, reader: Reader) -> StoredData:
+    def read(self, reader: PdfReader) -> StoredData:
         """Empty where there is no store. Raises nothing."""
         try:
             store = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/DSS"))
@@ -48,19 +48,19 @@ class StoreReader:
         data = LongTermData(*(tuple(content for content in listed if content) for listed in lists))
         return StoredData(data, incomplete=not all(contents.values()))
 
-    def _content(self, reader: Reader, item: Any) -> bytes:
+    def _content(self, reader: PdfReader, item: Any) -> bytes:
         try:
             stream = reader.resolve(item)
         except (Unsafe, *CONFUSED):
             return b""
-        if not isinstance(stream, Stream):
+        if not isinstance(stream, PdfStream):
             return b""
         key = (repr([stream.dictionary.get(entry) for entry in _HOW]), stream.data)
         if key not in self._decoded:
             self._decoded[key] = self._decode(stream)
         return self._decoded[key]
 
-    def _decode(self, stream: Stream) -> bytes:
+    def _decode(self, stream: PdfStream) -> bytes:
         if self._left <= 0:
             return b""
         try:
@@ -73,7 +73,7 @@ class StoreReader:
         return content
 
 
-def _listed(reader: Reader, store: Dictionary, key: bytes) -> list[Any]:
+def _listed(reader: PdfReader, store: Dictionary, key: bytes) -> list[Any]:
     """The items of one list; one that is nothing in place of what is no list."""
     try:
         items = reader.resolve(store.get(key))
@@ -84,7 +84,7 @@ def _listed(reader: Reader, store: Dictionary, key: bytes) -> list[Any]:
     return [] if items is None else [None]
 
 
-def _decode(stream: Stream) -> bytes:
+def _decode(stream: PdfStream) -> bytes:
     """More than is allowed where there is more, but not much more."""
     filters, parameters = stream.dictionary.get(b"/Filter"), stream.dictionary.get(b"/DecodeParms")
     if filters in (b"/FlateDecode", [b"/FlateDecode"]) and parameters in (None, [None]):

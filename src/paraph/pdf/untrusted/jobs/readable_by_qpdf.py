@@ -4,7 +4,7 @@ from paraph.pdf.structure.recovery import recover
 from paraph.pdf.structure.revision import Revision
 
 
-def for_qpdf(content: bytes) -> bytes:
+def readable_by_qpdf(content: bytes) -> bytes:
     """With a cross-reference of all objects, and without an encryption that neither strings nor streams have: qpdf
     wants a password where attachments alone are encrypted. Raises :class:`~paraph.pdf.structure.objects.Unsafe` or
     ``SealError``."""

@@ -7,21 +7,21 @@ import pypdfium2
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
-from paraph.pdf.untrusted.jobs.page_geometry import geometry_of
+from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 
-_HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium gives those at the end of a line
+_HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line end
 
 
-def layer(source: Source, page_number: int) -> tuple[dict[str, Any], bytes]:
+def text_layer(file: UntrustedFile, page_number: int) -> tuple[dict[str, Any], bytes]:
     """``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
-    document = source.pdfium()
+    document = file.pdfium()
     if not 1 <= page_number <= len(document):
         raise no_such_page(page_number, len(document))
     try:
         page = document[page_number - 1]
-        geometry = geometry_of(source, page, page_number - 1)
+        geometry = geometry_of_page(file, page, page_number - 1)
         with Characters(page) as characters:
             words = [[word, *map(_rounded, _span(box)), line] for word, box, line in _words(characters, geometry)]
     except pypdfium2.PdfiumError as error:

@@ -5,7 +5,7 @@ from mmap import mmap
 
 from paraph.pdf.refusal import PdfRefused
 
-# ISO 32000-2, 7.6.5: handlers of public keys are Adobe.PubSec, whatever stands in /Filter their data is PKCS #7
+# ISO 32000-2, 7.6.5: public-key handlers are Adobe.PubSec, or have PKCS #7 data whatever their /Filter
 _FOR_CERTIFICATES = re.compile(rb"/Filter\s*/Adobe\.PubSec\b|/SubFilter\s*/adbe\.pkcs7\.s[345]\b")
 
 

@@ -16,13 +16,13 @@ from pypdfium2 import raw
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.untrusted.jobs.readable_by_qpdf import for_qpdf
+from paraph.pdf.untrusted.jobs.readable_by_qpdf import readable_by_qpdf
 from paraph.pdf.untrusted.jobs.unsupported_encryption import unsupported_encryption
 
-_UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # in the words of qpdf
+_UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # qpdf's message
 
 
-class Source:
+class UntrustedFile:
     """A file behind a descriptor, which it owns, or in memory. A context manager: documents opened here end with it."""
 
     def __init__(self, descriptor: int | None = None, content: bytes = b"") -> None:
@@ -32,16 +32,15 @@ class Source:
         if not self.size:
             self._file.close()
             raise PdfRefused("not_a_pdf", "The file is empty.")
-        # private pages: PDFium wants writable memory, the file itself stays as it is
+        # private pages: PDFium needs writable memory, and the file must not change
         self.content = mmap.mmap(-1 if descriptor is None else descriptor, self.size, access=mmap.ACCESS_COPY)
         if descriptor is None:
             self.content[:] = content
         self.read_by_qpdf = False
-        """Whether qpdf reads the file as it is. Known once :meth:`pikepdf` was called."""
         self._pikepdf: pikepdf.Pdf | None = None
         self._pdfium: pypdfium2.PdfDocument | None = None
 
-    def __enter__(self) -> "Source":
+    def __enter__(self) -> "UntrustedFile":
         return self
 
     def __exit__(
@@ -61,12 +60,12 @@ class Source:
         """Opened once more, for what changes the document in memory. Raises as :meth:`pdfium` does."""
         memory = (ctypes.c_char * self.size).from_buffer(self.content)
         handle = raw.FPDF_LoadMemDocument64(memory, self.size, None)
-        if not handle:  # only then is the last error that of this file
+        if not handle:  # the last error is valid only now
             raise self._refused_by_pdfium(raw.FPDF_GetLastError())
         document = pypdfium2.PdfDocument(handle)
         self._opened.append(document)
         if len(document) < 1:
-            self.pikepdf()  # which may know a better reason
+            self.pikepdf()  # may raise a better reason
             raise PdfRefused("no_pages", "The PDF has no pages.")
         return document
 
@@ -81,7 +80,7 @@ class Source:
                 self.read_by_qpdf = True
             except PdfRefused as refused:
                 try:
-                    self._pikepdf = self._opened_by_qpdf(io.BytesIO(for_qpdf(self.whole)))
+                    self._pikepdf = self._opened_by_qpdf(io.BytesIO(readable_by_qpdf(self.whole)))
                 except (PdfRefused, Unsafe, SealError, *CONFUSED):
                     raise refused from None
         return self._pikepdf
@@ -91,7 +90,7 @@ class Source:
             document = pikepdf.open(
                 file,
                 access_mode=pikepdf.AccessMode.mmap if file is self._file else pikepdf.AccessMode.default,
-                inherit_page_attributes=False,  # the pages stay as they are in the file
+                inherit_page_attributes=False,  # leave the pages unchanged
                 suppress_warnings=True,
             )
         except pikepdf.PasswordError as error:
@@ -115,7 +114,7 @@ class Source:
 
     def _refused_by_pdfium(self, code: int) -> PdfRefused:
         if code == raw.FPDF_ERR_PASSWORD:
-            self.pikepdf()  # which tells an encryption that nobody knows from one with a password
+            self.pikepdf()  # raises a better reason for unknown encryption
             return _locked()
         if code == raw.FPDF_ERR_SECURITY:
             return unsupported_encryption(self.content)

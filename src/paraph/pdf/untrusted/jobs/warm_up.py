@@ -11,7 +11,7 @@ from typing import Any
 import pikepdf
 
 from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 
 _ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-16-be", "utf-16-le", "pdfdoc", "mac-roman", "cp1252", "idna")
@@ -26,13 +26,13 @@ def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
     page: dict[str, Any] = {"page_number": 1}
     for job, arguments in (
         ("inspect", {"page_limit": 1}),
-        ("find", {"tags": ["a", "\u05d0"]}),  # the second in Hebrew, which is looked for in another way
+        ("find", {"tags": ["a", "\u05d0"]}),  # the second is Hebrew, which takes another path
         ("render", {**page, "scale": 1, "form": "webp"}),
         ("render", {**page, "scale": 1, "form": "png", "printed": True}),
         ("text", page),
     ):
-        with Source(content=pdf) as source:
-            jobs[job](source, **arguments)
+        with UntrustedFile(content=pdf) as file:
+            jobs[job](file, **arguments)
     dry_run.sealed_on_trial(pdf, [PageGeometry((0, 0, 50, 50), 0, 1)], [0])
 
 
@@ -44,7 +44,5 @@ def _small() -> bytes:
     page.obj.Contents = document.make_stream(_CONTENTS)
     file = io.BytesIO()
     document.save(file)
-    document.save(
-        io.BytesIO(), encryption=pikepdf.Encryption(user="", owner="a", R=6)
-    )  # qpdf opens its source of chance
+    document.save(io.BytesIO(), encryption=pikepdf.Encryption(user="", owner="a", R=6))  # qpdf opens its file of chance
     return file.getvalue()

@@ -22,9 +22,9 @@ from paraph.kernel.parent import follow_parent
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
 from paraph.pdf.untrusted.jobs import draft_job, find_job, inspect_job, render_job, text_layer_job
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.warm_up import warm_up
-from paraph.pdf.untrusted.sandbox_loss import Used
+from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed
 
 Answer = tuple[dict[str, Any], bytes]
 
@@ -32,7 +32,7 @@ JOBS: dict[str, Callable[..., Answer]] = {
     "inspect": inspect_job.inspect,
     "find": find_job.find,
     "render": render_job.render,
-    "text": text_layer_job.layer,
+    "text": text_layer_job.text_layer,
     "sealing_seal": draft_job.seal,
     "sealing_archive": draft_job.archive,
     "sealing_check": draft_job.check,
@@ -43,8 +43,8 @@ FONTS = (
     "/usr/share/X11/fonts/TTF",
     "/usr/local/share/fonts",
 )
-"""Where PDFium looks for those that a file does not bring."""
-_NICENESS = 5  # pages and calls that read no file come first
+"""Where PDFium finds fonts that a file does not embed."""
+_NICENESS = 5  # requests that read no file come first
 
 
 def main() -> None:
@@ -55,7 +55,7 @@ def main() -> None:
     with socket.socket(fileno=0) as connection, contextlib.suppress(ConnectionError):
         warm_up(JOBS)
         gc.freeze()
-        _resident()  # opens what it reads
+        _resident()  # opens /proc/self/statm while that is allowed
         os.nice(_NICENESS)
         confinement = confine(FONTS)
         _limit(limits["memory"])
@@ -67,7 +67,7 @@ def main() -> None:
             message["resident"], message["used"] = _resident(), _used()
             wire.send(connection, message, content)
             del message, content
-            gc.collect()  # whatever still holds the file: the next one may be another customer's
+            gc.collect()  # frees the file: the next one may be another customer's
 
 
 def _limit(memory: int) -> None:
@@ -92,15 +92,15 @@ def _grant_processor_time(seconds: int) -> None:
 
 def _answer(request: dict[str, Any], descriptor: int) -> Answer:
     try:
-        with Source(descriptor) as source:
-            result, content = JOBS[request["job"]](source, **request["arguments"])
+        with UntrustedFile(descriptor) as file:
+            result, content = JOBS[request["job"]](file, **request["arguments"])
         return {"result": result}, content
     except PdfRefused as refusal:
         return {"refused": [refusal.reason, refusal.message, refusal.facts]}, b""
     except (MemoryError, RecursionError):
         lost = too_complex()
         return {"refused": [lost.reason, lost.message, lost.facts], "spent": True}, b""
-    except Exception:  # noqa: BLE001  whatever a hostile file provokes is its refusal, told to the log
+    except Exception:  # noqa: BLE001  whatever a hostile file provokes becomes its refusal, with a trace in the log
         return {"fault": traceback.format_exc(limit=-8)}, b""
 
 
@@ -116,8 +116,8 @@ def _statm() -> int:
     return os.open("/proc/self/statm", os.O_RDONLY)
 
 
-def _used() -> Used:
-    return Used.of(resource.getrusage(resource.RUSAGE_SELF))
+def _used() -> ResourcesUsed:
+    return ResourcesUsed.of(resource.getrusage(resource.RUSAGE_SELF))
 
 
 def _resident() -> int:

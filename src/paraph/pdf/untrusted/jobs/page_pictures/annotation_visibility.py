@@ -15,10 +15,11 @@ _MOST = (1 << 31) - 1
 
 
 class Annotation(NamedTuple):
+    """What decides whether an annotation shows. ``draws``: a viewer may draw something for it."""
+
     subtype: str
     flags: int
     draws: bool
-    """Whether a reader may draw anything for it."""
 
     @property
     def on_screen(self) -> bool:
@@ -43,7 +44,7 @@ def is_printed(flags: int) -> bool:
     return bool(flags & PRINT) and not flags & HIDDEN
 
 
-def annotations(page: pikepdf.Page) -> Iterator[Annotation]:
+def page_annotations(page: pikepdf.Page) -> Iterator[Annotation]:
     """Of a page, in the order of its /Annots."""
     found = page.obj.get("/Annots")
     for item in found if isinstance(found, pikepdf.Array) else []:

@@ -8,17 +8,17 @@ from typing import Any
 
 import pikepdf
 
-SPOKEN_OF = re.compile(rb"/(?:OCProperties|OCGs?|OCMD|OC|Usage)\b")
-"""In a dictionary as qpdf writes it: what makes PDFium, or another reader, leave something out."""
-_DEEPEST = 32  # operators of a visibility expression within each other
+LAYER_NAMES = re.compile(rb"/(?:OCProperties|OCGs?|OCMD|OC|Usage)\b")
+"""Matches, in a dictionary as qpdf writes it, whatever makes a viewer leave something out."""
+_DEEPEST = 32  # nesting depth of a visibility expression
 
 
 def has_layers(document: pikepdf.Pdf) -> bool:
     """Whether any object speaks of optional content."""
-    return any(SPOKEN_OF.search(_text(item)) for item in document.objects)
+    return any(LAYER_NAMES.search(_text(item)) for item in document.objects)
 
 
-def is_printed(membership: Any, document: pikepdf.Pdf) -> bool:
+def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
     """Whether the group, or the membership dictionary, that an /OC names is shown in print. What is damaged is."""
     if not isinstance(membership, pikepdf.Dictionary):
         return True

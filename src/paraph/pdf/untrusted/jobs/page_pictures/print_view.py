@@ -12,16 +12,22 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import HIDDEN, INVISIBLE, NO_VIEW, PRINT, is_printed
-from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import is_printed as layer_is_printed
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import (
+    HIDDEN,
+    INVISIBLE,
+    NO_VIEW,
+    PRINT,
+    is_printed,
+)
+from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import is_layer_printed
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 
 
-def show_as_printed(source: Source, page: pypdfium2.PdfPage, index: int, *, layered: bool) -> None:
+def show_as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int, *, layered: bool) -> None:
     """``index`` of the page in the document. ``layered``: the file speaks of optional content."""
     for position, annotation in _annotations(page):
         flags = raw.FPDFAnnot_GetFlags(annotation)
-        shown = is_printed(flags) and not (layered and _is_left_out(source, index, position))
+        shown = is_printed(flags) and not (layered and _is_left_out(file, index, position))
         raw.FPDFAnnot_SetFlags(annotation, (flags | PRINT) & ~(INVISIBLE | NO_VIEW) if shown else flags | HIDDEN)
 
 
@@ -44,8 +50,8 @@ def _annotations(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Any]]:
             raw.FPDFPage_CloseAnnot(annotation)
 
 
-def _is_left_out(source: Source, index: int, position: int) -> bool:
-    document = source.pikepdf()
+def _is_left_out(file: UntrustedFile, index: int, position: int) -> bool:
+    document = file.pikepdf()
     listed = document.pages[index].obj.get("/Annots")
     annotation = listed[position] if isinstance(listed, pikepdf.Array) and position < len(listed) else None
     if not isinstance(annotation, pikepdf.Dictionary):
@@ -53,4 +59,4 @@ def _is_left_out(source: Source, index: int, position: int) -> bool:
     appearances = annotation.get("/AP")
     appearance = appearances.get("/N") if isinstance(appearances, pikepdf.Dictionary) else None
     layers = [annotation.get("/OC"), appearance.get("/OC") if isinstance(appearance, pikepdf.Stream) else None]
-    return not all(layer_is_printed(layer, document) for layer in layers)
+    return not all(is_layer_printed(layer, document) for layer in layers)

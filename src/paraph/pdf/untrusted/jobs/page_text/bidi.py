@@ -12,7 +12,7 @@ _PAIRS = (
 _CLOSED_BY = {pair[0]: pair[1] for pair in _PAIRS}
 MIRRORED = str.maketrans({pair[1]: pair[0] for pair in (*_PAIRS, "<>", "\u00ab\u00bb", "\u2039\u203a", "\u2264\u2265")})
 
-_STRONG = {"L": "L", "R": "R", "AN": "R", "EN": "R"}  # what neutral characters see in their neighbours
+_STRONG = {"L": "L", "R": "R", "AN": "R", "EN": "R"}  # the direction that neutral characters take from a neighbour
 
 
 def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: bool = True) -> list[int]:

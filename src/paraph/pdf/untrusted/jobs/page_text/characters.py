@@ -12,10 +12,10 @@ from pypdfium2 import raw
 
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
 
-_EDGE = 0.5  # points by which ink may stick out of the page and still be seen
-_SAMPLE = 16  # every how many characters the quick text is checked
-_NEXT_LINE = 0.6  # of the size of the text: further off its baseline is another line
-_TORN = 3.0  # of the size of the text, from character to character: further along is another column
+_EDGE = 0.5  # points by which visible ink may extend beyond the page
+_SAMPLE = 16  # interval in characters at which the quick text is verified
+_NEXT_LINE = 0.6  # relative to the text size: further off the baseline is another line
+_TORN = 3.0  # relative to the text size: a wider gap separates columns
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Characters:
         self._page = page
         self._text = page.get_textpage()
         self.count: int = self._text.count_chars()
-        self._rectangle = raw.FS_RECTF()  # one for all calls, which saves most of their time
-        self._type3: dict[int, bool] = {}  # by the address of the text object
+        self._rectangle = raw.FS_RECTF()  # reused, which saves most of the time of each call
+        self._type3: dict[int, bool] = {}  # keyed by the address of the text object
 
     def __enter__(self) -> "Characters":
         return self
@@ -158,5 +158,5 @@ def _on_another_line(last: Baseline, here: Baseline) -> bool:
 
 
 def _torn(line: Sequence[Baseline]) -> bool:
-    ordered = sorted(line, key=lambda here: here.along)  # the order of reading goes back and forth in some scripts
+    ordered = sorted(line, key=lambda here: here.along)  # reading order goes back and forth in some scripts
     return any(after.along - before.along > _TORN * max(before.size, after.size) for before, after in pairwise(ordered))

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-# PDFium gives a hyphen at the end of a line as U+0002 or U+FFFE; the others are hyphens that fonts map differently
+# PDFium returns a hyphen at a line end as U+0002 or U+FFFE; fonts map others to various hyphens
 _HYPHENS = str.maketrans(dict.fromkeys("\x02\ufffe\u00ad\u2010\u2011", "-"))
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
 
@@ -32,7 +32,7 @@ def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
             position = len(folded)
             mark = unicodedata.combining(part) if part > "\u02ff" else 0
             while mark and position and unicodedata.combining(folded[position - 1]) > mark:
-                position -= 1  # marks on one letter have one order, whatever the order they are drawn in
+                position -= 1  # canonical order, whatever the order of drawing
             folded.insert(position, part)
             places.insert(position, index)
     return "".join(folded), places

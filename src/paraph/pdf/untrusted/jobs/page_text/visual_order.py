@@ -16,15 +16,15 @@ from paraph.pdf.untrusted.jobs.page_text.bidi import MIRRORED, from_left
 from paraph.pdf.untrusted.jobs.page_text.characters import Baseline, Characters
 from paraph.pdf.untrusted.jobs.page_text.folding import fold_with_places, occurrences
 
-_SAME_LINE = 0.3  # of the text's size, across the direction of writing
-_SAME_PLACE = 0.01  # of the text's size: characters of one glyph
+_SAME_LINE = 0.3  # relative to the text size, across the writing direction
+_SAME_PLACE = 0.01  # relative to the text size: characters of one glyph
 _SHORTEST_PIECE = 3
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 Line = list[list[int]]  # glyphs from left to right, each with its characters
 
 
-def worth_a_look(folded: str, text: str, *, both_ways: bool) -> bool:
+def may_contain_tag(folded: str, text: str, *, both_ways: bool) -> bool:
     """Whether pieces of the tag stand on the page, so that sorting its characters may bring them together.
 
     ``both_ways``: whether some text of the document runs from right to left.
@@ -80,7 +80,7 @@ def _glyphs(line: Sequence[tuple[int, Baseline]]) -> Line:
 
 def _search_both_ways(line: Line, exact: Sequence[str], ways: Sequence[str]) -> list[list[int]]:
     order = [index for glyph in line for index in glyph]
-    turned = [index for glyph in line for index in reversed(glyph)]  # a ligature's letters come in either order
+    turned = [index for glyph in line for index in reversed(glyph)]  # the letters of a ligature come in either order
     found = _search(order, exact, ways, alike=True)
     if turned != order:
         found += [hit for hit in _search(turned, exact, ways, alike=True) if hit not in found]

@@ -11,10 +11,10 @@ NO_FORMS = {"fields": 0, "xfa": False}
 NO_SIGNATURES = {"count": 0, "certification": None, "usage_rights": False}
 
 _MOST_FIELDS = 100_000
-_FORBIDDING = 1  # DocMDP: no changes are permitted (ISO 32000-2, table 257)
+_FORBIDDING = 1  # DocMDP level: no changes are permitted (ISO 32000-2, table 257)
 
 
-def read_forms(document: pikepdf.Pdf) -> dict[str, Any]:
+def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
     """``{"fields": number, "xfa": bool}``. Raises PdfRefused ``dynamic_xfa``."""
     form = _dictionary(document.Root.get("/AcroForm"))
     xfa = "/XFA" in form
@@ -33,7 +33,10 @@ def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
     values = [_dictionary(field.get("/V")) for field in signed]
     count = sum(1 for value in values if value)
     permissions = _dictionary(document.Root.get("/Perms"))
-    certifying = [_dictionary(permissions.get("/DocMDP")), *values]  # the catalog may forget to name the one
+    certifying = [
+        _dictionary(permissions.get("/DocMDP")),
+        *values,
+    ]  # the catalog may not name the certifying one
     certification = min(filter(None, map(_certification, certifying)), default=None)
     locks = [_dictionary(field.get("/Lock")).get("/P") for field, value in zip(signed, values, strict=True) if value]
     if certification == _FORBIDDING or _FORBIDDING in locks:

@@ -7,7 +7,7 @@ import pikepdf
 
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import Expansion
 
-# qpdf writes names in one form, so that /J#61vaScript is found as well, and the keys of a dictionary sorted
+# qpdf writes names without escapes, so /J#61vaScript matches too, and sorts the keys of dictionaries
 _COUNTED = {
     "scripts": re.compile(rb"/S /JavaScript\b|/JS\b(?:(?!>>|/S ).)*/S /Rendition\b", re.DOTALL),
     "launch_actions": re.compile(rb"/S /Launch\b"),

@@ -7,17 +7,17 @@ from typing import Any
 
 import pikepdf
 
-from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation, annotations
-from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import SPOKEN_OF as LAYERS
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation, page_annotations
+from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import LAYER_NAMES as LAYERS
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS, count_actions
-from paraph.pdf.untrusted.jobs.upload_checks.print_comparison import NO_DIFFERENCE, compare
+from paraph.pdf.untrusted.jobs.upload_checks.print_comparison import NO_DIFFERENCE, compare_print
 
 NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **NO_DIFFERENCE, "can_change": []}
-"""Of a file in which no name of interest stands."""
+"""The result for a file that contains no name of interest."""
 
 _TURNING_PAGES = rb"/N /(?:NextPage|PrevPage|FirstPage|LastPage) (?:/Next \d+ \d+ R )?/S /Named\b"
-_COUNTED = {  # in objects as qpdf writes them; see actions.py
+_COUNTED = {  # patterns for objects as qpdf writes them; see actions.py
     "named": re.compile(rb"/S /Named\b"),
     "turning_pages": re.compile(_TURNING_PAGES),
     "changing": re.compile(rb"/S /(?:ResetForm|Hide|SetOCGState)\b|/AA (?:<< /|\d)"),
@@ -31,18 +31,18 @@ _COUNTED = {  # in objects as qpdf writes them; see actions.py
 _NONE_COUNTED = dict.fromkeys(_COUNTED, 0)
 
 
-def read_behaviour(source: Source, *, quiet: bool) -> dict[str, Any]:
+def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
     """Of the preflight report: the numbers of actions, ``prints_differently``, ``print_unknown``, ``can_change``.
 
     ``quiet``: no name of interest stands in the file, so that only its annotations are looked at. Raises PdfRefused
     ``too_complex`` for a bomb.
     """
-    document = source.pikepdf()
-    counts = {**NO_ACTIONS, **_NONE_COUNTED} if quiet else count_actions(document, also=_COUNTED)
-    by_page = [list(annotations(page)) for page in document.pages]
+    document = file.pikepdf()
+    counts = {**NO_ACTIONS, **_NONE_COUNTED} if passive else count_actions(document, also=_COUNTED)
+    by_page = [list(page_annotations(page)) for page in document.pages]
     return {
         **{name: counts[name] for name in NO_ACTIONS},
-        **compare(source, by_page, layered=counts["layer_names"] > 0),
+        **compare_print(file, by_page, layered=counts["layer_names"] > 0),
         "can_change": _words(document, counts, chain.from_iterable(by_page)),
     }
 

@@ -16,14 +16,14 @@ from paraph.pdf.sealing.seal import seal
 from paraph.pdf.structure.geometry import Box, PageGeometry
 
 COLOUR = (255, 0, 255)
-_MARGIN, _SIDE = 0.02, 0.05  # of the shorter side: in the corner, where pages have next to nothing to compare
+_MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pages show next to nothing
 
 
 def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> bytes:
     """The file with a seal and the marks of :func:`marked_boxes`. Raises as :func:`paraph.pdf.sealing.seal.seal`
     does."""
     marks = [Mark(index + 1, *_place(geometries[index]), 0) for index in indices]
-    purpose = of_document(0, "trial")  # nobody gets to see it
+    purpose = of_document(0, "trial")  # never leaves the sandbox
     now = clock.now()
     return seal(pdf, key=_key(), purpose=purpose, timestamping=None, appearances=_square(), marks=marks, at=now).content
 

@@ -12,20 +12,20 @@ from paraph.pdf.structure.objects import Unsafe
 
 _LARGEST = 128 << 20  # bytes that a stream may unpack to
 _LARGEST_IMAGE = 768 << 20  # an A0 scan in colour has 400 MB
-_LARGEST_FILE = 512 << 20  # all streams of a file together, without its images; 3 MB are many
-_RATIO = 1032  # the most that one pass of Flate expands; LZW stays below 1,400
+_LARGEST_FILE = 512 << 20  # all streams of a file but images; real files rarely exceed 3 MB
+_RATIO = 1032  # the highest ratio of one Flate pass; LZW stays below 1,400
 _PIECE = 1 << 20
 _FLATE = {b"/FlateDecode", b"/Fl"}
 _PACKING = {*_FLATE, b"/LZWDecode", b"/LZW", b"/RunLengthDecode", b"/RL"}
 _Size = Callable[[int], int]
-"""To how much a stream unpacks; beyond so many bytes it need not be told exactly."""
+"""Returns to how many bytes a stream unpacks; beyond the given limit, any larger number."""
 
 
 class Expansion:
     """Of one file. Streams are unpacked only where they are so long that they might be too much."""
 
     def __init__(self) -> None:
-        self._most = 0  # bytes of all streams but images, at most
+        self._most = 0  # upper bound for all streams but images, in bytes
         self._waiting: list[tuple[int, _Size]] = []
 
     def check(self, stream: Any, content: Any) -> None:
@@ -33,9 +33,9 @@ class Expansion:
         ``content``: its data as stored."""
         filters = stream.get("/Filter")
         several = filters if isinstance(filters, pikepdf.Array) else [filters]
-        names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() wants them in UTF-8
+        names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() needs UTF-8
         image = stream.get("/Subtype") == pikepdf.Name.Image
-        size: _Size = partial(_unpacked, stream)  # within the memory of the sandbox
+        size: _Size = partial(_unpacked, stream)  # bounded by the memory limit of the sandbox
         if _FLATE.issuperset(names):
             size = partial(_inflated_size, names, content)
         self._count(names, len(content), size, image=image)

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Stream, Unsafe
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, PdfStream, Unsafe
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import Expansion
-from paraph.pdf.untrusted.jobs.upload_checks.object_index import Places, StreamPlace, places, stream_in
+from paraph.pdf.untrusted.jobs.upload_checks.object_index import ObjectIndex, StreamPlace, index_objects, stream_in
 
-_NAMES = re.compile(  # of what runs or unpacks, and of what changes what is shown (changeable.py, layers.py)
+_NAMES_OF_INTEREST = re.compile(  # what runs, is embedded or changes what is shown (actions.py, changeable.py)
     rb"/(?:JavaScript|Rendition|Launch|SubmitForm|ImportData|EF"
     rb"|(?:AA|3D|DefaultForPrinting|GoTo3DView|Hide|Movie|Named|OC|OCGs?|OCMD|OCProperties|PS|ResetForm"
     rb"|RichMedia|RichMediaExecute|Screen|SetOCGState|Sound|Usage)(?!" + REGULAR + rb"))"
 )
-_DRAWING = re.compile(  # of annotations that may draw something: any but a link without an appearance
+_DRAWN_ANNOTATIONS = re.compile(  # annotations that may draw something: any but a link without an appearance
     rb"/(?:AP(?!" + REGULAR + rb")|Subtype(?![" + SPACE + rb"]*+/(?:Type0|Type1|MMType1|TrueType|Type3|CIDFontType0"
     rb"|CIDFontType2|Type1C|CIDFontType0C|OpenType|Image|Form|XML|Link)(?!" + REGULAR + rb")))"
 )
@@ -29,34 +29,34 @@ _ESCAPED = re.compile(rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*#[^\x00\t\n\x0c\r ()<>\
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 
 
-class QuietFile(NamedTuple):
+class PassiveFile(NamedTuple):
     """A file that is plainly written, where nothing runs and nothing changes what is shown."""
 
-    reader: Reader
+    reader: PdfReader
     may_draw_annotations: bool
 
 
-def read_quietly(source: Source) -> QuietFile | None:
+def fast_scan(file: UntrustedFile) -> PassiveFile | None:
     """None where the file is not plainly written, or a name of interest stands in it, outside the data of streams and
     inside object streams. Raises PdfRefused ``too_complex`` for a bomb."""
-    data = cast(bytes, source.content)  # it is searched and cut as bytes are: what no one asks for is never read
+    data = cast(bytes, file.content)  # mapped memory, searched and sliced like bytes: untouched parts are never read
     try:
-        found = places(data)
-        text = b"\n".join(_texts(data, found))
-        if _speaks(_NAMES, text) or _acts_when_opened(found.reader):
+        index = index_objects(data)
+        text = b"\n".join(_texts(data, index))
+        if _contains_name(_NAMES_OF_INTEREST, text) or _acts_when_opened(index.reader):
             return None
-        return QuietFile(found.reader, _speaks(_DRAWING, text))
+        return PassiveFile(index.reader, _contains_name(_DRAWN_ANNOTATIONS, text))
     except (Unsafe, SealError, *CONFUSED):
         return None
 
 
-def _texts(data: bytes, found: Places) -> Iterator[bytes]:
+def _texts(data: bytes, index: ObjectIndex) -> Iterator[bytes]:
     """All that stands in the file but the data of its streams. On the way, what those unpack to is checked."""
-    containers, expansion = found.containers.copy(), Expansion()
-    for start, end in found.others:
+    containers, expansion = index.containers.copy(), Expansion()
+    for start, end in index.others:
         yield data[start:end]
-    for span in found.perhaps_streams:
-        stream = stream_in(data, span, found.reader)
+    for span in index.perhaps_streams:
+        stream = stream_in(data, span, index.reader)
         if stream is None:
             yield data[span.body : span.end]
             continue
@@ -66,7 +66,7 @@ def _texts(data: bytes, found: Places) -> Iterator[bytes]:
         yield data[end : span.end]
         if span.place in containers:
             containers.remove(span.place)
-            yield found.reader.unpack(span.number, Stream(dictionary, data[start:end]))
+            yield index.reader.unpack(span.number, PdfStream(dictionary, data[start:end]))
     if containers:
         raise Unsafe("an object stream is missing")
 
@@ -81,7 +81,7 @@ def _check_expansion(expansion: Expansion, data: bytes, stream: StreamPlace) -> 
     expansion.check_by_zlib(names, memoryview(data)[start:end], image=image)
 
 
-def _speaks(names: re.Pattern[bytes], text: bytes) -> bool:
+def _contains_name(names: re.Pattern[bytes], text: bytes) -> bool:
     if names.search(text):
         return True
     return b"#" in text and any(names.match(_unescaped(name)) for name in _ESCAPED.findall(text))
@@ -91,7 +91,7 @@ def _unescaped(name: bytes) -> bytes:
     return _ESCAPE.sub(lambda match: bytes((int(match[1], 16),)), name)
 
 
-def _acts_when_opened(reader: Reader) -> bool:
+def _acts_when_opened(reader: PdfReader) -> bool:
     """Whether opening the file does more than turn to a page."""
     action = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/OpenAction"))
     return type(action) is dict and (action.get(b"/S") != b"/GoTo" or b"/Next" in action)

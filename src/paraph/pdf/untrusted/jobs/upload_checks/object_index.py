@@ -8,9 +8,9 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from paraph.pdf.structure.crossreference import Section
+from paraph.pdf.structure.crossreference import CrossReferenceSection
 from paraph.pdf.structure.objects import REGULAR, Dictionary, Unsafe, parse
-from paraph.pdf.structure.reader import STREAM, Reader
+from paraph.pdf.structure.reader import STREAM, PdfReader
 
 _TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
 _HEAD = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
@@ -20,7 +20,7 @@ _STRING = re.compile(rb"\([^()]*\)")
 _DEEPEST_STRING = 8
 _SAID_ONCE = (b"/Filter", b"/Subtype", b"/First")
 
-_USUAL_STREAM = re.compile(  # names and numbers only, in any order; nearly all streams are described so
+_USUAL_STREAM = re.compile(  # names and numbers only, in any order, as in nearly all stream dictionaries
     rb"%(gap)b<<(?:%(gap)b(?:"
     rb"/Length%(gap)b(\d++)%(end)b"  # 1
     rb"|/Filter%(gap)b(%(name)b)"  # 2
@@ -37,13 +37,12 @@ _USUAL_STREAM = re.compile(  # names and numbers only, in any order; nearly all 
 )
 
 
-class Span(NamedTuple):
+class ObjectSpan(NamedTuple):
     """An object and all that follows until the place of the next one."""
 
     number: int
     place: int
     body: int
-    """Where the object itself begins, behind its number."""
     end: int
 
 
@@ -55,55 +54,57 @@ class StreamPlace(NamedTuple):
     end: int
 
 
-class Places(NamedTuple):
+class ObjectIndex(NamedTuple):
     """Every object that any section of the cross-reference names, in use or replaced since."""
 
-    reader: Reader
-    perhaps_streams: list[Span]
+    reader: PdfReader
+    perhaps_streams: list[ObjectSpan]
     others: list[tuple[int, int]]
-    """From where to where there is certainly no stream; also what stands before all objects."""
+    """Ranges that contain no stream, the text before all objects included."""
     containers: set[int]
     """Places of the object streams in use."""
 
 
-def places(data: bytes) -> Places:
+def index_objects(data: bytes) -> ObjectIndex:
     """Raises :class:`Unsafe` for a file in which an object might hide: encrypted, hybrid, or with an object elsewhere
     than the cross-reference says."""
-    reader = Reader(data)
+    reader = PdfReader(data)
     sections = reader.crossreference.sections
     if reader.encryption is not None or any(b"/XRefStm" in section.trailer for section in sections):
         raise Unsafe("an encrypted or hybrid file")
     if reader.trailer.get(b"/Size") != reader.crossreference.next_number:
         raise Unsafe("there are objects beyond the number of objects")
-    plain: dict[int, tuple[int, int]] = {}
+    uncompressed: dict[int, tuple[int, int]] = {}
     containers: set[int] = set()
     for section in sections:
         for first, count, place in section.runs:
             if section.is_stream:
-                containers |= _rows(section, first, count, place, plain)
+                containers |= _rows(section, first, count, place, uncompressed)
             else:
-                _entries(data, first, count, place, plain)
-    streams, others = _sorted_out(data, plain)
-    return Places(reader, streams, others, {_in_use(reader, number, plain) for number in containers})
+                _entries(data, first, count, place, uncompressed)
+    streams, others = _sorted_out(data, uncompressed)
+    return ObjectIndex(reader, streams, others, {_in_use(reader, number, uncompressed) for number in containers})
 
 
-def _in_use(reader: Reader, number: int, plain: dict[int, tuple[int, int]]) -> int:
+def _in_use(reader: PdfReader, number: int, uncompressed: dict[int, tuple[int, int]]) -> int:
     """Where the object stream stands, which may have stood elsewhere before."""
     entry = reader.crossreference.entry(number)
-    if entry is None or entry.packed or plain.get(entry.place) != (number, entry.index):
+    if entry is None or entry.packed or uncompressed.get(entry.place) != (number, entry.index):
         raise Unsafe("an object stream is missing")
     return entry.place
 
 
-def _sorted_out(data: bytes, plain: dict[int, tuple[int, int]]) -> tuple[list[Span], list[tuple[int, int]]]:
+def _sorted_out(
+    data: bytes, uncompressed: dict[int, tuple[int, int]]
+) -> tuple[list[ObjectSpan], list[tuple[int, int]]]:
     """The others joined where they stand side by side."""
-    streams: list[Span] = []
-    others: list[tuple[int, int]] = [(0, min(plain, default=len(data)))]
-    for start, end in pairwise([*sorted(plain), len(data)]):
-        number, generation = plain[start]
+    streams: list[ObjectSpan] = []
+    others: list[tuple[int, int]] = [(0, min(uncompressed, default=len(data)))]
+    for start, end in pairwise([*sorted(uncompressed), len(data)]):
+        number, generation = uncompressed[start]
         body = _body(data, start, number, generation)
         if data.find(b"stream", body, end) >= 0:
-            streams.append(Span(number, start, body, end))
+            streams.append(ObjectSpan(number, start, body, end))
             continue
         _check_closed(data[body:end])
         if others[-1][1] == start:
@@ -114,25 +115,27 @@ def _sorted_out(data: bytes, plain: dict[int, tuple[int, int]]) -> tuple[list[Sp
 
 
 def _body(data: bytes, start: int, number: int, generation: int) -> int:
-    plain = b"%d %d obj" % (number, generation)
-    if data[start : start + len(plain)] == plain:
-        return start + len(plain)
-    head = _HEAD.match(data, start)
-    if head is None or (int(head[1]), int(head[2])) != (number, generation):
+    head = b"%d %d obj" % (number, generation)
+    if data[start : start + len(head)] == head:
+        return start + len(head)
+    match = _HEAD.match(data, start)
+    if match is None or (int(match[1]), int(match[2])) != (number, generation):
         raise Unsafe("an object is not where the cross-reference says")
-    return head.end()
+    return match.end()
 
 
-def _entries(data: bytes, first: int, count: int, place: int, plain: dict[int, tuple[int, int]]) -> None:
+def _entries(data: bytes, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]) -> None:
     found = _TABLE_ENTRY.findall(data, place, place + 20 * count)
     if len(found) != count:
         raise Unsafe("a cross-reference entry is not 20 bytes wide")
     for number, (offset, generation, kind) in enumerate(found, start=first):
         if kind == b"n":
-            plain[int(offset)] = (number, int(generation))
+            uncompressed[int(offset)] = (number, int(generation))
 
 
-def _rows(section: Section, first: int, count: int, place: int, plain: dict[int, tuple[int, int]]) -> set[int]:
+def _rows(
+    section: CrossReferenceSection, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]
+) -> set[int]:
     """Adds the plain objects and returns the containers of the packed ones."""
     a, b, c = section.widths
     width = a + b + c
@@ -140,14 +143,18 @@ def _rows(section: Section, first: int, count: int, place: int, plain: dict[int,
         raise Unsafe("a cross-reference stream of unusual width")
     rows = section.rows[place : place + count * width]
     containers = set()
-    alike = rb"(.)(.{%d}).{%d}(?:\1\2.{%d})*+" % (b, c, c)  # rows that follow each other and name the same place
-    for run in re.finditer(alike, rows, re.DOTALL):
+    same_container = rb"(.)(.{%d}).{%d}(?:\1\2.{%d})*+" % (
+        b,
+        c,
+        c,
+    )  # consecutive rows with one place
+    for run in re.finditer(same_container, rows, re.DOTALL):
         where = int.from_bytes(run[2], "big")
         if run[1] == b"\x02":
             containers.add(where)
         elif run[1] == b"\x01":
-            row = run.end() - width  # of several at one place the last one, as in a table
-            plain[where] = (first + row // width, int.from_bytes(rows[row + 1 + b : row + width], "big"))
+            row = run.end() - width  # the last of several at one place, as in a table
+            uncompressed[where] = (first + row // width, int.from_bytes(rows[row + 1 + b : row + width], "big"))
     return containers
 
 
@@ -172,7 +179,7 @@ def _without_strings(body: bytes) -> bytes:
     return body
 
 
-def stream_in(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
+def stream_in(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
     """The stream in the span; None where there is none. Raises :class:`Unsafe` where readers might see another end."""
     place = _usual_stream(data, span, reader) or _other_stream(data, span, reader)
     if place and place.end > span.end:
@@ -180,7 +187,7 @@ def stream_in(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
     return place
 
 
-def _usual_stream(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
+def _usual_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
     usual = _USUAL_STREAM.match(data, span.body)
     if usual is None or usual[0].count(b"/Length") != 1 or any(usual[0].count(key) > 1 for key in _SAID_ONCE):
         return None
@@ -193,7 +200,7 @@ def _usual_stream(data: bytes, span: Span, reader: Reader) -> StreamPlace | None
     return StreamPlace(dictionary, start, start + reader.length_of(dictionary, start))
 
 
-def _other_stream(data: bytes, span: Span, reader: Reader) -> StreamPlace | None:
+def _other_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
     dictionary, position = parse(data, span.body)
     begins = STREAM.match(data, position) if type(dictionary) is dict else None
     if begins is None:

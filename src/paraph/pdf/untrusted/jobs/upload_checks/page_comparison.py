@@ -13,13 +13,13 @@ from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
 
 Colour = tuple[int, int, int]
 
-_PIXELS = 800  # of the longer side: a changed digit of small print shows
-_FAINT = 16  # of 255: rounding where a page is drawn within a state of its own
-_EDGE = 2  # pixels around a mark, for its smoothed edges
+_PIXELS = 800  # of the longer side: enough to show a changed digit of small print
+_FAINT = 16  # of 255: rounding differences where a page is drawn inside q and Q
+_EDGE = 2  # pixels around a mark, for its anti-aliased edges
 _MORE_ATTEMPTS = 6
 
 
-class Changed(Exception):
+class LooksDifferent(Exception):
     """A page does not look as it did, or its mark cannot be seen; the message says which."""
 
 
@@ -33,14 +33,14 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
     old, new = _opened(before), _opened(after)
     try:
         if len(old) != len(new):
-            raise Changed(f"{len(old)} pages became {len(new)}")
+            raise LooksDifferent(f"{len(old)} pages became {len(new)}")
         for index, box in marks.items():
             try:
                 _check_page(_drawn_before(old, index), _drawn(new, index), index, box, colour)
-            except Changed:
+            except LooksDifferent:
                 _check_again(before, after, index, box, colour)
     except pypdfium2.PdfiumError as error:
-        raise Changed("a page cannot be drawn any more") from error
+        raise LooksDifferent("a page cannot be drawn any more") from error
     finally:
         new.close()
         old.close()
@@ -50,7 +50,7 @@ def _check_again(before: Any, after: Any, index: int, box: Box, colour: Colour) 
     """Draws the page by itself, of the one file and the other in turns: PDFium fits the font that stands in for a
     missing one to what it drew before, in whatever file, and settles when it draws the same again and again."""
     for _ in range(_MORE_ATTEMPTS - 1):
-        with suppress(Changed):
+        with suppress(LooksDifferent):
             return _check_alone(before, after, index, box, colour)
     return _check_alone(before, after, index, box, colour)
 
@@ -89,13 +89,13 @@ def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
 
 def _check_page(old: Image.Image, new: Image.Image, index: int, box: Box, colour: Colour) -> None:
     if old.size != new.size:
-        raise Changed(f"page {index + 1} has another size")
+        raise LooksDifferent(f"page {index + 1} has another size")
     width, height = new.size
     left, bottom, right, top = box
     if new.getpixel((int((left + right) / 2 * width), int((1 - (bottom + top) / 2) * height))) != colour:
-        raise Changed(f"the mark on page {index + 1} cannot be seen")
+        raise LooksDifferent(f"the mark on page {index + 1} cannot be seen")
     hidden = (left * width - _EDGE, (1 - top) * height - _EDGE, right * width + _EDGE, (1 - bottom) * height + _EDGE)
     for image in (old, new):
         ImageDraw.Draw(image).rectangle(hidden, "white")
     if ImageChops.difference(old, new).convert("L").point(lambda value: value > _FAINT).getbbox():
-        raise Changed(f"page {index + 1} looks different")
+        raise LooksDifferent(f"page {index + 1} looks different")

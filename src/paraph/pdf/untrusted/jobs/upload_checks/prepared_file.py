@@ -10,22 +10,22 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused, page_not_shown
-from paraph.pdf.structure.extendable_variants import Method, forms
+from paraph.pdf.structure.extendable_variants import Method, extendable_variants
 from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.structure.normalise import Unreadable
-from paraph.pdf.structure.objects import CONFUSED, Stream, Unsafe
+from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
-from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import Changed, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
 
 
-class Prepared(NamedTuple):
+class PreparedFile(NamedTuple):
     """``content``: what stands in for the upload, None where nothing does."""
 
     method: Method
@@ -33,46 +33,46 @@ class Prepared(NamedTuple):
     geometries: list[PageGeometry]
 
 
-def prepare(source: Source, page_limit: int) -> Prepared:
+def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
     """The first form that passes its dry run. Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where
     readers disagree on what the pages show, ``unclear_page_count`` where they disagree on their number."""
     refusal = cannot_be_sealed()
     try:
-        for method, content in forms(source.whole):
+        for method, content in extendable_variants(file.whole):
             try:
                 if method == "incremental":
-                    return Prepared(method, None, _tried(source, source, page_limit))
-                with Source(content=content) as form:
-                    return Prepared(method, content, _tried(source, form, page_limit))
-            except Changed:
+                    return PreparedFile(method, None, _try_variant(file, file, page_limit))
+                with UntrustedFile(content=content) as variant:
+                    return PreparedFile(method, content, _try_variant(file, variant, page_limit))
+            except LooksDifferent:
                 refusal = shown_differently()
             except PdfRefused as refused:
                 refusal = refused
             except (Unsafe, SealError, *CONFUSED):
                 continue
-    except Unreadable:
+    except UnreadablePdf:
         pass
     raise refusal
 
 
-def _tried(source: Source, form: Source, page_limit: int) -> list[PageGeometry]:
+def _try_variant(file: UntrustedFile, variant: UntrustedFile, page_limit: int) -> list[PageGeometry]:
     """The geometries of the pages of ``form``, after its dry run. Raises Changed, PdfRefused, and what reading and
     sealing raise."""
-    reader = Reader(form.whole)
+    reader = PdfReader(variant.whole)
     found = list(islice(pages(reader), page_limit + 1))
     check_contents(reader, found)
     geometries = geometries_of(reader, found)
-    if len(geometries) != len(source.pdfium()):
+    if len(geometries) != len(file.pdfium()):
         raise unclear_page_count()
     for number, page in enumerate(found, start=1):
         contents = reader.resolve(page.dictionary.get(b"/Contents"))
-        if not isinstance(contents, Stream | list | None):  # poppler shows no such page, others an empty one
+        if not isinstance(contents, PdfStream | list | None):  # poppler drops such a page, others show it empty
             raise page_not_shown(number)
-    opinion = second_opinion(reader, form)
+    opinion = second_opinion(reader, variant)
     if opinion is Opinion.OTHER:
-        raise Changed("qpdf finds other objects")
-    everywhere = form is not source or opinion is not Opinion.SAME
-    _dry_run(source.whole, form.whole, geometries, range(len(geometries)) if everywhere else _unsure(reader))
+        raise LooksDifferent("qpdf finds other objects")
+    everywhere = variant is not file or opinion is not Opinion.SAME
+    _dry_run(file.whole, variant.whole, geometries, range(len(geometries)) if everywhere else _annotated_pages(reader))
     return geometries
 
 
@@ -99,7 +99,7 @@ def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], 
     check_looks(upload, sealed, dry_run.marked_boxes(geometries, indices), dry_run.COLOUR)
 
 
-def _unsure(reader: Reader) -> list[int]:
+def _annotated_pages(reader: PdfReader) -> list[int]:
     """The pages with an annotation that may draw something, of a file without a form: a seal brings one, and with it
     readers may draw annotations in another way."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
@@ -108,7 +108,7 @@ def _unsure(reader: Reader) -> list[int]:
     return [index for index, page in enumerate(pages(reader)) if _is_annotated(reader, page.dictionary)]
 
 
-def _is_annotated(reader: Reader, page: dict[bytes, Any]) -> bool:
+def _is_annotated(reader: PdfReader, page: dict[bytes, Any]) -> bool:
     annotations = reader.resolve(page.get(b"/Annots"))
     found = [reader.resolve(item) for item in annotations] if isinstance(annotations, list) else []
     return any(isinstance(item, dict) and item.get(b"/Subtype") not in _WITHOUT_PICTURE for item in found)

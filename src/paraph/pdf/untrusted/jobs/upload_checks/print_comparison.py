@@ -11,13 +11,13 @@ from pypdfium2.internal import set_callback
 from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation
 from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
 from paraph.pdf.untrusted.jobs.page_pictures.print_view import make_fields_annotations, show_as_printed
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 
 NO_DIFFERENCE: dict[str, Any] = {"prints_differently": [], "print_unknown": 0}
-"""Of a file without annotations that draw and without layers."""
+"""The result for a file without visible annotations and without layers."""
 
-_SECONDS = 3.0  # of processor time for all pages of a file; a job has 10
-_LONGEST, _SHORTEST = 2000.0, 800.0  # pixels of the longer side; between them one a point
+_SECONDS = 3.0  # of processor time for all pages of a file; a job has 10 seconds
+_LONGEST, _SHORTEST = 2000.0, 800.0  # bounds of the longer side in pixels; between them, one pixel per point
 _BLANK = 0xFFFFFFFF
 
 
@@ -25,33 +25,35 @@ class _OutOfTimeError(Exception):
     """The time for all pages is over."""
 
 
-def compare(source: Source, annotations: Sequence[Sequence[Annotation]], *, layered: bool) -> dict[str, Any]:
+def compare_print(file: UntrustedFile, annotations: Sequence[Sequence[Annotation]], *, layered: bool) -> dict[str, Any]:
     """``{"prints_differently": [page number, …], "print_unknown": number of pages}``.
 
     ``annotations`` of each page. ``layered``: the file speaks of optional content, so that any page may differ; else
     only those with an annotation for print or the screen alone do. Pages that nothing can be said of, because time is
     over or they cannot be drawn, are counted in ``print_unknown``.
     """
-    asked = [index for index, shown in enumerate(annotations) if layered or any(each.differs for each in shown)]
-    if not asked:
+    compared = [index for index, shown in enumerate(annotations) if layered or any(each.differs for each in shown)]
+    if not compared:
         return NO_DIFFERENCE
     deadline = time.process_time() + _SECONDS
     different, unknown = [], 0
-    document = source.pdfium_again()
+    document = file.pdfium_again()
     show_form_fields(document)
-    for done, index in enumerate(asked):
+    for done, index in enumerate(compared):
         try:
-            if _differs(source, document, index, deadline, layered=layered):
+            if _differs(file, document, index, deadline, layered=layered):
                 different.append(index + 1)
         except _OutOfTimeError:
-            unknown += len(asked) - done
+            unknown += len(compared) - done
             break
         except pypdfium2.PdfiumError:
             unknown += 1
     return {"prints_differently": different, "print_unknown": unknown}
 
 
-def _differs(source: Source, document: pypdfium2.PdfDocument, index: int, deadline: float, *, layered: bool) -> bool:
+def _differs(
+    file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, deadline: float, *, layered: bool
+) -> bool:
     """On the screen first, since what makes a page as in print lasts."""
     page, form = document[index], document.formenv
     try:
@@ -59,7 +61,7 @@ def _differs(source: Source, document: pypdfium2.PdfDocument, index: int, deadli
             make_fields_annotations(page)
             form = None
         on_screen = _drawn(form, page, 0, deadline)
-        show_as_printed(source, page, index, layered=layered)
+        show_as_printed(file, page, index, layered=layered)
         return on_screen != _drawn(form, page, raw.FPDF_PRINTING, deadline)
     finally:
         page.close()

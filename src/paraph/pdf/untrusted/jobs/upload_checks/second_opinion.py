@@ -13,9 +13,9 @@ import pikepdf
 from pypdfium2 import raw
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.objects import CONFUSED, Ref, Stream, Unsafe, text_of
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs.untrusted_file import Source
+from paraph.pdf.structure.objects import CONFUSED, PdfStream, Ref, Unsafe, serialized
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 
 _REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _FONTS = frozenset({b"/Type0", b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
@@ -50,37 +50,39 @@ class Opinion(Enum):
     NONE = "qpdf does not read the file"
 
 
-def second_opinion(reader: Reader, source: Source) -> Opinion:
+def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
     """``reader``: ours, of the file of the source."""
     try:
-        document = source.pikepdf()
-        if not source.read_by_qpdf:
+        document = file.pikepdf()
+        if not file.read_by_qpdf:
             return Opinion.NONE
         root, comparison = reader.trailer.get(b"/Root"), _Comparison(reader, document)
-        if type(root) is not Ref or document.Root.objgen != root or not comparison.alike(root):
+        if type(root) is not Ref or document.Root.objgen != root or not comparison.agrees(root):
             return Opinion.OTHER
     except PdfRefused:
         return Opinion.NONE
     except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
         return Opinion.OTHER
-    return Opinion.SAME if comparison.usual and _ends_as_usual(reader, source) else Opinion.ODD
+    return Opinion.SAME if comparison.usual and _ends_as_usual(reader, file) else Opinion.ODD
 
 
-def _ends_as_usual(reader: Reader, source: Source) -> bool:
+def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
     """Readers look for the end in different ways where it is another, and PDFium tells when it had to search."""
     usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
-    return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(source.pdfium()))
+    return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()))
 
 
 class _Comparison:
-    def __init__(self, reader: Reader, document: pikepdf.Pdf) -> None:
+    """Compares the objects of our reader with those of qpdf. ``usual``: all pages so far consist of what sealing can
+    extend."""
+
+    def __init__(self, reader: PdfReader, document: pikepdf.Pdf) -> None:
         self._reader = reader
         self._document = document
         self._seen: set[Ref] = set()
         self.usual = True
-        """Whether the parts of all pages so far are of the kinds that sealing adds to."""
 
-    def alike(self, root: Ref) -> bool:
+    def agrees(self, root: Ref) -> bool:
         """The catalog, the page tree, and all that the pages draw with."""
         waiting = [root]
         while waiting:
@@ -106,7 +108,7 @@ class _Comparison:
         fonts = resolve(resources.get(b"/Font")) if isinstance(resources, dict) else None
         annotations = resolve(value.get(b"/Annots"))
         return (
-            all(isinstance(resolve(stream), Stream | None) for stream in streams)
+            all(isinstance(resolve(stream), PdfStream | None) for stream in streams)
             and isinstance(resources, dict | None)
             and isinstance(objects, dict | None)
             and isinstance(fonts, dict | None)
@@ -123,7 +125,7 @@ class _Comparison:
 
 
 def _same(ours: Any, theirs: Any) -> bool:
-    if not isinstance(ours, Stream):
+    if not isinstance(ours, PdfStream):
         return _same_text(ours, theirs)
     if not isinstance(theirs, pikepdf.Stream) or bytes(theirs.get_raw_stream_buffer()) != ours.data:
         return False
@@ -134,11 +136,11 @@ def _same_text(ours: Any, theirs: Any) -> bool:
     """Both as qpdf writes them. References become strings first, as it parses no text that has some."""
     if isinstance(theirs, pikepdf.Object):
         text = theirs.unparse(resolved=True)
-        if text == _as_qpdf_writes(ours):  # nearly always, without having it parsed
+        if text == _as_qpdf_writes(ours):  # nearly always, and without parsing
             return True
-        parsed = pikepdf.Object.parse(_REFERENCE.sub(rb"(\1 \2 R)", text_of(ours)))
+        parsed = pikepdf.Object.parse(_REFERENCE.sub(rb"(\1 \2 R)", serialized(ours)))
         return isinstance(parsed, pikepdf.Object) and bool(parsed.unparse() == _REFERENCE.sub(rb"(\1 \2 R)", text))
-    parsed = pikepdf.Object.parse(text_of(ours))
+    parsed = pikepdf.Object.parse(serialized(ours))
     return type(parsed) is type(theirs) and bool(parsed == theirs)
 
 
@@ -146,10 +148,10 @@ def _as_qpdf_writes(value: Any) -> bytes:
     kind = type(value)
     if kind is dict:
         return b"<< %b >>" % b" ".join([key + b" " + _as_qpdf_writes(value[key]) for key in sorted(value)])
-    if kind is list:  # of numbers mostly, and long
+    if kind is list:  # mostly long lists of numbers
         items = [item if type(item) is bytes else _as_qpdf_writes(item) for item in value]
         return b"[ %b ]" % b" ".join(items)
-    return b"%d" % value if kind is int else text_of(value)
+    return b"%d" % value if kind is int else serialized(value)
 
 
 def _drawn_with(value: Any) -> Iterator[Ref]:
@@ -159,7 +161,7 @@ def _drawn_with(value: Any) -> Iterator[Ref]:
         for key in _OF_A_PAGE:
             yield from _references(value.get(key))
     else:
-        yield from _references(value.dictionary if isinstance(value, Stream) else value)
+        yield from _references(value.dictionary if isinstance(value, PdfStream) else value)
 
 
 def _references(value: Any) -> Iterator[Ref]:
