@@ -1,4 +1,4 @@
-"""What lies on top of a page's contents: annotations, form fields among them, would hide a mark drawn beneath."""
+"""The areas that annotations, form fields included, may cover: they hide marks drawn into the page contents beneath."""
 
 from typing import Any
 
@@ -12,8 +12,10 @@ _EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 
 def annotated_areas(revision: Revision, page: PageNode) -> list[Box]:
-    """Where in user space annotations of the page may draw: wherever they have an appearance, whether it is shown
-    now or not, and anywhere at all where it is up to the viewer what is drawn."""
+    """Return the boxes in user space where annotations of the page may draw.
+
+    An annotation counts even while hidden, and covers the whole plane if its place is up to the viewer.
+    """
     entry = page.dictionary.get(b"/Annots")
     annotations = revision.resolve(entry)
     if annotations is None:
@@ -48,12 +50,12 @@ def _annotated_area(revision: Revision, annotation: Any) -> Box | None:
 
 
 def _has_no_border(revision: Revision, annotation: Dictionary) -> bool:
-    """An annotation that says nothing of its border has one."""
+    """Whether the border has width 0; an annotation without a border entry has a border."""
     return b"/BS" not in annotation and _numbers(revision, annotation.get(b"/Border"))[2:3] == [0.0]
 
 
 def _numbers(revision: Revision, value: Any) -> list[float]:
-    """The numbers that an array begins with."""
+    """Return the numbers at the beginning of an array."""
     areas = list[float]()
     array = revision.resolve(value)
     for item in array if isinstance(array, list) else ():

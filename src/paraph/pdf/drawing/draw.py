@@ -1,4 +1,4 @@
-"""Bringing marks and overlay onto the pages of a revision, by the way that keeps what must be kept."""
+"""Drawing marks and overlay on the pages of a revision, in the way that keeps earlier content and signatures intact."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from paraph.pdf.structure.unclosed_layers import may_leave_layers_open
 
 @dataclass
 class DrawnMarks:
-    """``widgets`` are the places of the seal's field where marks had to go there."""
+    """What was drawn. ``widgets``: places of the seal's own field whose appearance shows marks."""
 
     placed: list[ExpectedDrawing] = field(default_factory=list)
     widgets: list[FieldWidget] = field(default_factory=list)
@@ -32,10 +32,12 @@ class DrawnMarks:
 def draw_marks(
     revision: Revision, appearances: bytes, marks: Sequence[Mark], overlay: Overlay | None, *, signed: bool
 ) -> DrawnMarks:
-    """Into the contents of the pages. Into appearances of the seal's own field, on top of everything, where the file
-    was signed before, where an annotation might hide a mark, and where contents might swallow what follows them.
+    """Draw the marks and the overlay.
 
-    Raises :class:`SealError` when a mark names a page or a picture that does not exist.
+    They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
+    earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
+
+    Raises :class:`SealError` if a mark names a page or an appearance that does not exist.
     """
     drawn = DrawnMarks()
     if not marks and overlay is None:
@@ -67,7 +69,7 @@ def draw_marks(
 def _pages_to_draw_on(
     revision: Revision, marks: Sequence[Mark], *, everywhere: bool
 ) -> Iterator[tuple[PageNode, list[Mark]]]:
-    """The pages to draw on, with their marks; reads no further than the last of them."""
+    """Yield these pages with their marks, reading no further than the last one."""
     by_page: dict[int, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_page[mark.page_number].append(mark)

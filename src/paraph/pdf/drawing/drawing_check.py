@@ -1,6 +1,7 @@
-"""The marks in the check of a fresh seal: each page shows what it was to show, read from the finished file.
+"""The part of a seal's self-check about drawings: each page of the finished file shows what it was to show.
 
-That pages are of one kind is found out here as it is by the writer; which objects they name is read from each.
+Page shapes are recognised by the code that the writer uses (:mod:`paraph.pdf.structure.page_shapes`); which objects a
+page names is read from the file itself.
 """
 
 import re
@@ -18,9 +19,9 @@ _DRAWN = re.compile(rb"(/\S+) Do")
 
 
 class ExpectedDrawing(NamedTuple):
-    """What must be found again: a drawing in the contents of a page, or in its last annotation.
+    """A drawing that must be found in the contents of a page, or in its last annotation.
 
-    ``background``: a watermark alone, of which a sample is looked at.
+    ``background``: the page has nothing but a watermark; of such pages a sample is checked.
     """
 
     page: Ref
@@ -30,8 +31,7 @@ class ExpectedDrawing(NamedTuple):
 
 
 def check_drawings(reader: PdfReader, expected: Sequence[ExpectedDrawing]) -> None:
-    """Raises :class:`SealError` unless the forms that the last drawing of each page shows are those that it was to
-    show."""
+    """Raise :class:`SealError` unless the last drawing of each page shows exactly the expected form XObjects."""
     drawn_forms = _DrawnForms(reader)
     for item in _sample(expected):
         if item.in_annotation:
@@ -45,21 +45,21 @@ def check_drawings(reader: PdfReader, expected: Sequence[ExpectedDrawing]) -> No
 
 
 def _sample(expected: Sequence[ExpectedDrawing]) -> list[ExpectedDrawing]:
-    """Every page with a mark of its own, and watermarks evenly over the document."""
+    """Return every page with marks of its own, and watermarked pages evenly spread over the document."""
     backgrounds = [item for item in expected if item.background]
     step = -(-len(backgrounds) // _WATERMARKS_CHECKED) or 1
     return [item for item in expected if not item.background] + backgrounds[::step]
 
 
 class _ShapeHoles(NamedTuple):
-    """In which holes pages of a kind have their last content stream and the objects that can be drawn by name."""
+    """The holes of a page shape that hold its last content stream and its named XObjects."""
 
     contents: int
     objects: dict[bytes, int | None]
 
 
 class _DrawnForms:
-    """Finds the forms that pages show. Pages of one kind are parsed once."""
+    """Finds the form XObjects that pages show; pages of one shape are parsed once."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader
@@ -75,7 +75,7 @@ class _DrawnForms:
         return self._resolve_names(self._drawn_by(last), self._resources(dictionary))
 
     def in_contents_of_shape(self, page: Ref) -> set[Any]:
-        """The same, quickly for a page whose kind it has seen."""
+        """As :meth:`in_contents`, without parsing a page whose shape is known."""
         between, holes = split_page(self._reader.text_of(page))
         if between not in self._shape_holes:
             self._shape_holes[between] = _shape_holes(PageShape(between))
@@ -96,7 +96,7 @@ class _DrawnForms:
         return self._resolve_names(names, stream.dictionary[b"/Resources"])
 
     def _drawn_by(self, ref: Any) -> list[bytes]:
-        """The names that a stream draws."""
+        """Return the names that a content stream draws."""
         if ref not in self._names:
             stream = self._reader.resolve(ref)
             if not isinstance(stream, PdfStream):
@@ -118,7 +118,7 @@ class _DrawnForms:
 
 
 def _shape_holes(shape: PageShape) -> _ShapeHoles | None:
-    """None where they are behind references."""
+    """Return the holes; ``None`` where contents or resources are behind references."""
     dictionary = shape.dictionary or {}
     contents, resources = dictionary.get(b"/Contents"), dictionary.get(b"/Resources")
     objects = resources.get(b"/XObject") if isinstance(resources, dict) else None

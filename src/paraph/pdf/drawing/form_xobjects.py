@@ -1,4 +1,4 @@
-"""Pictures brought from another PDF: each page becomes a form XObject, what the pages share comes once."""
+"""Form XObjects imported from the pages of another PDF; objects that pages share are imported once."""
 
 import re
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ _REFERENCE = re.compile(rb"(?<!" + REGULAR + rb")(\d+)[" + SPACE + rb"]+(\d+)[" 
 
 @dataclass(frozen=True)
 class FormXObject:
-    """A form XObject that shows one page; ``geometry`` is that page's."""
+    """A form XObject that shows one page, with the geometry of that page."""
 
     ref: Ref
     geometry: PageGeometry
 
 
 class FormXObjects:
-    """The pages of ``source``, imported into ``revision`` when they are first asked for."""
+    """The pages of ``source``, imported into ``revision`` on first use."""
 
     def __init__(self, source: PdfReader, revision: Revision) -> None:
         self._source = source
@@ -38,7 +38,7 @@ class FormXObjects:
         return len(self._pages)
 
     def form(self, index: int) -> FormXObject:
-        """The form of page ``index``."""
+        """Return the form XObject of page ``index``."""
         if index not in self._forms:
             page = self._pages[index]
             geometry = geometry_of(self._source, page)
@@ -60,7 +60,7 @@ class FormXObjects:
         return self._revision.stream(drawn.data, entries)
 
     def _contents(self, page: PageNode) -> PdfStream:
-        """One stream as it is stored, or several joined."""
+        """Return the contents as one stream: a single one as stored, several joined."""
         contents = self._source.resolve(page.dictionary.get(b"/Contents"))
         parts = [self._source.resolve(item) for item in contents] if isinstance(contents, list) else [contents]
         streams = [part for part in parts if isinstance(part, PdfStream)]
@@ -89,7 +89,7 @@ class FormXObjects:
         return self._copies[ref]
 
     def _copied_text(self, text: bytes) -> Raw:
-        """The text of an object with other references: most objects need no parsing to be copied."""
+        """Copy an object as text with its references replaced, which needs no parsing."""
 
         def copied(reference: re.Match[bytes]) -> bytes:
             return b"%d %d R" % self._copied_object(Ref(int(reference[1]), int(reference[2])))
@@ -106,7 +106,7 @@ class FormXObjects:
 
 
 def open_form_xobjects(source: PdfReader, revision: Revision, needed: int) -> FormXObjects:
-    """Raises :class:`Unsafe` unless ``source`` has at least ``needed`` pages."""
+    """Open the pages of ``source`` for import. Raises :class:`Unsafe` if it has fewer than ``needed``."""
     forms = FormXObjects(source, revision)
     if len(forms) < needed:
         raise Unsafe("the appearances have too few pages")

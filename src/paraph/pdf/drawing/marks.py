@@ -1,4 +1,4 @@
-"""Marks and the overlay: pictures drawn over pages, upright for the reader (specification 4.5)."""
+"""Marks and the overlay: pictures drawn over pages, upright in reader space (specification 4.5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ _LAYERS_CLOSED = 5000  # they compress to almost nothing
 
 @dataclass(frozen=True)
 class Mark:
-    """One picture on one page. Rectangle in reader space: points, origin bottom left.
+    """One picture on one page, as a rectangle in reader space (points, origin bottom left).
 
-    ``page_number`` counts from 1; ``appearance`` is the page (from 0) of the appearances, scaled to the rectangle.
-    A mark that form fields or other annotations might hide is put above them. Of the pages that have nothing but
-    marks in the ``background`` the self-check looks at some only.
+    ``page_number`` counts from 1; ``appearance`` is the page (from 0) of the appearances that is scaled to the
+    rectangle. A mark that annotations might hide is drawn above them. Pages with ``background`` marks only are checked
+    by sample.
     """
 
     page_number: int
@@ -30,14 +30,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Overlay:
-    """A page of the appearances (from 0), drawn on every page: as large as fits, centred."""
+    """A page of the appearances (from 0), drawn centred on every page, as large as fits."""
 
     appearance: int
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn on one page: ``operators`` in user space, within ``extent``, using ``names`` of form XObjects."""
+    """What is drawn on one page: ``operators`` in user space within ``extent``; ``names`` of the form XObjects they
+    use."""
 
     operators: bytes
     names: dict[bytes, Ref]
@@ -45,16 +46,17 @@ class Drawing:
 
 
 class DrawingComposer:
-    """What to draw on each page. Pages of one geometry with the same marks share their drawing."""
+    """Composes the drawing of each page; pages with one geometry and the same marks share it."""
 
     def __init__(self, form_xobjects: FormXObjects, *, layers_open: bool = False) -> None:
-        """``layers_open``: what a page draws may leave layers open that are off, and these must be closed first."""
+        """``layers_open``: page contents may leave hidden layers open, which every drawing must close first."""
         self._form_xobjects = form_xobjects
         self._prefix = b"EMC\n" * _LAYERS_CLOSED if layers_open else b""
         self._known: dict[tuple[object, ...], Drawing] = {}
 
     def compose(self, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None) -> Drawing:
-        """The overlay beneath, the marks above it; all of it an artifact to screen readers (ISO 32000-1, 14.8.2.2)."""
+        """Return the overlay and the marks above it, tagged as an artifact for screen readers (ISO 32000-1,
+        14.8.2.2)."""
         places = [(mark.appearance, (mark.x, mark.y, mark.width, mark.height)) for mark in marks]
         key = (geometry, overlay, *places)
         if key not in self._known:

@@ -1,4 +1,4 @@
-"""Drawing over the pages of a file within a revision, so that nothing else of the pages changes."""
+"""Appending drawings to the contents of pages."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from paraph.pdf.structure.revision import Revision
 
 
 class PageWriter:
-    """Adds drawings to pages. Streams that several pages need are written once."""
+    """Appends drawings to pages; streams that several pages need are written once."""
 
     def __init__(self, revision: Revision) -> None:
         self._revision = revision
@@ -22,12 +22,12 @@ class PageWriter:
         self._decoder = ContentsDecoder()
 
     def can_append(self, page: PageNode) -> bool:
-        """Whether every viewer shows what is appended to the contents of the page, as far as they are looked at."""
+        """Whether every viewer shows what is appended to the contents of the page."""
         contents = self._contents(page.dictionary.get(b"/Contents"))
         return contents is not None and self._ending(contents) is not None
 
     def write(self, page: PageNode, drawing: Drawing) -> None:
-        """Draws over the page: ``q``, what was there, the end of all that it leaves open, ``Q``, the drawing."""
+        """Write ``q``, the page's contents, the end of all that they leave open, ``Q`` and the drawing."""
         contents = self._contents(page.dictionary.get(b"/Contents"))
         left_open = self._ending(contents) if contents is not None else None
         if contents is None or left_open is None:
@@ -44,22 +44,22 @@ class PageWriter:
         drawing: Drawing,
         left_open: Ending = CLEAN,
     ) -> None:
-        """The same to the dictionary of a page, whose contents ``before`` end like that."""
+        """Write the drawing into a page dictionary whose ``contents`` leave open what ``left_open`` tells."""
         prefix = self._name_drawing(dictionary, inherited, drawing)
         operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
         closed = b"\nET" * left_open.text + b"\nEMC" * left_open.marked + b"\nQ" * (1 + left_open.states)
         dictionary[b"/Contents"] = [self._stream(b"q\n"), *contents, self._stream(closed + b"\n" + operators)]
 
     def leaves_nothing_open(self, contents: list[Ref]) -> bool:
-        """Whether these are streams that together close whatever they open."""
+        """Whether these streams together close everything that they open."""
         return self._ending(contents) == CLEAN
 
     def knows(self, resources: Ref, drawing: Drawing) -> bool:
-        """Whether these have the names of the drawing already, just as it uses them."""
+        """Whether these resources already name the form XObjects of the drawing as the drawing does."""
         return (resources, id(drawing)) in self._known
 
     def _contents(self, value: Any) -> list[Any] | None:
-        """The content streams as a list of its own, None where there is something else."""
+        """Return the references of the content streams; ``None`` for malformed contents."""
         resolved = self._revision.resolve(value)
         if isinstance(resolved, list):
             return list(resolved) if all(type(item) is Ref for item in resolved) else None
@@ -84,10 +84,10 @@ class PageWriter:
         return self._streams[data]
 
     def _name_drawing(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
-        """Makes the drawing's names known to the page. Returns what must be put after "/Paraph" in them to be unique.
+        """Add the names of the drawing to the page's resources.
 
-        A dictionary of its own indirect object is changed there, once for all pages that share it; a page that
-        holds or inherits its resources directly gets them with the names added.
+        Returns the letters to insert after "/Paraph" to make the names unique. Indirect resources are changed in place,
+        once for all pages that share them; direct or inherited ones are copied into the page.
         """
         holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))
         resources = self._revision.resolve(holder)
@@ -110,7 +110,7 @@ class PageWriter:
 
 
 def _free_prefix(existing: Iterable[bytes], names: dict[bytes, Ref]) -> bytes:
-    """Letters that make every name either unknown or already ours."""
+    """Return letters that make every name either unused or already ours."""
     known = existing if isinstance(existing, dict) else {}
     prefix = b""
     while any(known.get(_renamed(name, prefix), ref) != ref for name, ref in names.items()):

@@ -1,4 +1,4 @@
-"""Drawing over pages as over the first one of their kind, without taking each of them apart."""
+"""Drawing on pages of one shape: the first one is taken as a template for all others."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +16,11 @@ _Key = tuple[PageShape, int]
 
 @dataclass(frozen=True)
 class _Model:
-    """A page of a kind with the drawing. ``contents``: the holes that have its own content streams; ``resources``:
-    the one that has its resources, None where it holds or inherits them."""
+    """The template for one page shape.
+
+    ``contents``: the holes with the page's own content streams; ``resources``: the hole with its resources, ``None`` if
+    they are direct or inherited.
+    """
 
     drawing: Drawing
     template: ShapeTemplate
@@ -26,7 +29,7 @@ class _Model:
 
 
 class RepeatedPages:
-    """Pages are of one kind here when they also inherit the same from the same node of the page tree."""
+    """Draws on repeated pages. Their template also requires the same inherited attributes."""
 
     def __init__(self, revision: Revision, writer: PageWriter) -> None:
         self._revision = revision
@@ -35,12 +38,12 @@ class RepeatedPages:
         self._models: dict[_Key, _Model | None] = {}
 
     def remember(self, page: PageNode, drawing: Drawing) -> None:
-        """The stamper drew this on the page, and it is right for every page of its kind and geometry."""
+        """Take ``drawing``, just written on ``page``, as right for all pages of its shape and geometry."""
         if page.shape is not None:
             self._first.setdefault(_key(page, page.shape), (page, drawing))
 
     def draw(self, page: PageNode) -> Drawing | None:
-        """Draws what was drawn on the first page of the kind. None: there was none, or this one needs a closer look."""
+        """Repeat the drawing of the first page of this shape; ``None`` if the page must be handled by itself."""
         model = self._model_for(page)
         if model is None:
             return None
@@ -55,7 +58,7 @@ class RepeatedPages:
         return model.drawing
 
     def _model_for(self, page: PageNode) -> _Model | None:
-        """Made when the second page of its kind comes."""
+        """Return the template, made when the second page of its shape comes."""
         key = _key(page, page.shape) if page.shape else None
         if key is None or key not in self._first:
             return None
@@ -64,7 +67,7 @@ class RepeatedPages:
         return self._models[key]
 
     def _model(self, shape: PageShape, first: PageNode, drawing: Drawing) -> _Model | None:
-        """None where what must be known of each page is behind a reference."""
+        """Make the template; ``None`` where something needed of each page is behind a reference."""
         pattern = shape.dictionary
         if pattern is None or b"/Annots" in pattern or has_holes([pattern.get(key) for key in _SHOWN_BY]):
             return None
@@ -87,7 +90,7 @@ def _key(page: PageNode, shape: PageShape) -> _Key:
 
 
 def _holes(value: Any) -> list[int] | None:
-    """The holes that an entry consists of, None where it has anything else."""
+    """Return the holes that an entry consists of; ``None`` if it has anything else."""
     numbers = [hole_number(item) for item in _listed(value)]
     known = [number for number in numbers if number is not None]
     return known if known and len(known) == len(numbers) else None

@@ -1,4 +1,4 @@
-"""Streams decoded to their very end: of a damaged one, each viewer shows another part."""
+"""Streams decoded completely: of a damaged stream, each viewer shows another part."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,16 @@ _IN_VAIN = 1 << 20  # charged for each stream that fails: it was unpacked up to 
 
 
 class ContentsDecoder:
-    """Looks into contents of one file, as far as that takes seconds: a megabyte takes up to half of one."""
+    """Decodes the contents of one file within a budget of bytes.
+
+    What follows, reading the operators, takes up to half a second per megabyte.
+    """
 
     def __init__(self) -> None:
         self._left = _MOST_IN_ALL
 
     def decode(self, streams: Sequence[PdfStream]) -> list[bytes] | None:
-        """The contents that the streams are together, decoded. None where one of them is nothing that :func:`whole`
-        decodes, and where there is more than is looked into."""
+        """Return the decoded ``streams``; ``None`` where one of them fails or the budget is exceeded."""
         limit, found = min(_MOST_AT_ONCE, self._left), list[bytes]()
         for stream in streams:
             text = decoded_completely(stream, limit)
@@ -33,8 +35,7 @@ class ContentsDecoder:
 
 
 def decoded_completely(stream: PdfStream, limit: int = LARGEST) -> bytes | None:
-    """The data, decoded. None where it is cut, damaged, larger than ``most`` bytes, in another file, or encoded as a
-    picture."""
+    """Return the decoded data; ``None`` if it is truncated, damaged, over ``limit`` bytes, external or an image."""
     filters = stream.dictionary.get(b"/Filter")
     if b"/F" in stream.dictionary or not _ends(stream, filters):
         return None
@@ -47,7 +48,7 @@ def decoded_completely(stream: PdfStream, limit: int = LARGEST) -> bytes | None:
 
 
 def _ends(stream: PdfStream, filters: object) -> bool:
-    """As its first filter wants it to. Where there is none, anything is an end."""
+    """Whether the data ends as its first filter requires. Unfiltered data may end anywhere."""
     if filters is None or filters == []:
         return True
     first = filters[0] if isinstance(filters, list) else filters

@@ -1,7 +1,7 @@
-"""The cross-reference of a PDF, read only where it is asked (ISO 32000-1, 7.5.4 and 7.5.8).
+"""The cross-reference of a PDF, read lazily (ISO 32000-1, 7.5.4 and 7.5.8).
 
-Looking up one object costs the same in a file of ten objects as in one of a million: entries of a table have
-fixed width and rows of a stream too. Whatever does not fit its place exactly is :class:`Unsafe`.
+Table entries and stream rows have fixed widths, so looking up one object costs the same in a file of ten objects as in
+one of a million. Anything that deviates from the format raises :class:`Unsafe`.
 """
 
 import re
@@ -30,7 +30,7 @@ class CrossReferenceEntry:
 
 @dataclass(frozen=True)
 class CrossReferenceSection:
-    """One section: runs of (first object number, how many, where its first entry or row is)."""
+    """One section. ``runs``: (first object number, count, where its first entry or row is)."""
 
     runs: list[tuple[int, int, int]]
     trailer: Dictionary
@@ -43,8 +43,10 @@ class CrossReferenceSection:
 
 
 class CrossReference:
-    """The sections of a file, newest first, each read when it is needed; ``trailer`` is that of the newest, which
-    begins at ``start``."""
+    """The sections of a file, newest first, each read when needed.
+
+    ``trailer`` is that of the newest section, which begins at byte ``start``.
+    """
 
     def __init__(
         self, data: bytes, decoded: Callable[[PdfStream], bytes], stream_at: Callable[[int], PdfStream]
@@ -62,13 +64,13 @@ class CrossReference:
 
     @property
     def sections(self) -> list[CrossReferenceSection]:
-        """All of them."""
+        """All sections, newest first."""
         while self._read_previous():
             pass
         return self._known
 
     def start_within(self, size: int) -> int | None:
-        """Where the newest section begins that the first ``size`` bytes have, if the later ones point back to one."""
+        """Return where the newest section within the first ``size`` bytes begins; ``None`` if there is none."""
         while self._previous is not None and self._previous >= size:
             self._read_previous()
         return next((start for start in self._starts if start < size), self._previous)
@@ -84,7 +86,7 @@ class CrossReference:
         return highest
 
     def entry(self, number: int) -> CrossReferenceEntry | None:
-        """Where object ``number`` is; None when it is free or unknown."""
+        """Return where object ``number`` is; ``None`` if it is free or unknown."""
         index = 0
         while index < len(self._known) or self._read_previous():
             section = self._known[index]
@@ -97,7 +99,7 @@ class CrossReference:
         return None
 
     def _read_previous(self) -> bool:
-        """Whether there was a section more."""
+        """Read one more section; ``False`` if there is none."""
         if self._previous is None:
             return False
         if self._previous in self._starts or len(self._starts) == _MOST_SECTIONS:
@@ -160,10 +162,10 @@ class CrossReference:
 
 
 def _newest_section(data: bytes) -> int:
-    """Where the last ``startxref`` says that the newest section begins.
+    """Return where the newest section begins according to the last ``startxref``.
 
-    An update whose end is broken must not be passed over: readers that search for objects would show it, those that go
-    by the ``startxref`` before it would not.
+    A broken update at the end must not be skipped: readers that search for objects would show it, and readers that use
+    the ``startxref`` before it would not.
     """
     start = _START.match(data, max(data.rfind(b"startxref", max(0, len(data) - _TAIL)), 0))
     if start is None or _NEWER.search(data, start.end()):
@@ -172,7 +174,7 @@ def _newest_section(data: bytes) -> int:
 
 
 def _check_runs(runs: list[tuple[int, int, int]]) -> None:
-    """Of two entries for one object some readers take the first, others the last."""
+    """Raise :class:`Unsafe` if an object has two entries: some readers use the first, others the last."""
     ordered = sorted(runs)
     if any(first + count > following for (first, count, _), (following, _, _) in pairwise(ordered)):
         raise Unsafe("a cross-reference section has two entries for one object")

@@ -8,7 +8,7 @@ from paraph.pdf.structure.objects import Dictionary, Ref, serialized
 
 
 def crossreference_table(entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
-    """A table and its trailer. It cannot say where packed objects are."""
+    """Return a table and its trailer. A table cannot locate objects inside object streams."""
     lines = [b"xref\n"]
     for run in _runs(entries):
         lines.append(b"%d %d\n" % (run[0], len(run)))
@@ -17,7 +17,7 @@ def crossreference_table(entries: Mapping[int, CrossReferenceEntry], trailer: Di
 
 
 def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
-    """The whole stream object, which is its own trailer; ``entries`` has a place for it too."""
+    """Return the whole stream object ``ref``, its own trailer included; ``entries`` must contain ``ref``."""
     runs = _runs(entries)
     rows = [
         (b"\x02" if entry.packed else b"\x01") + entry.place.to_bytes(5, "big") + entry.index.to_bytes(2, "big")
@@ -37,7 +37,7 @@ def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], 
 
 
 def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
-    """The numbers in runs without gaps."""
+    """Group the object numbers into runs without gaps."""
     runs: list[list[int]] = []
     for number in sorted(entries):
         if runs and runs[-1][-1] + 1 == number:

@@ -1,4 +1,4 @@
-"""The forms of a file that one more revision can extend, the least intrusive first."""
+"""The variants of a file that a revision can extend, the least intrusive first."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -14,8 +14,10 @@ with a new one follows it. ``normalised``: the file is rewritten."""
 
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
-    """Each form is made when it is asked for. Raises :class:`~paraph.pdf.structure.normalise.Unreadable` at the
-    last."""
+    """Yield each variant with its method, made on demand.
+
+    Raises :class:`~paraph.pdf.structure.normalise.UnreadablePdf` if the last one cannot be made.
+    """
     yield "incremental", pdf
     if (whole := _recovered(pdf)) is not None:
         yield "general", whole

@@ -1,7 +1,7 @@
-"""Where things are on a page: from the space a reader sees to the page's own user space and back.
+"""Page geometry: conversion between reader space and the page's own user space.
 
-Reader space is what the API speaks (specification 4.5): points of 1/72 inch on the page as it is shown,
-that is the crop box within the media box, after /Rotate, with /UserUnit applied; origin bottom left.
+Reader space is what the API uses (specification 4.5): points of 1/72 inch on the page as shown, that is the crop box
+within the media box, after /Rotate, scaled by /UserUnit, with the origin at the bottom left.
 """
 
 import math
@@ -25,19 +25,19 @@ class PageGeometry:
 
     @property
     def width(self) -> float:
-        """As the reader sees it, in points."""
+        """The width in reader space, in points."""
         left, bottom, right, top = self.visible
         return (top - bottom if self.rotate % 180 else right - left) * self.unit
 
     @property
     def height(self) -> float:
-        """As the reader sees it, in points."""
+        """The height in reader space, in points."""
         left, bottom, right, top = self.visible
         return (right - left if self.rotate % 180 else top - bottom) * self.unit
 
     @property
     def to_user(self) -> Matrix:
-        """Takes a point of reader space to user space."""
+        """The matrix from reader space to user space."""
         left, bottom, right, top = self.visible
         scale = 1 / self.unit
         if self.rotate == 90:
@@ -50,7 +50,7 @@ class PageGeometry:
 
     @property
     def to_reader(self) -> Matrix:
-        """Takes a point of user space to reader space."""
+        """The matrix from user space to reader space."""
         return inverse(self.to_user)
 
 
@@ -61,10 +61,10 @@ def page_geometry(
     rotate: float | None = None,
     unit: float | None = None,
 ) -> PageGeometry:
-    """The geometry of a page with these (inherited) attributes, read as viewers read wrong ones.
+    """Return the geometry of a page with these (inherited) attributes, read as viewers read malformed ones.
 
-    A box without area counts as absent; a crop box counts as far as it lies in the media box; a rotation
-    is cut to a multiple of 90; a unit that is not positive is 1.
+    A box without area counts as absent; a crop box counts as far as it lies in the media box; a rotation is truncated
+    to a multiple of 90; a unit that is not positive is 1.
     """
     media = _box(mediabox) or _LETTER
     crop = _box(cropbox)
@@ -74,27 +74,27 @@ def page_geometry(
 
 
 def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
-    """The point that ``matrix`` takes (x, y) to."""
+    """Return the point that ``matrix`` maps (x, y) to."""
     a, b, c, d, e, f = matrix
     return a * x + c * y + e, b * x + d * y + f
 
 
 def compose(first: Matrix, then: Matrix) -> Matrix:
-    """The matrix that applies ``first`` and ``then`` after it."""
+    """Return the matrix that applies ``first``, then ``then``."""
     a, b, c, d, e, f = first
     g, h, i, j, k, m = then
     return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """The matrix that undoes ``matrix``. Raises ZeroDivisionError when nothing does."""
+    """Return the inverse of ``matrix``. Raises ZeroDivisionError if it has none."""
     a, b, c, d, e, f = matrix
     area = a * d - b * c
     return (d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area)
 
 
 def transform_box(matrix: Matrix, box: Box) -> Box:
-    """The smallest upright box around ``box`` after ``matrix``."""
+    """Return the smallest upright box around ``box`` transformed by ``matrix``."""
     left, bottom, right, top = box
     corners = [apply(matrix, x, y) for x in (left, right) for y in (bottom, top)]
     xs, ys = [x for x, _ in corners], [y for _, y in corners]

@@ -1,4 +1,4 @@
-"""Rewriting a file that cannot be extended as it is: qpdf reads what it can, and writes it plainly."""
+"""Rewriting a file that cannot be extended as it is: qpdf reads what it can and writes it plainly."""
 
 import io
 
@@ -12,20 +12,19 @@ _HEADER_WITHIN = 1024  # bytes in which readers look for the header
 
 
 class UnreadablePdf(Exception):
-    """Not even qpdf reads the file; the message is a sentence for people."""
+    """Not even qpdf can read the file; the message is a sentence for people."""
 
 
 def normalised(pdf: bytes) -> bytes:
-    """The same document with its objects in plain order, encryption kept; without what stands before its header, and
-    otherwise untouched, where that is all that keeps it from being extended.
+    """Return the same document rewritten with objects in plain order and encryption kept.
 
-    Raises :class:`Unreadable`.
+    If only bytes before the header prevent extending the file, these alone are removed. Raises :class:`UnreadablePdf`.
     """
     return _from_header(pdf) or _rewritten(pdf)
 
 
 def _from_header(pdf: bytes) -> bytes | None:
-    """Offsets count from the header in such a file, as readers take them; None where they do not."""
+    """Return the file from its header on; ``None`` unless its offsets count from there."""
     start = pdf.find(b"%PDF-", 1, _HEADER_WITHIN)
     if start < 0 or pdf.startswith(b"%PDF-"):
         return None

@@ -1,5 +1,6 @@
-"""Kinds of pages. The pages of a document mostly share one text but for the objects that they name: what was found
-out about one of them holds for all, and what is written for one is written for all, with other objects named.
+"""Page shapes: most pages of a document have the same text except for the objects that they name.
+
+What holds for one page of a shape holds for all, and a page is written by filling its references into a template.
 """
 
 import re
@@ -18,15 +19,15 @@ _NUMBER = re.compile(rb"\d+")
 
 
 class PageShape:
-    """What stands ``between`` the holes of its pages' texts. In the holes are references, and the page's number in
-    the structure tree."""
+    """The text ``between`` the holes of its pages. A hole holds a reference, or the page's number in the structure
+    tree."""
 
     def __init__(self, between: tuple[bytes, ...]) -> None:
         self._between = between
 
     @cached_property
     def dictionary(self) -> Dictionary | None:
-        """A page of this kind, with marks for what is in its holes; None where that cannot be read."""
+        """The page dictionary with placeholder references in its holes; ``None`` if it cannot be parsed."""
         parts = [self._between[0]]
         for number, text in enumerate(self._between[1:]):
             parts += [serialized(Ref(number, _GENERATION)), text]
@@ -38,36 +39,36 @@ class PageShape:
 
 
 def split_page(text: bytes) -> tuple[tuple[bytes, ...], list[bytes]]:
-    """The text of a page: what stands between the holes, and what is in them."""
+    """Split the text of a page into what stands between its holes and what is in them."""
     pieces = _HOLE.split(text)
     return tuple(pieces[::2]), pieces[1::2]
 
 
 def hole_number(value: object) -> int | None:
-    """The number of the hole that a value in the dictionary of a kind is the mark of, from 0."""
+    """Return the number of the hole (from 0) that a placeholder stands for; ``None`` for any other value."""
     return value.number if isinstance(value, Ref) and value.generation == _GENERATION else None
 
 
 def has_holes(value: object) -> bool:
-    """Whether there is one in the value, at any depth."""
+    """Whether the value contains a placeholder at any depth."""
     return _MARKED.search(serialized(value)) is not None
 
 
 def reference(text: bytes) -> Ref:
-    """What is in a hole where a reference is."""
+    """Parse the reference in a hole."""
     number, generation = _NUMBER.findall(text)
     return Ref(int(number), int(generation))
 
 
 class ShapeTemplate:
-    """The text of a dictionary with marks, for any page of the kind."""
+    """The text of a dictionary with placeholders, to be filled for any page of the shape."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._parts: list[bytes] = _MARKED.split(serialized(dictionary))
         self._order = [int(number) for number in self._parts[1::2]]
 
     def filled(self, holes: list[bytes]) -> bytes:
-        """The text for the page with this in its holes."""
+        """Return the text for the page with these ``holes``."""
         parts = self._parts.copy()
         parts[1::2] = [holes[number] for number in self._order]
         return b"".join(parts)

@@ -1,4 +1,4 @@
-"""The pages of a file as its page tree gives them, with what they inherit (ISO 32000-1, 7.7.3)."""
+"""The pages of a file as its page tree lists them, with inherited attributes (ISO 32000-1, 7.7.3)."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -15,8 +15,10 @@ _GEOMETRY = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/UserUnit")
 
 
 class PageNode(NamedTuple):
-    """``inherited`` has the attributes of the ancestors, the nearest one's before all others; pages of one parent
-    share it. ``kind`` and what is in its ``holes``: the text of the page, where that is at hand."""
+    """A page. ``inherited``: attributes of its ancestors, nearest first; siblings share the dictionary.
+
+    ``shape`` and ``holes``: the text of the page divided, where that text is available.
+    """
 
     reader: PdfReader
     ref: Ref
@@ -26,17 +28,19 @@ class PageNode(NamedTuple):
 
     @property
     def dictionary(self) -> Dictionary:
-        """Its own attributes."""
+        """The page's own attributes."""
         return self.reader.dictionary(self.ref)
 
     def get(self, key: bytes) -> Any:
-        """The page's own value, else the inherited one."""
+        """Return the page's own value, else the inherited one."""
         return self.dictionary.get(key, self.inherited.get(key))
 
 
 def pages(reader: PdfReader) -> Iterator[PageNode]:
-    """Every page in order. Raises :class:`Unsafe` where the tree is out of order, at the latest behind the last page:
-    some readers go by what its nodes count, others by what they hold."""
+    """Yield every page in order. Raises :class:`Unsafe` for a malformed tree, at the latest after the last page.
+
+    Some readers trust the /Count of a node, others count what it holds, so both must agree.
+    """
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     top = root.get(b"/Pages")
     waiting: list[tuple[Any, Dictionary, bool] | _End] = [(top, {}, False)]
@@ -74,14 +78,14 @@ def pages(reader: PdfReader) -> Iterator[PageNode]:
 
 
 class _End(NamedTuple):
-    """Of a node: how many pages it says that it has, and how many came before it."""
+    """The end of a node: its /Count, and how many pages came before it."""
 
     expected: Any
     before: int
 
 
 def geometry_of(reader: PdfReader, page: PageNode) -> PageGeometry:
-    """Where things are on the page. Raises :class:`Unsafe` for one that readers turn in different ways."""
+    """Return the geometry of the page. Raises :class:`Unsafe` for a rotation on which readers disagree."""
     rotate = number_of(reader.resolve(page.get(b"/Rotate")))
     if rotate is not None and (not math.isfinite(rotate) or rotate % 90):
         raise Unsafe("a page is rotated by no multiple of 90 degrees")
@@ -94,7 +98,7 @@ def geometry_of(reader: PdfReader, page: PageNode) -> PageGeometry:
 
 
 def geometries_of(reader: PdfReader, pages: Iterable[PageNode]) -> list[PageGeometry]:
-    """The same for several pages. Those of one kind and one parent have one geometry."""
+    """Return the geometry of each page; pages of one shape and one parent are measured once."""
     known: dict[tuple[PageShape | None, int], tuple[PageGeometry, PageNode]] = {}
     found = []
     for page in pages:
@@ -111,7 +115,7 @@ def geometries_of(reader: PdfReader, pages: Iterable[PageNode]) -> list[PageGeom
 
 
 def _refers(value: Any) -> bool:
-    """Whether the value is or holds a reference, which may be another one on the next page of the kind."""
+    """Whether the value is or holds a reference, which may differ on the next page of the shape."""
     return type(value) is Ref or (type(value) is list and any(type(item) is Ref for item in value))
 
 

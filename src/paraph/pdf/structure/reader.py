@@ -1,7 +1,7 @@
-"""A quick reader of plainly written PDFs: what sealing must know of a file, and nothing else.
+"""A fast reader of plainly written PDFs: what sealing must know of a file, and nothing else.
 
-It reads objects where the cross-reference says they are and checks that they are there. It repairs nothing:
-whatever is out of order raises :class:`Unsafe`, and sealing takes another way.
+It reads objects where the cross-reference locates them and checks that they are there. It repairs nothing: any disorder
+raises :class:`Unsafe`, and sealing takes another way.
 """
 
 import re
@@ -44,12 +44,12 @@ class ObjectLookup(Protocol):
 
 
 class PdfReader:
-    """An opened file. Objects it returns are shared: they must not be changed."""
+    """An open file. Returned objects are shared and must not be modified."""
 
     def __init__(
         self, data: bytes, crossreference: "ObjectLookup | None" = None, encryption: FileEncryption | None = None
     ) -> None:
-        """Takes a cross-reference found otherwise, and the encryption where it is known already."""
+        """Open ``data``, optionally with a recovered cross-reference and an encryption that is already known."""
         if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
         self.data = data
@@ -73,7 +73,7 @@ class PdfReader:
         return self.data[-1:] in (b"\n", b"\r")
 
     def resolve(self, value: Any) -> Any:
-        """The object that ``value`` is or refers to, through as many references as it takes."""
+        """Follow references until ``value`` is an object."""
         if type(value) is not Ref:
             return value
         for _ in range(32):
@@ -83,21 +83,21 @@ class PdfReader:
         raise Unsafe("references go round in a circle")
 
     def object(self, ref: Ref) -> Any:
-        """The indirect object, None when it is free or missing."""
+        """Return the indirect object; ``None`` if it is free or missing."""
         if ref.number not in self._objects:
             entry = self.crossreference.entry(ref.number)
             self._objects[ref.number] = None if entry is None else self._read(ref, entry)
         return self._objects[ref.number]
 
     def dictionary(self, value: Any) -> Dictionary:
-        """Resolved, and a dictionary. Raises :class:`Unsafe` otherwise."""
+        """Resolve ``value`` to a dictionary. Raises :class:`Unsafe` for anything else."""
         result = self.resolve(value)
         if type(result) is not dict:
             raise Unsafe("a dictionary is missing")
         return result
 
     def text_of(self, ref: Ref) -> bytes:
-        """The object as it stands in the file, perhaps with more after it; empty where that is not to be had."""
+        """Return the text of the object, perhaps with more after it; empty if it is not available."""
         entry = None if self.encryption else self.crossreference.entry(ref.number)
         if entry is None:
             return b""
@@ -110,16 +110,17 @@ class PdfReader:
         return self.data[match.end() : max(end, match.end())]
 
     def numbers_in(self, container: int) -> list[int]:
-        """The objects of an object stream, in its order."""
+        """Return the numbers of the objects in an object stream, in order."""
         return list(self._container(container).numbers)
 
     def unpack(self, container: int, stream: PdfStream) -> bytes:
-        """The objects of an object stream as they stand in it. Whoever has found the stream spares the reader that."""
+        """Unpack an object stream that the caller has already located, and return its text."""
         self._packed[container] = _ObjectStream(stream, self._decoded)
         return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
-        """Of the stream whose data begins at ``start``. Raises :class:`Unsafe` unless its end follows."""
+        """Return the length of the stream data that begins at ``start``. Raises :class:`Unsafe` unless ``endstream``
+        follows it."""
         length = dictionary.get(b"/Length")
         if type(length) is Ref:
             length = self.object(length)
@@ -168,14 +169,14 @@ class PdfReader:
         return self._packed[number]
 
     def _decoded(self, stream: PdfStream) -> bytes:
-        """Of the streams that the reader keeps, which it unpacks to so much in all."""
+        """Decode a stream that stays in memory, within the budget for all of them."""
         data = unpacked(stream, min(self._left, LARGEST))
         self._left -= len(data)
         return data
 
 
 class _ObjectStream:
-    """The objects in one stream (ISO 32000-1, 7.5.7)."""
+    """The objects in one object stream (ISO 32000-1, 7.5.7)."""
 
     def __init__(self, stream: Any, decoded: Callable[[PdfStream], bytes]) -> None:
         first = stream.dictionary.get(b"/First") if isinstance(stream, PdfStream) else None
@@ -188,7 +189,7 @@ class _ObjectStream:
 
     @cached_property
     def _listed(self) -> list[bytes]:
-        """Number and place of each object."""
+        """The number and offset of each object, in turn."""
         return self.data[: self._first].split()
 
     @cached_property
@@ -197,15 +198,15 @@ class _ObjectStream:
 
     @cached_property
     def numbers(self) -> dict[int, int]:
-        """Which of its objects has which number."""
+        """The index of each object by its number."""
         return {int(number): index for index, number in enumerate(self._listed[: 2 * len(self._places) : 2])}
 
     def object(self, number: int, index: int) -> Any:
-        """``index``: which of its objects it is, as the cross-reference says, which is not always right."""
+        """Parse object ``number``. ``index`` comes from the cross-reference and may be wrong."""
         return parse(self.data, self._place(self._index(number, index)))[0]
 
     def text_of(self, number: int, index: int) -> bytes:
-        """See :meth:`Reader.text_of`: to where the next object begins, empty where they are not in order."""
+        """Return the text up to the next object; empty if the objects are not in order."""
         index = self._index(number, index)
         end = self._place(index + 1) if index + 1 < len(self._places) else len(self.data)
         return self.data[self._place(index) : end]
@@ -223,7 +224,7 @@ class _ObjectStream:
 
 
 def stream_end(data: bytes, start: int, length: object) -> int:
-    """Where the data that begins at ``start`` ends: where /Length says, or at the next endstream."""
+    """Return where the data that begins at ``start`` ends: after /Length bytes, or at the next ``endstream``."""
     if isinstance(length, int) and length >= 0 and _ENDSTREAM.match(data, start + length):
         return start + length
     found = data.find(b"endstream", start)
@@ -231,5 +232,5 @@ def stream_end(data: bytes, start: int, length: object) -> int:
 
 
 def decoded(stream: PdfStream) -> bytes:
-    """The data of a stream, unpacked. Raises :class:`Unsafe` for what cannot be, or is too large."""
+    """Return the decoded data of a stream. Raises :class:`Unsafe` if it cannot be decoded or is too large."""
     return unpacked(stream)

@@ -1,6 +1,6 @@
-"""Finding the objects of a file whose cross-reference is wrong, so that it can be extended all the same.
+"""Recovery of a file whose cross-reference is wrong: its objects are found by search, so that it can be extended.
 
-The uploaded bytes stay; a revision is added that brings a cross-reference of everything and points back to nothing.
+The uploaded bytes stay; an added revision brings a cross-reference of everything and points back to nothing.
 """
 
 import io
@@ -25,13 +25,15 @@ _KEPT = (b"/Root", b"/Info", b"/ID", b"/Encrypt")
 
 
 def recovered(data: bytes) -> bytes:
-    """The file with a cross-reference of all that was found. Raises :class:`Unsafe` where the objects contradict each
-    other, or qpdf reads the file and finds other pages."""
+    """Return the file followed by a cross-reference of all objects found.
+
+    Raises :class:`Unsafe` where objects contradict each other, or where qpdf reads the file and finds other pages.
+    """
     return data + bytes(Revision(recover(data)).write().text)
 
 
 def recover(data: bytes) -> PdfReader:
-    """A reader of the objects found. Raises as :func:`recovered` does."""
+    """Return a reader of the objects found. Raises as :func:`recovered` does."""
     crossreference = RecoveredCrossReference(data)
     packed = PdfReader(data, crossreference)
     crossreference.unpack(packed)
@@ -49,8 +51,7 @@ class _FoundObject(NamedTuple):
 
 
 class RecoveredCrossReference:
-    """Where the objects really are. Of several with one number the last in the file counts, as in every viewer,
-    whether it stands there plainly or in an object stream."""
+    """Where the objects really are. Of several with one number the last in the file counts, as in every viewer."""
 
     def __init__(self, data: bytes) -> None:
         self.start: int | None = None  # there is no section to point back to
@@ -73,8 +74,7 @@ class RecoveredCrossReference:
             raise Unsafe("no trailer names the root of the document")
 
     def unpack(self, reader: PdfReader) -> None:
-        """Adds what is in the object streams, each where its stream stands among the others. ``reader`` reads by this
-        cross-reference."""
+        """Add the contents of the object streams, in file order. ``reader`` reads by this cross-reference."""
         entries: dict[int, CrossReferenceEntry] = {}
         for ref, place, is_object_stream in self._found:
             entries[ref.number] = CrossReferenceEntry(False, place, ref.generation)
@@ -85,21 +85,21 @@ class RecoveredCrossReference:
 
     @property
     def sections(self) -> list[CrossReferenceSection]:
-        """One, in the form that can say where packed objects are."""
+        """One section, in the format that can locate objects inside object streams."""
         return [CrossReferenceSection([], self.trailer, widths=(1, 5, 2))]
 
     @property
     def next_number(self) -> int:
-        """The first number that is free."""
+        """The first free object number."""
         return max(self.carried, default=0) + 1
 
     def start_within(self, size: int) -> int | None:
-        """There is none."""
+        """Return ``None``: there is no section in the file."""
         del size
         return None
 
     def entry(self, number: int) -> CrossReferenceEntry | None:
-        """Where object ``number`` is."""
+        """Return where object ``number`` is."""
         return self.carried.get(number)
 
     def _add(self, found: _FoundObject) -> None:
@@ -118,7 +118,7 @@ class RecoveredCrossReference:
 
 
 def _pages_of_qpdf(data: bytes) -> list[int] | None:
-    """The numbers of the page objects, None where qpdf does not read the file."""
+    """Return the object numbers of the pages as qpdf finds them; ``None`` if it cannot read the file."""
     try:
         with pikepdf.open(io.BytesIO(data), suppress_warnings=True) as document:
             return [page.obj.objgen[0] for page in document.pages]
@@ -127,8 +127,10 @@ def _pages_of_qpdf(data: bytes) -> list[int] | None:
 
 
 def _objects(data: bytes) -> Iterator[tuple[Ref | None, int, object]]:
-    """Every object outside of streams, with None in place of its number for a trailer. Each that is broken may cost a
-    reading to the end of the file, hence their limit."""
+    """Yield every object outside of streams as (reference, offset, value); a trailer has no reference.
+
+    Each broken object may cost a scan to the end of the file, so their number is limited.
+    """
     position = broken = 0
     while landmark := _LANDMARK.search(data, position):
         position = landmark.end()

@@ -16,10 +16,11 @@ _WORTH_COMPRESSING = 200
 
 @dataclass(frozen=True)
 class WrittenRevision:
-    """``text`` follows the original bytes. Offsets count from the beginning of the whole file.
+    """The ``text`` that follows the original bytes, with the byte range filled in. Offsets count from the start of the
+    file.
 
-    ``hole`` is where the placeholder of the signature's /Contents begins and ends, angle brackets included;
-    the byte range already stands in the text.
+    ``hole``: where the placeholder of the signature's /Contents begins and ends, angle brackets included. ``start``:
+    where the cross-reference of the revision begins.
     """
 
     text: bytearray
@@ -29,7 +30,7 @@ class WrittenRevision:
 
 
 class Revision:
-    """Collects the objects of a revision. Nothing of the reader's objects is changed in place."""
+    """Collects the objects of a revision. The reader's own objects are never modified."""
 
     def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
@@ -38,27 +39,27 @@ class Revision:
         self._signature: tuple[Ref, int] | None = None
 
     def add(self, value: Any) -> Ref:
-        """A new indirect object."""
+        """Add a new indirect object."""
         ref = Ref(self._next)
         self._next += 1
         self._changed[ref] = value
         return ref
 
     def reserve(self) -> Ref:
-        """The reference of an object that :meth:`put` gives later."""
+        """Return the reference of an object that :meth:`put` supplies later."""
         return self.add(None)
 
     def put(self, ref: Ref, value: Any) -> None:
-        """Gives an object its new value."""
+        """Set the new value of an object."""
         self._changed[ref] = value
 
     def put_signature(self, ref: Ref, dictionary: Dictionary, hole: int) -> None:
-        """The signature dictionary, without /Contents and /ByteRange; ``hole`` bytes are kept for its CMS."""
+        """Set the signature dictionary, without /Contents and /ByteRange; ``hole`` bytes are reserved for its CMS."""
         self._changed[ref] = dictionary
         self._signature = (ref, hole)
 
     def stream(self, data: bytes, dictionary: Dictionary | None = None) -> Ref:
-        """A new stream, compressed where that helps."""
+        """Add a new stream, compressed where that helps."""
         entries = dict(dictionary or {})
         if len(data) > _WORTH_COMPRESSING and b"/Filter" not in entries:
             data = zlib.compress(data, 6)
@@ -66,7 +67,7 @@ class Revision:
         return self.add(PdfStream(entries, data))
 
     def resolve(self, value: Any) -> Any:
-        """The object as this revision leaves it."""
+        """Follow references to the object as this revision leaves it."""
         if type(value) is not Ref:
             return value
         for _ in range(32):
@@ -78,7 +79,7 @@ class Revision:
         raise Unsafe("references go round in a circle")
 
     def change(self, ref: Ref) -> Dictionary:
-        """The dictionary to write in place of the one at ``ref``: a copy that may be changed."""
+        """Return a copy of the dictionary at ``ref`` that may be modified and replaces it."""
         if ref not in self._changed:
             self._changed[ref] = dict(self.reader.dictionary(ref))
         elif type(self._changed[ref]) is Raw:
@@ -87,7 +88,7 @@ class Revision:
         return value
 
     def write(self) -> WrittenRevision:
-        """The text of the revision, with the byte range filled in."""
+        """Serialize the revision."""
         text = bytearray(b"" if self.reader.ends_line else b"\n")
         base, offsets, hole = self.reader.size, dict[Ref, int](), (0, 0)
         range_at = 0
@@ -119,7 +120,7 @@ class Revision:
         return WrittenRevision(text, hole, start, trailer)
 
     def _write_crossreference(self, text: bytearray, start: int, offsets: dict[Ref, int]) -> Dictionary:
-        """A stream where the previous section is one, else a table. Returns the trailer."""
+        """Append a cross-reference of the same kind as the previous section, and return its trailer."""
         previous = self.reader.crossreference
         entries = {ref.number: CrossReferenceEntry(False, offset, ref.generation) for ref, offset in offsets.items()}
         entries = {**previous.carried, **entries}

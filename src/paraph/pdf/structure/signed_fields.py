@@ -1,4 +1,4 @@
-"""The signature fields of a form that have a value, as our own reader finds them. Nothing of them is believed yet."""
+"""The signature fields of a form that have a value, as our own reader finds them. Nothing in them is verified here."""
 
 import re
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ _LONGEST_NAME = 127
 
 @dataclass(frozen=True)
 class SignedField:
-    """``fault`` tells why the signature cannot be judged; it is empty where it can, and then all else is set.
+    """A signed field. ``fault`` tells why the signature cannot be judged; without one, all other values are set.
 
-    ``order``: what stands in a newer revision has a higher one. ``shows``: it draws something on a page.
+    ``order``: higher for signatures in newer revisions. ``shows``: the field draws something on a page.
     """
 
     name: str
@@ -37,12 +37,12 @@ class SignedField:
 
     @property
     def end(self) -> int:
-        """Where its byte range ends."""
+        """Where the byte range ends."""
         return self.byte_range[2] + self.byte_range[3]
 
     @property
     def rank(self) -> tuple[int, bool]:
-        """For sorting: what cannot be judged comes before the signature whose revision it stands in."""
+        """The sort key: a field that cannot be judged precedes the signature whose revision contains it."""
         return self.order, not self.fault
 
 
@@ -51,9 +51,9 @@ class _Faulty(ValueError):
 
 
 def signed_fields(reader: PdfReader) -> list[SignedField]:
-    """All of them, in the order of the signed revisions that they stand in.
+    """Return the signed fields in the order of the revisions that contain them.
 
-    Raises :class:`Unsafe` where there is no catalog.
+    Raises :class:`Unsafe` if the file has no catalog.
     """
     root_ref = reader.trailer.get(b"/Root")
     root = reader.dictionary(root_ref)
@@ -72,12 +72,12 @@ def signed_fields(reader: PdfReader) -> list[SignedField]:
 
 
 def ends_revision(data: bytes, end: int) -> bool:
-    """Whether a revision may end there."""
+    """Whether a revision may end at byte ``end``."""
     return 0 < end <= len(data) and _END.search(data, max(0, end - _LONGEST_END), end) is not None
 
 
 def text_of_string(value: Any) -> str:
-    """The text that a string token stands for; empty for anything else."""
+    """Return the text that a string token denotes; empty for anything else."""
     if not isinstance(value, bytes) or value[:1] not in (b"(", b"<"):
         return ""
     text = pdf_string(string_bytes(value))
@@ -85,12 +85,12 @@ def text_of_string(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Within one line, and not too long."""
+    """Return ``text`` on one line and truncated."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:_LONGEST_NAME])
 
 
 def date_of(text: str) -> datetime | None:
-    """What a date string says (ISO 32000-1, 7.9.4), in UTC where it names no zone."""
+    """Parse a date string (ISO 32000-1, 7.9.4), as UTC if it names no zone; ``None`` if it is malformed."""
     try:
         moment: datetime = parse_pdf_date(text, strict=False)
         return moment.replace(tzinfo=moment.tzinfo or UTC)
@@ -99,7 +99,7 @@ def date_of(text: str) -> datetime | None:
 
 
 def place_of(reader: PdfReader, value: Any, around: int) -> int:
-    """The byte of the file where the object that ``value`` refers to stands; what is no reference stands ``around``."""
+    """Return the byte offset of the object that ``value`` refers to; a direct object stands ``around``."""
     if type(value) is not Ref:
         return around
     try:
@@ -113,7 +113,7 @@ def place_of(reader: PdfReader, value: Any, around: int) -> int:
 
 @dataclass(frozen=True)
 class _Inherited:
-    """What a field has from those above it. ``place``: where the innermost object around it stands."""
+    """What a field inherits from its ancestors. ``place``: where the innermost indirect object around it stands."""
 
     place: int
     kind: Any = None
@@ -121,7 +121,7 @@ class _Inherited:
 
     @property
     def name(self) -> str:
-        """Its whole name (ISO 32000-1, 12.7.3.2)."""
+        """The fully qualified name (ISO 32000-1, 12.7.3.2)."""
         return printable(".".join(self.names))
 
 
@@ -156,7 +156,7 @@ class _Walk:
         return _Inherited(above.place, above.kind if kind is None else kind, names)
 
     def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignedField]:
-        """None where the field is of another kind or not signed; a value that several fields share counts once."""
+        """Yield the field if it is a signature with a value; a value shared by several fields counts once."""
         entry = field.get(b"/V")
         if here.kind != b"/Sig" or entry is None or (type(entry) is Ref and entry in self._values):
             return
@@ -196,7 +196,7 @@ class _Walk:
         )
 
     def _shows(self, field: Dictionary, kids: Any) -> bool:
-        """Whether the field or one of its widgets has an appearance, as far as can be told."""
+        """Whether the field or one of its widgets has an appearance; true if that cannot be read."""
         try:
             widgets = [self._reader.resolve(kid) for kid in kids] if isinstance(kids, list) else []
         except (Unsafe, *CONFUSED):

@@ -1,7 +1,7 @@
-"""Layers that are left open (ISO 32000-1, 8.11): in some viewers, one that is off then hides whatever comes later.
+"""Unclosed layers (ISO 32000-1, 8.11): in some viewers a hidden one hides everything drawn after it.
 
-Poppler, Ghostscript and MuPDF carry what a form, a glyph, a pattern or an appearance leaves open over to what is
-drawn after it, the annotations of the page among it.
+Poppler, Ghostscript and MuPDF carry marked content that a form, glyph, pattern or appearance leaves open over to what
+is drawn next, annotations included.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _ELSEWHERE = frozenset(
 
 
 def may_leave_layers_open(revision: Revision) -> bool:
-    """Whether the file has layers, and anything that its pages draw leaves marked content open or might do so."""
+    """Whether the file has layers and something that its pages draw leaves, or may leave, marked content open."""
     root = revision.resolve(revision.reader.trailer.get(b"/Root"))
     if not isinstance(root, dict) or revision.resolve(root.get(b"/OCProperties")) is None:
         return False
@@ -39,7 +39,7 @@ def _contents(revision: Revision, page: PageNode) -> list[Any]:
 
 
 def _leave_open(streams: list[Any], decoder: ContentsDecoder) -> bool:
-    """Whether these streams, one after the other, leave marked content open or might do so."""
+    """Whether these streams, read in sequence, leave or may leave marked content open."""
     texts = decoder.decode([stream for stream in streams if isinstance(stream, PdfStream)])
     if texts is None:
         return True
@@ -50,7 +50,7 @@ def _leave_open(streams: list[Any], decoder: ContentsDecoder) -> bool:
 
 
 def _drawn_streams(revision: Revision, values: list[Any], seen: set[Ref]) -> Iterator[PdfStream]:
-    """What is drawn: forms, patterns, glyphs, appearances; each once."""
+    """Yield the streams that are drawn (forms, patterns, glyphs, appearances), each once."""
     waiting = [(value, False) for value in values]
     while waiting:
         value, drawn = waiting.pop()

@@ -1,4 +1,4 @@
-"""To how many bytes data unpacks that zlib does not unpack, told without unpacking it."""
+"""The size to which LZW and run-length data unpacks, computed without unpacking it."""
 
 _CLEAR, _END, _FIRST = 256, 257, 258
 _WIDEST = 12  # bits
@@ -6,7 +6,8 @@ _END_OF_RUNS = 128
 
 
 def lzw_size(data: bytes, *, early_change: bool, limit: int) -> int:
-    """Of LZW (ISO 32000-1, 7.4.4): the lengths of its words alone are kept. Stops counting beyond ``most``."""
+    """Return the size of LZW data (ISO 32000-1, 7.4.4) from the lengths of its words; counting stops beyond
+    ``limit``."""
     lengths, previous, size = [1] * _FIRST, 0, 0
     width, waiting, bits = 9, 0, 0
     for byte in data:
@@ -33,7 +34,7 @@ def lzw_size(data: bytes, *, early_change: bool, limit: int) -> int:
 
 
 def run_length_size(data: bytes) -> int:
-    """Of runs (ISO 32000-1, 7.4.5)."""
+    """Return the size of run-length data (ISO 32000-1, 7.4.5)."""
     place, size = 0, 0
     while place < len(data) and data[place] != _END_OF_RUNS:
         length = data[place]

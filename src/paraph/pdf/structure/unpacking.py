@@ -1,7 +1,7 @@
-"""The data of streams unpacked, never to more than is asked for (ISO 32000-1, 7.4).
+"""Decoding of streams within a limit (ISO 32000-1, 7.4).
 
-A stream of 120 bytes may unpack to gigabytes, the more so through several filters. So each filter is undone by itself,
-and only where it is known that what comes out is small enough.
+A stream of 120 bytes may unpack to gigabytes, all the more through several filters. So filters are undone one by one,
+and only after the size of the result is known to be within the limit.
 """
 
 import zlib
@@ -24,19 +24,22 @@ _NOTHING: tuple[object, ...] = (None, {}, [])
 
 
 class TooLarge(Unsafe):
-    """The data unpacks to more than is asked for."""
+    """The data unpacks to more than the limit."""
 
 
 class _Filter(NamedTuple):
-    """One filter. ``parameters``: a dictionary, or None."""
+    """One filter. ``parameters``: a dictionary or ``None``."""
 
     name: Any
     parameters: Any
 
 
 def unpacked(stream: PdfStream, limit: int = LARGEST, *, complete: bool = False) -> bytes:
-    """The data without its filters. Raises :class:`TooLarge` beyond ``most`` bytes, also on the way, and
-    :class:`Unsafe` for what neither zlib nor qpdf can undo; with ``to_its_end`` also for what is cut or damaged."""
+    """Return the decoded data. ``complete``: truncated or damaged data is an error too.
+
+    Raises :class:`TooLarge` if the result, or that of any filter on the way, exceeds ``limit`` bytes, and
+    :class:`Unsafe` for data that neither zlib nor qpdf can decode.
+    """
     data = stream.data
     for step in _filters(stream.dictionary):
         if step.name in _FLATE:
@@ -77,7 +80,7 @@ def _inflated(data: bytes, limit: int, *, complete: bool) -> bytes:
 
 
 def _size(step: _Filter, data: bytes, limit: int) -> int:
-    """Of what comes out of a filter that zlib does not undo, at most."""
+    """Return an upper bound for what a filter that zlib does not know unpacks to."""
     if step.name in _LZW:
         early = step.parameters.get(b"/EarlyChange", 1) if isinstance(step.parameters, dict) else 1
         return max(lzw_size(data, early_change=value, limit=limit) for value in ((True, False) if early else (False,)))

@@ -1,8 +1,8 @@
-"""Untrusted PDFs are parsed in processes of their own, reused from job to job, with hard limits.
+"""A pool of processes that parse untrusted PDFs, reused from job to job, with hard limits.
 
-A process that dies, hangs or runs into a limit is replaced, and the file it was reading is refused where it is at
-fault (``paraph.pdf.untrusted.sandbox_loss``); the next call works. Nothing here parses a byte of the file.
-Thread-safe; a forked process starts its own pool. Those on whose behalf files are read share the processes fairly.
+A process that dies, hangs or exceeds a limit is replaced, and its file refused if it is at fault
+(:mod:`paraph.pdf.untrusted.sandbox_loss`). The service parses no byte of the file. Thread-safe; a forked process starts
+its own pool. Parties share the processes fairly.
 """
 
 import atexit
@@ -33,8 +33,10 @@ _LONGEST_LINE = 1000  # callers bound their own threads
 
 
 class Sandbox:
-    """A pool of at most ``size`` processes, started when first needed. Nobody has all of them at a time
-    (:class:`paraph.kernel.places.Places`). ``told``: as there."""
+    """A pool of at most ``size`` processes, started on demand.
+
+    No party gets all of them at a time (:class:`paraph.kernel.places.Places`, also on ``told``).
+    """
 
     def __init__(self, size: int, limits: SandboxLimits | None = None, told: Told | None = None) -> None:
         self._limits = limits or SandboxLimits()
@@ -57,14 +59,15 @@ class Sandbox:
         patience: int = 1,
         **arguments: Any,
     ) -> JobAnswer:
-        """What the job answers: JSON and bytes. An open file is read whole, wherever it stands, and must not change
-        meanwhile; a function is asked for the file when it is this one's turn. ``party``: on whose behalf it is read.
-        ``sha256``: the file's digest where it is known; then what was too complex is refused at once for a while, and
-        several who ask at a time share one answer. ``patience``: so many times the usual time is granted.
+        """Run ``job`` on a file and return its answer: JSON and bytes.
 
-        Raises PdfRefused with the reason the job gave; ``too_complex`` when the process was lost by fault of the
-        file. Raises ReadersUnavailable when it was lost otherwise, when none could be started, or none was free
-        within some seconds.
+        An open file is read whole, whatever its position, and must not change meanwhile; a function is called for the
+        file when its turn comes. ``party``: on whose behalf the file is read. ``sha256``: the file's digest if known; a
+        file that was too complex is then refused at once for a while, and simultaneous identical calls share one
+        answer. ``patience`` multiplies the usual time limits.
+
+        Raises PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
+        file. Raises ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
         """
         request = {"job": job, "arguments": arguments, "patience": patience}
         question = (party, sha256, json.dumps(request)) if sha256 else None
@@ -96,12 +99,12 @@ class Sandbox:
         return message["result"], content
 
     def warm(self) -> None:
-        """Start a process now, so that the first call does not wait for it."""
+        """Start a process now, so that the first call need not wait for it."""
         with self._worker():
             pass
 
     def close(self) -> None:
-        """End all processes; the pool cannot be used any more."""
+        """End all processes; the pool is unusable afterwards."""
         for _ in range(self._size):
             worker = self._slots.get()
             if worker:
@@ -138,8 +141,11 @@ _default_lock = threading.Lock()
 
 
 def sandbox() -> Sandbox:
-    """The pool of this process: a sandboxed process per core and one more, which a party that has all of the others
-    cannot have, unless ``configure`` said otherwise."""
+    """Return the pool of this process, with one sandboxed process per core and one more unless :func:`configure` was
+    called.
+
+    The additional process is free for others when one party has all of the rest.
+    """
     global _default  # noqa: PLW0603  one pool per process is the point
     with _default_lock:
         if _default is None:
@@ -148,7 +154,7 @@ def sandbox() -> Sandbox:
 
 
 def configure(size: int, limits: SandboxLimits | None = None, told: Told | None = None) -> Sandbox:
-    """Replace this process's pool, for example to share a machine among several web processes."""
+    """Replace the pool of this process, for example to share a machine among several web processes."""
     global _default  # noqa: PLW0603  see above
     _end_default()
     with _default_lock:

@@ -1,4 +1,5 @@
-"""What is being read and what was too complex: the same question about the same file is answered once."""
+"""Answers shared between calls: simultaneous identical calls are answered once, recent ``too_complex`` refusals
+repeated."""
 
 import time
 from collections import OrderedDict
@@ -17,8 +18,10 @@ _PATIENCE_SECONDS = 8.0  # to wait for the answer to an identical call
 
 
 class SandboxAnswers:
-    """Of one process, thread-safe. A question is whoever asks (no party learns what another's files are like), the
-    job with its arguments, and the digest of the file."""
+    """Shared answers of one process; thread-safe.
+
+    A question is the party (no party learns about another's files), the job with its arguments, and the file's digest.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -26,16 +29,20 @@ class SandboxAnswers:
         self._pending: dict[Hashable, Future[JobAnswer]] = {}
 
     def refuse(self, question: Hashable) -> None:
-        """Raises PdfRefused again where this was too complex less than ten minutes ago. What is refused for other
-        reasons costs little to find out."""
+        """Raise PdfRefused again if the question was too complex less than ten minutes ago.
+
+        Other refusals cost little to find out again.
+        """
         with self._lock:
             since, refused = self._refusals.get(question, (0.0, None))
         if refused and time.monotonic() - since < _KEPT_SECONDS:
             raise _again(refused)
 
     def answer(self, question: Hashable, find: Callable[[], JobAnswer]) -> JobAnswer:
-        """What ``find`` returns or raises; while another thread is at it, what it does there. Raises
-        ReadersUnavailable where that takes it long."""
+        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome.
+
+        Raises ReadersUnavailable if that takes too long.
+        """
         with self._lock:
             other = self._pending.get(question)
             mine = other or self._pending.setdefault(question, Future())
@@ -76,5 +83,5 @@ def _shared(other: Future[JobAnswer]) -> JobAnswer:
 
 
 def _again(refused: PdfRefused) -> PdfRefused:
-    """Without the way that it was raised on."""
+    """Copy the refusal without its traceback."""
     return PdfRefused(refused.reason, refused.message, refused.facts)

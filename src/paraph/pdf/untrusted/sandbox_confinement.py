@@ -1,4 +1,4 @@
-"""What keeps the sandboxed processes from the rest of the machine, as one of them tells it."""
+"""The confinement of sandboxed processes on this machine."""
 
 from functools import cache
 
@@ -9,7 +9,10 @@ from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
 
 @cache
 def sandbox_confinement() -> Confinement:
-    """Starts a process for it, once: the kernel stays the same. Raises ReadersUnavailable where none can be started."""
+    """Return it, as told by a process started for that once: the kernel stays the same.
+
+    Raises ReadersUnavailable if none can be started.
+    """
     try:
         worker = SandboxProcess(SandboxLimits())
     except OSError as error:

@@ -1,5 +1,4 @@
-"""One sandboxed process: started, asked, ended, and judged where it is lost (``paraph.pdf.untrusted.sandbox`` keeps
-several)."""
+"""One sandboxed process: started, asked, ended, and judged when lost. ``paraph.pdf.untrusted.sandbox`` pools them."""
 
 import contextlib
 import dataclasses
@@ -27,8 +26,8 @@ _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a 
 class SandboxLimits:
     """What one job may use: ``memory`` and ``resident`` in bytes.
 
-    ``memory`` is address space above that of an idle process; a process that still holds more than
-    ``resident`` after a job, or has done ``jobs`` of them, is replaced.
+    ``memory`` is address space beyond that of an idle process. A process that holds more than ``resident`` after a job,
+    or has done ``jobs`` of them, is replaced.
     """
 
     memory: int = 1 << 30
@@ -65,7 +64,10 @@ class SandboxProcess:
         return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
 
     def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
-        """Raises PdfRefused ``too_complex`` when the process is lost by fault of the file, else ReadersUnavailable."""
+        """Send a job and return its answer.
+
+        Raises PdfRefused ``too_complex`` if the process is lost by fault of the file, else ReadersUnavailable.
+        """
         self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
         self.confinement()
         try:
@@ -80,7 +82,7 @@ class SandboxProcess:
         return message, content
 
     def confinement(self) -> Confinement:
-        """What keeps it from the rest of the machine. Waits until it is ready; raises ReadersUnavailable."""
+        """Wait until the process is ready and return its confinement. Raises ReadersUnavailable."""
         if self._confinement is None:
             self._confinement = self._await_ready()
         return self._confinement
@@ -101,7 +103,7 @@ class SandboxProcess:
         return Confinement(message["unconfined"])
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
-        """The refusal after the process has died, has not answered in time or was not understood."""
+        """Return the refusal for a process that died, timed out or sent nonsense."""
         end, limits = kill(self._process), self._limits
         self._connection.close()
         before, self.used = self.used, end.used
@@ -120,14 +122,14 @@ class SandboxProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours but where the code is: no secret of the service is in reach of a hijacked reader."""
+    """Return a minimal environment, so that no secret of the service is within reach of a hijacked reader."""
     here = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return {**here, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LC_ALL": "C.UTF-8"}
 
 
 @contextlib.contextmanager
 def _descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
-    """Of a file of its own; one that is open already is opened once more, only to be read."""
+    """Yield a read-only descriptor of the file; bytes are put into a memory file first."""
     if not isinstance(pdf, bytes):
         pdf.flush()
         descriptor = os.open(f"/dev/fd/{pdf.fileno()}", os.O_RDONLY)

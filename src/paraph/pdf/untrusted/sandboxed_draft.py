@@ -1,7 +1,7 @@
-"""Drafts of seals whose files are read in sandboxed processes, which a file can harm as little as at its upload.
+"""Drafts of seals for untrusted files, which are read in sandboxed processes only.
 
-A step asks a process and keeps none: a timestamp authority that takes its time holds up nobody else's seal. What one
-step must know of another goes back and forth with the questions. The file lies in memory that each process maps.
+Each step borrows a process and returns it, so a slow timestamp authority delays no other seal. State that a later step
+needs travels with the messages. The file lies in memory that each process maps.
 """
 
 import contextlib
@@ -26,15 +26,18 @@ _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe,
 
 
 def sandboxed_drafts(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
-    """As :func:`paraph.pdf.sealing.draft_here.drafts_here`. Where a process is lost by fault of the file, its steps
-    raise ``SealError``; where it is not, :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft_here.drafts_here` does.
+
+    A step raises ``SealError`` if a process is lost by fault of the file, else
+    :class:`~paraph.pdf.refusal.ReadersUnavailable`.
+    """
     for method in get_args(Method):
         with _memory() as file:
             yield SandboxedDraft(pdf, method, wanted, file)
 
 
 class SandboxedDraft:
-    """``file`` holds the form, and behind it what was appended so far."""
+    """``file`` holds the variant, followed by what was appended so far."""
 
     def __init__(self, pdf: bytes, method: Method, wanted: Wanted, file: BinaryIO) -> None:
         self.pdf, self.method = pdf, method
@@ -60,7 +63,7 @@ class SandboxedDraft:
         return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: Expected) -> None:
-        """See :class:`~paraph.pdf.sealing.draft.Draft`. The process hashes the form anew."""
+        """See :class:`~paraph.pdf.sealing.draft.Draft`. The process computes the hash of the variant itself."""
         del original_hash
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])
@@ -91,7 +94,7 @@ class SandboxedDraft:
 
 
 def _holed(answer: dict[str, Any], content: bytes) -> Holed:
-    """Believed in nothing but that it is some text with some hole."""
+    """Return the revision. The process is trusted only to have sent some text with some hole in it."""
     start, end = answer["hole"]
     if not 0 <= start < end <= len(content):
         raise SealError("The revision of the seal has no room for its signature.")

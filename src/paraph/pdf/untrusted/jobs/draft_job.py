@@ -1,4 +1,4 @@
-"""The steps of sealing that read the file (called by :mod:`paraph.pdf.untrusted.sandboxed_draft`)."""
+"""The steps of sealing that read the file, called by :mod:`paraph.pdf.untrusted.sandboxed_draft`."""
 
 import hashlib
 from base64 import b64decode
@@ -28,7 +28,7 @@ Answer = tuple[dict[str, Any], bytes]
 
 
 def answering(step: Callable[..., Answer]) -> Callable[..., Answer]:
-    """The step as a job: what it raises over the file becomes its answer."""
+    """Turn a step into a job that answers with the errors that the step raises over the file."""
 
     def job(file: UntrustedFile, **arguments: Any) -> Answer:
         try:
@@ -46,7 +46,7 @@ _ANSWERED = {SealError, UnreadablePdf}
 
 @answering
 def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> Answer:
-    """The revision of the seal, behind the form where the file has another one."""
+    """Return the revision of the seal, preceded by the variant if that is not the file itself."""
     variant = _variant(file, method)
     draft = prepared(PdfReader(variant), _wanted(wanted), _long_term_data(data), hole)
     message, text = _revision(draft.revision.write(), len(variant))
@@ -57,14 +57,14 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list
 
 @answering
 def archive(file: UntrustedFile, known: dict[str, Any], data: list[list[str]], hole: int) -> Answer:
-    """The revision of an archive timestamp behind a sealed file."""
+    """Return the revision of an archive timestamp for a sealed file."""
     names = frozenset(name.encode("latin-1") for name in known["names"])
     return _revision(archive_revision(PdfReader(_content(file)), _long_term_data(data), names, hole).write(), file.size)
 
 
 @answering
 def check(file: UntrustedFile, known: dict[str, Any], size: int, expected: dict[str, Any]) -> Answer:
-    """Whether the finished file, of which ``size`` bytes were there before, is what was to be written."""
+    """Check that the finished file, whose first ``size`` bytes are the variant, is what was to be written."""
     content = _content(file)
     with memoryview(content) as whole:
         original_hash = hashlib.sha256(whole[:size])
@@ -94,7 +94,7 @@ def _variant(file: UntrustedFile, method: Method) -> bytes:
 
 
 def _content(file: UntrustedFile) -> bytes:
-    """Searched and cut as bytes are, but not copied."""
+    """Return the mapped file; it is searched and sliced as bytes are, without a copy."""
     return cast(bytes, file.content)
 
 
@@ -120,7 +120,7 @@ def _long_term_data(lists: list[list[str]]) -> LongTermData:
 
 
 def _known(draft: Prepared) -> dict[str, Any]:
-    """What later steps must know of this one, and cannot read from the file."""
+    """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
     return {"start": draft.start, "names": [name.decode("latin-1") for name in draft.names], "placed": placed}
 

@@ -1,5 +1,4 @@
-"""The tag search, inside the sandbox: own matcher over PDFium's characters (``paraph.pdf.untrusted.find`` says what
-counts)."""
+"""The search for tags in PDFium's characters. :mod:`paraph.pdf.untrusted.find` defines what counts as found."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,7 +17,7 @@ _MOST_SORTED = 100_000  # characters that the second attempt reads; about a seco
 
 
 def find(file: UntrustedFile, tags: Sequence[str]) -> tuple[dict[str, Any], bytes]:
-    """``{"found": {tag: [page_number, left, bottom, right, top]}}``, the box of the tag's last line."""
+    """Return ``{"found": {tag: [page_number, left, bottom, right, top]}}`` with the box of the tag's last line."""
     wanted = {tag: folded for tag in tags if (folded := fold(tag))}
     if not wanted:
         return {"found": {}}, b""
@@ -41,8 +40,11 @@ def _sorted(
     texts: Sequence[str],
     drawn: dict[str, Any],
 ) -> dict[str, Any]:
-    """Of the tags that run from right to left what comes first, since their order of drawing says little; of the
-    others those that were not found in it. Those that no reader sees are at last looked for as they are stored."""
+    """Search again by position, for tags not found in drawing order and for all right-to-left tags.
+
+    A right-to-left tag takes the earlier hit, since its drawing order says little. Tags that no reader would see in
+    order are finally searched as stored.
+    """
     turned = {tag: folded for tag, folded in wanted.items() if runs_from_right(folded)}
     missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
     seen = _as_seen(file, document, turned | missing, texts)
@@ -54,7 +56,7 @@ def _sorted(
 def _as_drawn(
     file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, wanted: dict[str, str], texts: list[str]
 ) -> dict[str, Box]:
-    """First attempt: the text in the order of drawing. Most pages end at the gate, one call for all their text."""
+    """Search in drawing order. Most pages are ruled out by one call for all their text."""
     page = _opened(document, index)
     if page is None:
         texts.append("")
@@ -81,7 +83,7 @@ def _as_seen(
     *,
     as_stored: bool = False,
 ) -> dict[str, Any]:
-    """Second attempt: each line sorted by where its characters stand."""
+    """Search in lines whose characters are sorted by position."""
     found: dict[str, Any] = {}
     left = _MOST_SORTED
     both_ways = any(map(runs_from_right, texts))
@@ -112,13 +114,13 @@ def _opened(document: pypdfium2.PdfDocument, index: int) -> pypdfium2.PdfPage | 
 
 
 def _stretches(folded: str, text: str, places: Sequence[int]) -> list[list[int]]:
-    """The characters of each occurrence of ``folded``."""
+    """Return the characters of each occurrence of ``folded``."""
     starts = occurrences(folded, text)
     return [list(dict.fromkeys(places[start : start + len(folded)])) for start in starts]
 
 
 def _placed(characters: Characters, searched: dict[str, list[list[int]]], geometry: PageGeometry) -> dict[str, Box]:
-    """Of each tag the occurrence that is read first: the box of its last line. Only what the reader sees counts."""
+    """Return for each tag the last line of its first visible occurrence."""
     placed = {}
     for tag, occurring in searched.items():
         seen = [boxes for indices in occurring if (boxes := lines(characters, indices, geometry))]
@@ -128,7 +130,7 @@ def _placed(characters: Characters, searched: dict[str, list[list[int]]], geomet
 
 
 def _first_read(seen: list[list[Box]]) -> list[Box]:
-    """The occurrence that starts highest; of those on one line the leftmost."""
+    """Return the occurrence that starts highest; of those on one line, the leftmost."""
     highest = max(seen, key=lambda boxes: boxes[0][3])
     _, bottom, _, top = highest[0]
     beside = [boxes for boxes in seen if min(boxes[0][3], top) - max(boxes[0][1], bottom) > (top - bottom) / 2]

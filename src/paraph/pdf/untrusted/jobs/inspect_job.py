@@ -1,4 +1,4 @@
-"""The checks of an upload, inside the sandbox (``paraph.pdf.untrusted.inspect`` says what is refused and why)."""
+"""The checks of an upload; :mod:`paraph.pdf.untrusted.inspect` defines what is refused and why."""
 
 import re
 from collections import Counter
@@ -32,15 +32,15 @@ _VERSION = re.compile(rb"%PDF-(\d\.\d)")
 
 
 class Findings(NamedTuple):
-    """What one reader says of a file. ``facts``: of the preflight report, what does not follow from the pages."""
+    """What a reader finds in a file. ``facts``: the parts of the preflight report that do not follow from the pages."""
 
     pages: list[PageGeometry]
     facts: dict[str, Any]
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> tuple[dict[str, Any], bytes]:
-    """``{"pages": [[width, height], …], "preflight": …}``, and what stands in for the upload, empty where nothing
-    does."""
+    """Return ``{"pages": [[width, height], …], "preflight": …}`` and the file that replaces the upload, empty for
+    none."""
     passive = fast_scan(file)
     document = file.pdfium()
     _check_count(len(document), page_limit)
@@ -64,7 +64,7 @@ def inspect(file: UntrustedFile, page_limit: int) -> tuple[dict[str, Any], bytes
 
 
 def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
-    """Names the page that is not there, where that is why a file cannot be taken."""
+    """Refuse a file that lacks a page for that reason, whatever other fault it has."""
     try:
         nodes = read_by_pikepdf(file, page_limit, passive=passive)
     except PdfRefused as refused:
@@ -76,7 +76,8 @@ def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive:
 
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
-    """By our own reader, which repairs nothing; None for what it leaves to pikepdf, forms and signatures too."""
+    """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures and what it cannot
+    read."""
     version = _VERSION.match(reader.data)
     try:
         root = reader.dictionary(reader.trailer.get(b"/Root"))
@@ -100,7 +101,10 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
 
 
 def read_by_pikepdf(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
-    """By pikepdf, which repairs what it can; and what stands in for the upload, of which the facts are then told."""
+    """Read the file with pikepdf, which repairs what it can, and choose what replaces the upload.
+
+    The facts are those of the replacement, except for ``repairs``.
+    """
     facts = _facts(file, passive=passive)
     prepared = prepare_file(file, page_limit)
     if prepared.content is not None:
@@ -131,7 +135,7 @@ def _check_count(count: int, limit: int) -> None:
 
 
 def _try_first_page(document: pypdfium2.PdfDocument) -> None:
-    """Drawn small and coarse: what is asked is whether it can be drawn, and what that takes."""
+    """Draw page 1 small and coarse, to learn whether it can be drawn within the limits."""
     try:
         page = document[0]
         page.render(scale=_PROBE / max(*page.get_size(), 1.0), no_smoothimage=True).close()
@@ -145,7 +149,7 @@ def _sizes(pages: Sequence[PageGeometry]) -> list[dict[str, float]]:
 
 
 def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
-    """Opened without a password, so an owner password at most."""
+    """Describe the encryption; the file opened without a password, so it has an owner password at most."""
     if not document.is_encrypted:
         return None
     method = str(document.encryption.stream_method).rpartition(".")[2]
@@ -153,6 +157,6 @@ def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
 
 
 def _repairs(document: pikepdf.Pdf) -> list[str]:
-    """What the reader had to put right, in its own words, without the name it gives the file."""
+    """Return the warnings of qpdf without the file name in them."""
     told = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
     return list(dict.fromkeys(told))[:_REPAIRS_TOLD]

@@ -1,4 +1,4 @@
-"""What PDFium and pikepdf each know of a page, brought together."""
+"""The geometry of a page that PDFium has opened."""
 
 import ctypes
 from decimal import Decimal
@@ -12,7 +12,7 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 
 
 def geometry_of_page(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> PageGeometry:
-    """The geometry of a page that PDFium opened; pikepdf is asked only where a user unit may hide."""
+    """Return the geometry; pikepdf is asked for the user unit, which PDFium does not tell, only if there may be one."""
     rectangle = raw.FS_RECTF()
     raw.FPDF_GetPageBoundingBox(page, ctypes.byref(rectangle))
     visible = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)

@@ -1,4 +1,4 @@
-"""Pictures of pages, inside the sandbox."""
+"""Pictures of pages."""
 
 import io
 import math
@@ -23,8 +23,10 @@ _SAMPLE = 160  # pixels per side sampled to tell photos from text
 def render(
     file: UntrustedFile, page_number: int, scale: float, form: str, *, printed: bool = False
 ) -> tuple[dict[str, Any], bytes]:
-    """``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``). ``printed``: the page as it
-    is printed, else as it is on the screen."""
+    """Return ``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``).
+
+    ``printed``: show the page as it prints, not as on the screen.
+    """
     document = file.pdfium()
     show_form_fields(document)
     if not 1 <= page_number <= len(document):
@@ -40,7 +42,7 @@ def render(
 
 
 def _as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> dict[str, Any]:
-    """Makes the page as it is in print; returns how it is to be drawn then."""
+    """Prepare the page for print and return the options to render it with."""
     layered = has_layers(file.pikepdf())
     if layered:
         make_fields_annotations(page)

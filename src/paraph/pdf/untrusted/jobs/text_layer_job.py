@@ -1,4 +1,4 @@
-"""The words of a page and where they stand, inside the sandbox."""
+"""The words of a page and their places."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ _HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line en
 
 
 def text_layer(file: UntrustedFile, page_number: int) -> tuple[dict[str, Any], bytes]:
-    """``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
+    """Return ``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
     document = file.pdfium()
     if not 1 <= page_number <= len(document):
         raise no_such_page(page_number, len(document))
@@ -30,7 +30,7 @@ def text_layer(file: UntrustedFile, page_number: int) -> tuple[dict[str, Any], b
 
 
 def _words(characters: Characters, geometry: PageGeometry) -> Iterator[tuple[str, Box, int]]:
-    """Word by word in the order of the text, with the number of its line. What the reader does not see is left out."""
+    """Yield the visible words in text order, each with the number of its line."""
     to_reader = geometry.to_reader
     word, cells, line = "", list[Box](), 0
     for index, character in enumerate([*characters.exact(), " "]):

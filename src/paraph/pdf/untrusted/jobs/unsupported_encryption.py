@@ -1,4 +1,4 @@
-"""Why an encrypted file cannot be opened by anybody who has its bytes alone."""
+"""The refusal of a file whose security handler the readers do not support."""
 
 import re
 from mmap import mmap
@@ -10,7 +10,7 @@ _FOR_CERTIFICATES = re.compile(rb"/Filter\s*/Adobe\.PubSec\b|/SubFilter\s*/adbe\
 
 
 def unsupported_encryption(content: bytes | mmap) -> PdfRefused:
-    """The refusal of a file whose security handler the readers do not have."""
+    """Return the refusal, which distinguishes encryption for certificates from unknown encryption."""
     if _FOR_CERTIFICATES.search(content):
         return PdfRefused(
             "encrypted_for_certificates",

@@ -1,4 +1,4 @@
-"""The untrusted file as the readers open it: mapped memory, never copied."""
+"""The untrusted file as the readers open it: memory-mapped, never copied."""
 
 import ctypes
 import functools
@@ -23,7 +23,10 @@ _UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # qpdf's 
 
 
 class UntrustedFile:
-    """A file behind a descriptor, which it owns, or in memory. A context manager: documents opened here end with it."""
+    """A file behind a descriptor, which it owns, or in memory. A context manager that closes the documents opened here.
+
+    ``read_by_qpdf``: qpdf reads the file as it is; known after :meth:`pikepdf` was called.
+    """
 
     def __init__(self, descriptor: int | None = None, content: bytes = b"") -> None:
         self._opened: list[Any] = []
@@ -51,13 +54,13 @@ class UntrustedFile:
         self._file.close()
 
     def pdfium(self) -> pypdfium2.PdfDocument:
-        """Opened by PDFium. Raises PdfRefused: as :meth:`pikepdf`, and ``no_pages``."""
+        """Return the document opened by PDFium. Raises PdfRefused as :meth:`pikepdf` does, and ``no_pages``."""
         if self._pdfium is None:
             self._pdfium = self.pdfium_again()
         return self._pdfium
 
     def pdfium_again(self) -> pypdfium2.PdfDocument:
-        """Opened once more, for what changes the document in memory. Raises as :meth:`pdfium` does."""
+        """Open the document once more, to modify it in memory. Raises as :meth:`pdfium` does."""
         memory = (ctypes.c_char * self.size).from_buffer(self.content)
         handle = raw.FPDF_LoadMemDocument64(memory, self.size, None)
         if not handle:  # the last error is valid only now
@@ -70,7 +73,7 @@ class UntrustedFile:
         return document
 
     def pikepdf(self) -> "pikepdf.Pdf":
-        """Opened by pikepdf with its recovery on; where qpdf does not read the file as it is, in a form that it reads.
+        """Return the document opened by pikepdf with recovery; if qpdf cannot read the file, a variant that it can.
 
         Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``.
         """
@@ -104,12 +107,12 @@ class UntrustedFile:
 
     @functools.cached_property
     def whole(self) -> bytes:
-        """All of the file, copied."""
+        """A copy of all bytes."""
         return self.content[:]
 
     @functools.cached_property
     def may_scale(self) -> bool:
-        """Whether a page may have a user unit: PDFium does not tell, and asking pikepdf costs."""
+        """Whether a page may have a user unit, for which pikepdf must be asked at some cost."""
         return self.content.find(b"/UserUnit") >= 0 or self.content.find(b"/ObjStm") >= 0
 
     def _refused_by_pdfium(self, code: int) -> PdfRefused:

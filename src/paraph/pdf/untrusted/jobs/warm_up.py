@@ -1,6 +1,6 @@
-"""What libraries load only when it is first asked for, loaded before files are out of reach.
+"""Loading what libraries load lazily, before the sandbox closes off the file system.
 
-So the first job is as fast as the next, too.
+It also makes the first job as fast as the next.
 """
 
 import codecs
@@ -19,7 +19,7 @@ _CONTENTS = b"BT /F1 12 Tf 20 20 Td (a) Tj ET"
 
 
 def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
-    """Does each job once with a small file, and the dry run of a seal."""
+    """Run each job once on a small file, and a dry run of a seal."""
     for name in _ENCODINGS:
         codecs.lookup(name)
     pdf = _small()

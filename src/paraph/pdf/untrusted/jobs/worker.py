@@ -1,7 +1,7 @@
-"""The sandboxed process: answers one job after the other until its limits or its parent end it.
+"""The sandboxed process: answers jobs one by one until its limits or its parent end it.
 
-Started by ``paraph.pdf.untrusted.sandbox`` as ``python -m paraph.pdf.untrusted.jobs.worker`` with the socket as
-standard input.
+Started by :mod:`paraph.pdf.untrusted.sandbox_process` as ``python -m paraph.pdf.untrusted.jobs.worker`` with the socket
+as standard input.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ _NICENESS = 5  # requests that read no file come first
 
 
 def main() -> None:
-    """``argv``: process id of the parent and the limits as JSON (``sandbox.Limits``)."""
+    """Serve jobs. ``argv``: process id of the parent, and the limits as JSON (``SandboxLimits``)."""
     parent, limits = int(sys.argv[1]), json.loads(sys.argv[2])
     follow_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
@@ -105,14 +105,14 @@ def _answer(request: dict[str, Any], descriptor: int) -> Answer:
 
 
 def _pages() -> tuple[int, int]:
-    """Virtual and resident bytes of this process."""
+    """Return virtual and resident bytes of this process."""
     virtual, resident = os.pread(_statm(), 100, 0).split()[:2]
     return int(virtual) * resource.getpagesize(), int(resident) * resource.getpagesize()
 
 
 @cache
 def _statm() -> int:
-    """Opened once, while files can be opened."""
+    """Open the file once, while files can be opened."""
     return os.open("/proc/self/statm", os.O_RDONLY)
 
 

@@ -1,1 +1,1 @@
-"""What of a page shows on the screen and in print, and how PDFium is made to draw it so."""
+"""How PDFium is made to draw a page as it shows on the screen or in print."""

@@ -1,4 +1,4 @@
-"""Which annotations of a page are shown on the screen, and which are printed (ISO 32000-2, 12.5.3)."""
+"""Which annotations of a page show on the screen, and which print (ISO 32000-2, 12.5.3)."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -36,7 +36,7 @@ class Annotation(NamedTuple):
 
     @property
     def switches(self) -> bool:
-        """Whether it comes or goes under the mouse."""
+        """Whether it appears or disappears under the mouse."""
         return self.draws and bool(self.flags & _TOGGLE_NO_VIEW) and not self.flags & HIDDEN
 
 
@@ -45,7 +45,7 @@ def is_printed(flags: int) -> bool:
 
 
 def page_annotations(page: pikepdf.Page) -> Iterator[Annotation]:
-    """Of a page, in the order of its /Annots."""
+    """Yield the annotations of a page in the order of /Annots."""
     found = page.obj.get("/Annots")
     for item in found if isinstance(found, pikepdf.Array) else []:
         if isinstance(item, pikepdf.Dictionary):
@@ -59,13 +59,13 @@ def _annotation(item: Any) -> Annotation:
 
 
 def _flags(value: Any) -> int:
-    """What readers may understand differently counts as none: then the page is drawn."""
+    """Return the flags; 0 for values that readers interpret differently, so that the page is compared by drawing it."""
     flags = int(value) if isinstance(value, int | Decimal) else 0
     return flags if 0 <= flags <= _MOST else 0
 
 
 def _draws(item: Any, kind: str) -> bool:
-    """A popup opens under the mouse only. The frame of a link says nothing, and PDFium does not draw it."""
+    """Whether a viewer draws the annotation: popups open on hover only, and PDFium draws no link borders."""
     if kind == "/Popup" or _is_empty(item.get("/Rect")):
         return False
     return kind not in ("", "/Link") or "/AP" in item

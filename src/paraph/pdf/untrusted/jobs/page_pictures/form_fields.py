@@ -5,8 +5,10 @@ from pypdfium2 import raw
 
 
 def show_form_fields(document: pypdfium2.PdfDocument) -> None:
-    """Has the pages of a document drawn with all their form fields, as browsers do: also with those that no form lists,
-    and of a document without a form. To be called before its first page is opened."""
+    """Make PDFium draw all form fields, as browsers do: even unlisted ones, and in a document without a form.
+
+    Must be called before the first page is opened.
+    """
     if document.formenv is None:
         config = raw.FPDF_FORMFILLINFO(version=2)
         handle = raw.FPDFDOC_InitFormFillEnvironment(document, config)

@@ -1,6 +1,6 @@
-"""Optional content (ISO 32000-2, 8.11): whether a file has layers, and whether one is printed.
+"""Layers (optional content; ISO 32000-2, 8.11): whether a file has any, and whether one of them prints.
 
-PDFium decides this itself for what pages draw. It does not for annotations, whose /OC it ignores.
+PDFium decides this itself for page contents, but ignores the /OC of annotations.
 """
 
 import re
@@ -14,12 +14,12 @@ _DEEPEST = 32  # nesting depth of a visibility expression
 
 
 def has_layers(document: pikepdf.Pdf) -> bool:
-    """Whether any object speaks of optional content."""
+    """Whether any object mentions optional content."""
     return any(LAYER_NAMES.search(_text(item)) for item in document.objects)
 
 
 def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
-    """Whether the group, or the membership dictionary, that an /OC names is shown in print. What is damaged is."""
+    """Whether the group or membership dictionary of an /OC shows in print. A malformed one does."""
     if not isinstance(membership, pikepdf.Dictionary):
         return True
     configuration = _dictionary(_dictionary(document.Root.get("/OCProperties")).get("/D"))
@@ -37,7 +37,7 @@ def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
 
 
 def _group_is_printed(group: Any, configuration: Any) -> bool:
-    """As PDFium has it: the usage for print, else that for the screen, else the default configuration."""
+    """Decide as PDFium does: by the usage for print, else that for the screen, else the default configuration."""
     usage = _dictionary(group.get("/Usage"))
     for event in ("Print", "View"):
         state = _dictionary(usage.get(f"/{event}")).get(f"/{event}State")
@@ -52,7 +52,7 @@ def _group_is_printed(group: Any, configuration: Any) -> bool:
 
 
 def _holds(expression: Any, configuration: Any, depth: int) -> bool:
-    """A visibility expression: an operator and its operands, which are groups or expressions."""
+    """Evaluate a visibility expression: an operator and its operands, which are groups or expressions."""
     if isinstance(expression, pikepdf.Dictionary):
         return _group_is_printed(expression, configuration)
     if not isinstance(expression, pikepdf.Array) or not len(expression) or not depth:

@@ -1,7 +1,7 @@
-"""A page as it is printed, for PDFium, which leaves some of that to the viewer.
+"""Making PDFium show a page as it prints, part of which it leaves to the viewer.
 
-PDFium draws form fields in print as on the screen, whatever their flags, and takes no notice of the layer of an
-annotation. So annotations get the flags that amount to what is printed. That changes the document in memory for good.
+PDFium prints form fields as on the screen, whatever their flags, and ignores the layer of an annotation. So annotations
+get flags with the same effect. That changes the document in memory for good.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 
 
 def show_as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int, *, layered: bool) -> None:
-    """``index`` of the page in the document. ``layered``: the file speaks of optional content."""
+    """Set the flags of the page's annotations. ``layered``: the file mentions optional content."""
     for position, annotation in _annotations(page):
         flags = raw.FPDFAnnot_GetFlags(annotation)
         shown = is_printed(flags) and not (layered and _is_left_out(file, index, position))
@@ -32,7 +32,8 @@ def show_as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int, *,
 
 
 def make_fields_annotations(page: pypdfium2.PdfPage) -> None:
-    """So that PDFium applies layers to what is drawn for form fields. They must not be drawn as form fields then."""
+    """Turn form fields into plain annotations, to which PDFium applies layers. They must then not be drawn as
+    fields."""
     for _, annotation in _annotations(page):
         if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET:
             raw.FPDFAnnot_SetStringValue(annotation, b"Subtype", _STAMP)
@@ -42,7 +43,7 @@ _STAMP = (ctypes.c_ushort * 6)(*b"Stamp\0")
 
 
 def _annotations(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Any]]:
-    """With their places in /Annots."""
+    """Yield each annotation with its position in /Annots."""
     for position in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, position)
         if annotation:

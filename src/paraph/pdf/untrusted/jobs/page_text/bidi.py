@@ -1,4 +1,4 @@
-"""The order in which a text that runs both ways stands on a line (Unicode Standard Annex 9, without embeddings)."""
+"""The visual order of bidirectional text on a line (Unicode Standard Annex 9, without embeddings)."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ _STRONG = {"L": "L", "R": "R", "AN": "R", "EN": "R"}  # the direction that neutr
 
 
 def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: bool = True) -> list[int]:
-    """The indices of ``text`` from left to right; empty where other words come to stand between its parts.
+    """Return the indices of ``text`` from left to right; empty if other words would stand between its parts.
 
-    ``base``: the direction of its paragraph, ``before`` and ``after`` those of the words beside it, each "L" or "R".
-    ``pair_brackets``: brackets face what they enclose (rule N0), which older programs do not know.
+    ``base``: direction of the paragraph; ``before`` and ``after``: directions of the adjacent words; each "L" or "R".
+    ``pair_brackets``: brackets face what they enclose (rule N0), which older programs do not implement.
     """
     kinds = _weak([before, *map(unicodedata.bidirectional, text), after], base)
     if pair_brackets:
@@ -31,7 +31,7 @@ def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: b
 
 
 def _weak(kinds: list[str], base: str) -> list[str]:
-    """Rules W1 to W7: numbers and what belongs to them. Then there are L, R, AN, EN and ON."""
+    """Apply rules W1 to W7, on numbers; only L, R, AN, EN and ON remain."""
     strong, previous = base, base
     for index, kind in enumerate(kinds):
         here = previous if kind == "NSM" else kind
@@ -60,7 +60,7 @@ def _terminators(kinds: list[str]) -> list[str]:
 
 
 def _brackets(text: str, kinds: list[str], base: str) -> None:
-    """Rule N0."""
+    """Apply rule N0."""
     for start, end in _bracket_pairs(text):
         inside = {_STRONG[kind] for kind in kinds[start + 1 : end] if kind in _STRONG}
         if base in inside:
@@ -85,7 +85,7 @@ def _bracket_pairs(text: str) -> list[tuple[int, int]]:
 
 
 def _neutral(kinds: Sequence[str], base: str) -> list[str]:
-    """Rules N1 and N2: what is neutral runs as both of its neighbours do, else as the paragraph does."""
+    """Apply rules N1 and N2: neutral characters take the direction of both neighbours, else that of the paragraph."""
     result: list[str] = []
     for kind, run in groupby(kinds):
         here = list(run)
@@ -99,14 +99,14 @@ def _neutral(kinds: Sequence[str], base: str) -> list[str]:
 
 
 def _levels(kinds: Sequence[str], base: str) -> list[int]:
-    """Rules I1 and I2: odd levels run from right to left."""
+    """Apply rules I1 and I2: odd levels run from right to left."""
     if base == "L":
         return [{"L": 0, "R": 1}.get(kind, 2) for kind in kinds]
     return [1 if kind == "R" else 2 for kind in kinds]
 
 
 def _reordered(levels: Sequence[int]) -> list[int]:
-    """Rule L2."""
+    """Apply rule L2."""
     order = list(range(len(levels)))
     for level in range(max(levels), 0, -1):
         result: list[int] = []

@@ -1,4 +1,4 @@
-"""The characters of a page as PDFium reads them, placed in reader space."""
+"""The characters of a page as PDFium extracts them, located in reader space."""
 
 import ctypes
 import math
@@ -20,7 +20,7 @@ _TORN = 3.0  # relative to the text size: a wider gap separates columns
 
 @dataclass(frozen=True)
 class Baseline:
-    """Where a character stands in user space: the direction it runs in, how far along and across, and its size."""
+    """The position of a character in user space: writing direction, distance along and across it, and text size."""
 
     angle: float
     along: float
@@ -29,7 +29,7 @@ class Baseline:
 
 
 class Characters:
-    """The text of one page, a context manager. Indices count PDFium's characters, generated white space included."""
+    """The text of one page; a context manager. Indices are PDFium's, generated white space included."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
         self._page = page
@@ -45,12 +45,13 @@ class Characters:
         self._text.close()
 
     def quick(self) -> str:
-        """All text in one call. Characters beyond the basic plane may be missing, indices may differ."""
+        """Return all text in one call. Characters beyond the basic plane may be missing, and indices may differ."""
         text: str = self._text.get_text_range()
         return text
 
     def exact(self) -> list[str]:
-        """Each character by its index; a surrogate pair stands whole at its first half, its second is empty."""
+        """Return each character by its index. The first half of a surrogate pair holds the character, the second is
+        empty."""
         text = self.quick()
         if len(text) == self.count and self._agrees(text):
             return list(text)
@@ -65,11 +66,11 @@ class Characters:
         return characters
 
     def box(self, index: int) -> Box | None:
-        """The ink of a character in user space, or its cell where the font draws nothing; None without area."""
+        """Return the ink of a character in user space, or its cell if the font draws nothing; ``None`` without area."""
         return self._box(raw.FPDFText_GetCharBox, index) or self.cell(index)
 
     def cell(self, index: int) -> Box | None:
-        """The room that the font gives to a character, in user space; None without area."""
+        """Return the cell that the font allots to a character, in user space; ``None`` without area."""
         rectangle = self._rectangle
         if not raw.FPDFText_GetLooseCharBox(self._text, index, rectangle):
             return None
@@ -89,13 +90,16 @@ class Characters:
         return Baseline(angle, along, y.value * cosine - x.value * sine, size)
 
     def _size_by_look(self, index: int) -> float:
-        """About the size of a character of a Type 3 font, else 0. The size that is set says nothing there: a glyph of
-        40 units at the size 0.12 is as tall as one of 0.4 units at 12."""
+        """Return the approximate size of a character of a Type 3 font, else 0.
+
+        The nominal size means nothing there: a glyph of 40 units at size 0.12 is as tall as one of 0.4 units at size
+        12.
+        """
         cell = self.cell(index) if self._is_type3(index) else None
         return max(cell[2] - cell[0], cell[3] - cell[1]) if cell else 0.0
 
     def _is_type3(self, index: int) -> bool:
-        """Only these fonts have no font program, not even a substitute."""
+        """Whether the font is of Type 3: only these have no font program, not even a substitute."""
         drawn = raw.FPDFText_GetTextObject(self._text, index)
         if not drawn:
             return False
@@ -107,7 +111,7 @@ class Characters:
         return self._type3[address]
 
     def _agrees(self, text: str) -> bool:
-        """Whether the quick text has the characters' own indices; then there is no need to ask for each."""
+        """Whether the indices of the quick text are PDFium's, by samples; then no character need be read singly."""
         places = {*range(0, self.count, _SAMPLE), self.count - 1}
         return all(raw.FPDFText_GetUnicode(self._text, index) == ord(text[index]) for index in places if index >= 0)
 
@@ -120,9 +124,9 @@ class Characters:
 
 
 def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry) -> list[Box] | None:
-    """One box in reader space per line that the characters stand on.
+    """Return one box in reader space per line that the characters stand on.
 
-    None when the reader sees not all of them, or sees them so far apart that they are no text together.
+    ``None`` if not all of them are visible, or if they are too far apart to be one text.
     """
     to_reader = geometry.to_reader
     found: list[list[tuple[Baseline, Box]]] = []
@@ -144,7 +148,7 @@ def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """The smallest box around all ``boxes``, of which there is at least one."""
+    """Return the smallest box around all ``boxes``, of which there is at least one."""
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
 

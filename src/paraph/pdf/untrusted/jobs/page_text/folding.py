@@ -1,8 +1,7 @@
-"""Text made comparable: what looks the same to a reader becomes the same characters.
+"""Folding of text, so that what looks the same compares equal.
 
-Both the tag and the page go through the same folding: compatibility decomposition (ligatures, composed
-accents), no white space (producers set it by moving the pen, so it cannot be told from kerning), no invisible
-marks, one hyphen. Case stays.
+Tags and pages are folded alike: compatibility decomposition (ligatures, composed accents), no white space (it cannot be
+told from kerning), no invisible characters, one hyphen. Letter case stays.
 """
 
 import functools
@@ -16,7 +15,7 @@ _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u20
 
 
 def fold(text: str) -> str:
-    """``text`` as it is compared."""
+    """Return the folded text."""
     folded = "".join(text.translate(_HYPHENS).split())
     if folded.isascii() and folded.isprintable():
         return folded
@@ -24,7 +23,7 @@ def fold(text: str) -> str:
 
 
 def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
-    """The folded text of single characters, and for each of its characters the index of the one it came from."""
+    """Return the folded text of single characters, and for each of its characters the index it came from."""
     folded: list[str] = []
     places: list[int] = []
     for index, character in enumerate(characters):
@@ -42,7 +41,7 @@ _fold_character = functools.lru_cache(4096)(fold)  # a page has few different ch
 
 
 def occurrences(needle: str, text: str) -> list[int]:
-    """Where ``needle`` starts in ``text``, both folded; not where the text goes on to accent its last letter."""
+    """Return where ``needle`` starts in ``text``, both folded, except where an accent follows its last letter."""
     starts = []
     start = text.find(needle)
     while start >= 0:

@@ -1,9 +1,8 @@
-"""Text in the order in which it stands on the page, for tags whose parts are drawn in another order.
+"""Search in text sorted by position, for tags whose parts are drawn in another order.
 
-Producers draw the pieces of a line font by font, and text that runs from right to left comes in several orders,
-with brackets mirrored or not. Sorting by place undoes all of it; it costs more than reading in the order of
-drawing, so it is the second attempt. What runs from right to left is compared without the direction of its
-brackets and without vowel signs: who draws them where differs from producer to producer.
+Producers draw a line font by font, and right-to-left text in various orders, with or without mirrored brackets. Sorting
+by position undoes all of that; it costs more than reading in drawing order, so it is the second attempt. In
+right-to-left text, bracket direction and vowel signs are ignored, since producers place them differently.
 """
 
 import functools
@@ -27,7 +26,7 @@ Line = list[list[int]]  # glyphs from left to right, each with its characters
 def may_contain_tag(folded: str, text: str, *, both_ways: bool) -> bool:
     """Whether pieces of the tag stand on the page, so that sorting its characters may bring them together.
 
-    ``both_ways``: whether some text of the document runs from right to left.
+    ``both_ways``: some text of the document runs from right to left.
     """
     if both_ways:
         return set(_alike(folded)) <= set(_alike(text))
@@ -36,7 +35,7 @@ def may_contain_tag(folded: str, text: str, *, both_ways: bool) -> bool:
 
 
 def read_lines(characters: Characters, exact: Sequence[str]) -> list[Line]:
-    """The characters of a page, line by line, each from left to right in its own direction of writing."""
+    """Return the lines of a page, each from left to right in its own writing direction."""
     placed = [(index, characters.baseline(index)) for index, text in enumerate(exact) if text.strip()]
     placed.sort(key=lambda item: (round(item[1].angle, 1), item[1].across))
     found: list[list[tuple[int, Baseline]]] = []
@@ -52,10 +51,10 @@ def read_lines(characters: Characters, exact: Sequence[str]) -> list[Line]:
 def search_lines(
     lines: Sequence[Line], exact: Sequence[str], folded: str, *, both_ways: bool, as_stored: bool = False
 ) -> list[list[int]]:
-    """The characters of each occurrence of the tag on a line.
+    """Return the characters of each occurrence of the tag on a line.
 
-    ``both_ways`` as for :func:`worth_a_look`: a Latin tag in a Hebrew paragraph has its brackets mirrored as well.
-    ``as_stored``: as programs draw it that know nothing of its direction, its first letter leftmost.
+    ``both_ways`` as for :func:`may_contain_tag`: brackets of a Latin tag in a Hebrew paragraph are mirrored too.
+    ``as_stored``: search as programs without bidirectional text draw the tag, its first letter leftmost.
     """
     if not both_ways:
         return [hit for line in lines for hit in _search([i for glyph in line for i in glyph], exact, [folded])]
@@ -89,7 +88,7 @@ def _search_both_ways(line: Line, exact: Sequence[str], ways: Sequence[str]) -> 
 
 @functools.lru_cache(256)
 def _ways(folded: str) -> list[str]:
-    """The tag from left to right, in paragraphs of either direction and beside words of either."""
+    """Return the visual orders of the tag, in paragraphs of either direction and beside words of either."""
     ways = (
         from_left(folded, base=base, before=before, after=after, pair_brackets=pair_brackets)
         for base, before, after, pair_brackets in product("LR", "LR", "LR", (True, False))
@@ -107,6 +106,6 @@ def _search(order: Sequence[int], exact: Sequence[str], ways: Sequence[str], *, 
 
 
 def _alike(text: str) -> str:
-    """Brackets all turned one way, and no signs on letters."""
+    """Turn all brackets one way and remove combining signs."""
     text = text.translate(MIRRORED)
     return text if text.isascii() else "".join(letter for letter in text if not unicodedata.combining(letter))

@@ -1,4 +1,4 @@
-"""Form fields and earlier signatures of a document."""
+"""The form fields and signatures of an upload."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ _FORBIDDING = 1  # DocMDP level: no changes are permitted (ISO 32000-2, table 25
 
 
 def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
-    """``{"fields": number, "xfa": bool}``. Raises PdfRefused ``dynamic_xfa``."""
+    """Return ``{"fields": number, "xfa": bool}``. Raises PdfRefused ``dynamic_xfa``."""
     form = _dictionary(document.Root.get("/AcroForm"))
     xfa = "/XFA" in form
     if xfa and bool(document.Root.get("/NeedsRendering", False)):
@@ -25,9 +25,9 @@ def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
 
 
 def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
-    """``{"count": number, "certification": DocMDP level or null, "usage_rights": bool}``.
+    """Return ``{"count": number, "certification": DocMDP level or null, "usage_rights": bool}``.
 
-    Raises PdfRefused ``changes_forbidden`` where an earlier signature would become invalid by any change.
+    Raises PdfRefused ``changes_forbidden`` if any change would invalidate an earlier signature.
     """
     signed = [field for field, kind in _fields(_dictionary(document.Root.get("/AcroForm"))) if kind == "/Sig"]
     values = [_dictionary(field.get("/V")) for field in signed]
@@ -56,7 +56,7 @@ def _certification(signature: Any) -> int | None:
 
 
 def _fields(form: Any) -> Iterator[tuple[Any, str]]:
-    """Terminal fields with their inherited type. A damaged tree ends the walk, it is no reason to refuse."""
+    """Yield terminal fields with their inherited type. A malformed tree ends the walk without an error."""
     top = form.get("/Fields")
     left = [(field, "") for field in top] if isinstance(top, pikepdf.Array) else []
     seen: set[tuple[int, int]] = set()

@@ -1,4 +1,4 @@
-"""What would run or leave a file when it is opened, and what would burst: one walk over its objects."""
+"""Counting scripts and actions, and checking what streams unpack to, in one walk over the objects of a file."""
 
 import re
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ _NOTHING_ELSE: dict[str, re.Pattern[bytes]] = {}
 
 
 def count_actions(document: pikepdf.Pdf, also: Mapping[str, re.Pattern[bytes]] = _NOTHING_ELSE) -> dict[str, int]:
-    """``scripts``, ``launch_actions``, ``submit_actions`` and ``attachments``: a number each; and of what else is
-    asked for.
+    """Return the number of ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments``, and of each ``also``
+    pattern.
 
-    Raises PdfRefused ``too_complex`` for a bomb.
+    Raises PdfRefused ``too_complex`` for a decompression bomb.
     """
     patterns = {**_COUNTED, **also}
     counts = dict.fromkeys(patterns, 0)

@@ -1,4 +1,4 @@
-"""What in a file can change what it shows, or show something else in print, whatever its pages look like now."""
+"""What in a file can change what it shows, or make it print differently."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -32,10 +32,11 @@ _NONE_COUNTED = dict.fromkeys(_COUNTED, 0)
 
 
 def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
-    """Of the preflight report: the numbers of actions, ``prints_differently``, ``print_unknown``, ``can_change``.
+    """Return the counts of actions, ``prints_differently``, ``print_unknown`` and ``can_change`` of the preflight
+    report.
 
-    ``quiet``: no name of interest stands in the file, so that only its annotations are looked at. Raises PdfRefused
-    ``too_complex`` for a bomb.
+    ``passive``: the file contains no name of interest, so only its annotations are examined. Raises PdfRefused
+    ``too_complex`` for a decompression bomb.
     """
     document = file.pikepdf()
     counts = {**NO_ACTIONS, **_NONE_COUNTED} if passive else count_actions(document, also=_COUNTED)
@@ -48,7 +49,7 @@ def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
 
 
 def _words(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Annotation]) -> list[str]:
-    """In the order in which they are told."""
+    """Return the words for ``can_change``, in the order of their documentation."""
     drawn = [annotation for annotation in shown if annotation.draws]
     acts = counts["launch_actions"] + counts["submit_actions"] + counts["changing"]
     found = {
@@ -66,7 +67,7 @@ def _words(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Ann
 
 
 def _acts_when_opened(document: pikepdf.Pdf) -> bool:
-    """Whether opening the file does more than turn to a page. Scripts are told by themselves."""
+    """Whether opening the file does more than turn to a page. Scripts are counted separately."""
     action = _dictionary(document.Root.get("/OpenAction"))
     return bool(action) and (action.get("/S") not in ("/GoTo", "/JavaScript") or "/Next" in action)
 

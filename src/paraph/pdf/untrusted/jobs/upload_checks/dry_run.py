@@ -1,4 +1,4 @@
-"""A dry run of sealing, with a key that is thrown away and a mark on each page that is looked at."""
+"""A dry run of sealing: a throw-away key, and a mark on each page that is compared."""
 
 import functools
 import io
@@ -20,8 +20,10 @@ _MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pag
 
 
 def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> bytes:
-    """The file with a seal and the marks of :func:`marked_boxes`. Raises as :func:`paraph.pdf.sealing.seal.seal`
-    does."""
+    """Return the file with a seal and the marks of :func:`marked_boxes`.
+
+    Raises as :func:`paraph.pdf.sealing.seal.seal` does.
+    """
     marks = [Mark(index + 1, *_place(geometries[index]), 0) for index in indices]
     purpose = of_document(0, "trial")  # never leaves the sandbox
     now = clock.now()
@@ -29,7 +31,8 @@ def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Seq
 
 
 def marked_boxes(geometries: Sequence[PageGeometry], indices: Sequence[int]) -> Mapping[int, Box]:
-    """Where the marks are: by the number of the page, from 0, in parts of its width and height from the bottom left."""
+    """Return where the marks are, by page index: a box in fractions of the page's width and height from the bottom
+    left."""
     boxes = {}
     for index in indices:
         width, height = geometries[index].width, geometries[index].height
@@ -39,7 +42,7 @@ def marked_boxes(geometries: Sequence[PageGeometry], indices: Sequence[int]) -> 
 
 
 def _place(geometry: PageGeometry) -> Box:
-    """Left, bottom, width and height."""
+    """Return left, bottom, width and height of the mark."""
     shorter = min(geometry.width, geometry.height)
     return _MARGIN * shorter, _MARGIN * shorter, _SIDE * shorter, _SIDE * shorter
 

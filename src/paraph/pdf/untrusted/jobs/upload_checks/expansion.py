@@ -1,4 +1,4 @@
-"""What the streams of a file would unpack to, without unpacking one as a whole."""
+"""Bounds on what the streams of a file unpack to, enforced without unpacking any stream as a whole."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,15 +22,17 @@ _Size = Callable[[int], int]
 
 
 class Expansion:
-    """Of one file. Streams are unpacked only where they are so long that they might be too much."""
+    """The total of one file. Only streams that are long enough to exceed a bound are unpacked."""
 
     def __init__(self) -> None:
         self._most = 0  # upper bound for all streams but images, in bytes
         self._waiting: list[tuple[int, _Size]] = []
 
     def check(self, stream: Any, content: Any) -> None:
-        """Raises PdfRefused ``too_complex`` where the stream, or all so far, unpack to more than a document may need.
-        ``content``: its data as stored."""
+        """Count a stream whose stored data is ``content``.
+
+        Raises PdfRefused ``too_complex`` if the stream, or all so far, unpack to more than any document needs.
+        """
         filters = stream.get("/Filter")
         several = filters if isinstance(filters, pikepdf.Array) else [filters]
         names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() needs UTF-8
@@ -41,7 +43,7 @@ class Expansion:
         self._count(names, len(content), size, image=image)
 
     def check_by_zlib(self, filters: Sequence[bytes], content: Any, *, image: bool) -> None:
-        """The same. Raises Unsafe where that takes more than zlib."""
+        """Count a stream as :meth:`check` does. Raises Unsafe if zlib alone cannot tell its size."""
         size = partial(_inflated_size, filters, content) if _FLATE.issuperset(filters) else _unknown
         self._count(filters, len(content), size, image=image)
 
@@ -59,7 +61,7 @@ class Expansion:
             self._settle()
 
     def _settle(self) -> None:
-        """Counts what was estimated."""
+        """Replace the estimates by exact sizes."""
         for most, size in self._waiting:
             self._most += size(_LARGEST) - most
         self._waiting.clear()
@@ -68,12 +70,12 @@ class Expansion:
 
 
 def most_unpacked(filters: Sequence[Any], length: int) -> int:
-    """To how many bytes so many may unpack, whatever they are."""
+    """Return an upper bound for what ``length`` bytes unpack to."""
     return int(length * _RATIO ** sum(type(name) is bytes and name in _PACKING for name in filters))
 
 
 def _inflated_size(filters: Sequence[bytes], content: Any, limit: int) -> int:
-    """To how much Flate unpacks, or something above ``limit``."""
+    """Return to how much Flate data unpacks; above ``limit``, any larger number."""
     pieces: Iterator[bytes] = iter([bytes(content)])
     for _ in filters:
         pieces = _inflated(pieces, limit)
@@ -81,7 +83,8 @@ def _inflated_size(filters: Sequence[bytes], content: Any, limit: int) -> int:
 
 
 def _inflated(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """Unpacked piece by piece; what is broken ends it, as readers do. Raises PdfRefused for too much on the way."""
+    """Yield the unpacked data piece by piece, up to the first error, as readers do. Raises PdfRefused beyond the
+    limit."""
     unpacker, length = zlib.decompressobj(), 0
     for packed in pieces:
         left = packed

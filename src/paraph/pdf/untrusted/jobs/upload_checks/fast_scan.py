@@ -1,8 +1,8 @@
-"""The quick look at a file: most are plainly written and do nothing, and our own reader sees that at a glance.
+"""A fast scan that recognises plainly written files in which nothing runs, as most are.
 
-Having every object parsed costs most of an inspection. So the text of the objects is searched, as it stands in the
-file; only where a name of interest stands in it, or where it is not written plainly, is there a thorough look. Where
-only annotations may draw something, that is at these alone.
+Parsing every object is the most expensive part of an inspection. So the text of the objects is searched as it stands in
+the file; only a file with a name of interest, or one that is not plainly written, is examined in full. If only its
+annotations may draw something, only they are.
 """
 
 import re
@@ -30,15 +30,18 @@ _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 
 
 class PassiveFile(NamedTuple):
-    """A file that is plainly written, where nothing runs and nothing changes what is shown."""
+    """A plainly written file in which nothing runs and nothing changes what is shown."""
 
     reader: PdfReader
     may_draw_annotations: bool
 
 
 def fast_scan(file: UntrustedFile) -> PassiveFile | None:
-    """None where the file is not plainly written, or a name of interest stands in it, outside the data of streams and
-    inside object streams. Raises PdfRefused ``too_complex`` for a bomb."""
+    """Return the file if it is passive; ``None`` if it is not plainly written or contains a name of interest.
+
+    Stream data is not searched, except that of object streams. Raises PdfRefused ``too_complex`` for a decompression
+    bomb.
+    """
     data = cast(bytes, file.content)  # mapped memory, searched and sliced like bytes: untouched parts are never read
     try:
         index = index_objects(data)
@@ -51,7 +54,7 @@ def fast_scan(file: UntrustedFile) -> PassiveFile | None:
 
 
 def _texts(data: bytes, index: ObjectIndex) -> Iterator[bytes]:
-    """All that stands in the file but the data of its streams. On the way, what those unpack to is checked."""
+    """Yield all text of the file except stream data, and check what the streams unpack to."""
     containers, expansion = index.containers.copy(), Expansion()
     for start, end in index.others:
         yield data[start:end]

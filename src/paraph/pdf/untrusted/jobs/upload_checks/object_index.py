@@ -1,7 +1,7 @@
-"""Where the objects of a plainly written file stand, without parsing one of them.
+"""An index of the objects in a plainly written file, made without parsing any.
 
-Whoever made the file may have made it to deceive: a place inside another object's string, a stream that looks like
-something else. What does not show on its face that it is none of that is :class:`Unsafe`.
+A hostile file may hide an object inside another one's string, or disguise a stream. Whatever cannot be seen to be
+harmless raises :class:`Unsafe`.
 """
 
 import re
@@ -38,7 +38,7 @@ _USUAL_STREAM = re.compile(  # names and numbers only, in any order, as in nearl
 
 
 class ObjectSpan(NamedTuple):
-    """An object and all that follows until the place of the next one."""
+    """An object and everything up to the next one. ``body``: where the object itself begins, after its number."""
 
     number: int
     place: int
@@ -47,7 +47,7 @@ class ObjectSpan(NamedTuple):
 
 
 class StreamPlace(NamedTuple):
-    """``dictionary``: what it says of the stream's data, where it says more. ``start`` and ``end`` of the data."""
+    """``dictionary``: the entries about the stream's data, or all; ``start`` and ``end`` of the data."""
 
     dictionary: Dictionary
     start: int
@@ -66,8 +66,10 @@ class ObjectIndex(NamedTuple):
 
 
 def index_objects(data: bytes) -> ObjectIndex:
-    """Raises :class:`Unsafe` for a file in which an object might hide: encrypted, hybrid, or with an object elsewhere
-    than the cross-reference says."""
+    """Index a file. Raises :class:`Unsafe` if an object might hide in it.
+
+    That is so if it is encrypted, hybrid, or has an object elsewhere than the cross-reference says.
+    """
     reader = PdfReader(data)
     sections = reader.crossreference.sections
     if reader.encryption is not None or any(b"/XRefStm" in section.trailer for section in sections):
@@ -87,7 +89,7 @@ def index_objects(data: bytes) -> ObjectIndex:
 
 
 def _in_use(reader: PdfReader, number: int, uncompressed: dict[int, tuple[int, int]]) -> int:
-    """Where the object stream stands, which may have stood elsewhere before."""
+    """Return where the object stream stands now; an earlier revision may have put it elsewhere."""
     entry = reader.crossreference.entry(number)
     if entry is None or entry.packed or uncompressed.get(entry.place) != (number, entry.index):
         raise Unsafe("an object stream is missing")
@@ -97,7 +99,7 @@ def _in_use(reader: PdfReader, number: int, uncompressed: dict[int, tuple[int, i
 def _sorted_out(
     data: bytes, uncompressed: dict[int, tuple[int, int]]
 ) -> tuple[list[ObjectSpan], list[tuple[int, int]]]:
-    """The others joined where they stand side by side."""
+    """Separate possible streams from other objects, with adjacent others joined."""
     streams: list[ObjectSpan] = []
     others: list[tuple[int, int]] = [(0, min(uncompressed, default=len(data)))]
     for start, end in pairwise([*sorted(uncompressed), len(data)]):
@@ -136,7 +138,7 @@ def _entries(data: bytes, first: int, count: int, place: int, uncompressed: dict
 def _rows(
     section: CrossReferenceSection, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]
 ) -> set[int]:
-    """Adds the plain objects and returns the containers of the packed ones."""
+    """Add the uncompressed objects of stream rows; return the numbers of the object streams."""
     a, b, c = section.widths
     width = a + b + c
     if a != 1:
@@ -159,8 +161,7 @@ def _rows(
 
 
 def _check_closed(text: bytes) -> None:
-    """The object ends before its ``endobj``: no string, dictionary or comment is open there that could go on behind
-    the next place, with a stream in it."""
+    """Check that no string, dictionary or comment is still open at ``endobj``, where it could hide a stream."""
     body, end, _ = text.partition(b"endobj")
     if b"(" in body or b")" in body:
         body = _without_strings(body)
@@ -180,7 +181,10 @@ def _without_strings(body: bytes) -> bytes:
 
 
 def stream_in(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
-    """The stream in the span; None where there is none. Raises :class:`Unsafe` where readers might see another end."""
+    """Return the stream in the span, ``None`` if there is none.
+
+    Raises :class:`Unsafe` where readers might see another end.
+    """
     place = _usual_stream(data, span, reader) or _other_stream(data, span, reader)
     if place and place.end > span.end:
         raise Unsafe("a stream goes on behind the next object")

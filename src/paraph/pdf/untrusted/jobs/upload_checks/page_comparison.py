@@ -1,4 +1,4 @@
-"""Whether pages look the same before and after, as PDFium draws them with their forms."""
+"""Comparison of pages before and after sealing, as PDFium draws them with their form fields."""
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -20,14 +20,14 @@ _MORE_ATTEMPTS = 6
 
 
 class LooksDifferent(Exception):
-    """A page does not look as it did, or its mark cannot be seen; the message says which."""
+    """A page looks different, or its mark cannot be seen; the message says which."""
 
 
 def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colour) -> None:
-    """Compares each page that has a mark, outside of the mark, and looks for the mark.
+    """Compare each page that has a mark, outside of the mark, and check that the mark is visible.
 
-    ``before`` and ``after``: files as PDFium takes them. ``marks``: boxes by the number of the page, from 0, in parts
-    of its width and height from the bottom left. Raises :class:`Changed`, and PdfRefused ``page_not_shown`` for a page
+    ``before`` and ``after``: files as PDFium takes them. ``marks``: boxes by page index, in fractions of the page's
+    width and height from the bottom left. Raises :class:`LooksDifferent`, and PdfRefused ``page_not_shown`` for a page
     that could not be drawn before.
     """
     old, new = _opened(before), _opened(after)
@@ -47,8 +47,11 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
 
 
 def _check_again(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
-    """Draws the page by itself, of the one file and the other in turns: PDFium fits the font that stands in for a
-    missing one to what it drew before, in whatever file, and settles when it draws the same again and again."""
+    """Compare the page by itself, several times over.
+
+    PDFium fits the substitute of a missing font to what it drew before, in whatever file, and settles only when it
+    draws the same page repeatedly.
+    """
     for _ in range(_MORE_ATTEMPTS - 1):
         with suppress(LooksDifferent):
             return _check_alone(before, after, index, box, colour)

@@ -1,4 +1,4 @@
-"""What the contents of pages unpack to, counted as often as pages draw them."""
+"""Bounds on what page contents unpack to, counted as often as pages draw them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,15 +17,18 @@ _LARGEST_REPEATED = 512 << 20  # bytes drawn repeatedly, by several pages or by 
 
 
 def check_contents(reader: PdfReader, pages: Iterable[PageNode]) -> None:
-    """Raises PdfRefused ``too_complex`` where the contents of a page, or those that pages repeat, unpack to more than a
-    document may need. Contents that are drawn once are counted with the file's other streams."""
+    """Raise PdfRefused ``too_complex`` if the contents of a page, or repeated contents, unpack to more than any
+    document needs.
+
+    Contents drawn once are counted with the file's other streams.
+    """
     check = _ContentsCheck(reader)
     for page in pages:
         check.add(page)
 
 
 class _ContentsCheck:
-    """Streams are estimated by their length, and unpacked only where that might be too much."""
+    """Estimates streams by their length, and unpacks only those that might exceed a bound."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader
@@ -51,7 +54,7 @@ class _ContentsCheck:
                 raise too_complex()
 
     def _sum(self, uses: Counter[Ref], limit: int, estimate: int) -> int:
-        """Exact where the estimate is beyond the limit."""
+        """Return the total, exact if the estimate exceeds the limit."""
         if estimate <= limit:
             return estimate
         for ref in uses:

@@ -1,4 +1,4 @@
-"""Whether every page of a file is there for the reader that draws its pictures."""
+"""The presence of every page for PDFium, which draws their pictures."""
 
 import ctypes
 
@@ -9,9 +9,9 @@ from paraph.pdf.refusal import page_not_shown
 
 
 def require_pages(document: pypdfium2.PdfDocument) -> None:
-    """Raises PdfRefused ``page_not_shown`` for the first page that PDFium cannot load, or that has no area.
+    """Raise PdfRefused ``page_not_shown`` for the first page that PDFium cannot load, or that has no area.
 
-    Only the dictionary of each page is read, none of its contents.
+    Only page dictionaries are read, no contents.
     """
     size = raw.FS_SIZEF()
     for index in range(len(document)):

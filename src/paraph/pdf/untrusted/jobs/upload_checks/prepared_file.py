@@ -1,7 +1,7 @@
-"""What is shown and sealed of an upload: the upload itself, or the form of it that can be extended.
+"""Choosing what is shown and sealed: the upload itself, or a variant of it that a revision can extend.
 
-A file that readers might take differently goes through a dry run before anybody signs it: sealed with a key that is
-thrown away, it must look as the upload does, and show its marks.
+A file that readers might interpret differently undergoes a dry run before anybody signs it: sealed with a throw-away
+key, it must look as the upload does and show its marks.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
 
 
 class PreparedFile(NamedTuple):
-    """``content``: what stands in for the upload, None where nothing does."""
+    """``content``: the file that stands in for the upload; ``None`` if the upload itself is used."""
 
     method: Method
     content: bytes | None
@@ -34,8 +34,11 @@ class PreparedFile(NamedTuple):
 
 
 def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
-    """The first form that passes its dry run. Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where
-    readers disagree on what the pages show, ``unclear_page_count`` where they disagree on their number."""
+    """Return the first variant that passes its dry run.
+
+    Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where readers disagree on what the pages show, or
+    ``unclear_page_count`` where they disagree on their number.
+    """
     refusal = cannot_be_sealed()
     try:
         for method, content in extendable_variants(file.whole):
@@ -56,8 +59,10 @@ def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
 
 
 def _try_variant(file: UntrustedFile, variant: UntrustedFile, page_limit: int) -> list[PageGeometry]:
-    """The geometries of the pages of ``form``, after its dry run. Raises Changed, PdfRefused, and what reading and
-    sealing raise."""
+    """Return the geometries of the pages of ``variant`` after its dry run.
+
+    Raises LooksDifferent, PdfRefused, and the errors of reading and sealing.
+    """
     reader = PdfReader(variant.whole)
     found = list(islice(pages(reader), page_limit + 1))
     check_contents(reader, found)
@@ -100,8 +105,10 @@ def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], 
 
 
 def _annotated_pages(reader: PdfReader) -> list[int]:
-    """The pages with an annotation that may draw something, of a file without a form: a seal brings one, and with it
-    readers may draw annotations in another way."""
+    """Return the pages with visible annotations, unless the file has a form.
+
+    A seal adds a form, and with one, viewers may draw annotations differently.
+    """
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []

@@ -1,4 +1,4 @@
-"""Whether pages look in print as they do on the screen, by drawing them both ways."""
+"""Comparison of pages on the screen with pages in print, by drawing both."""
 
 import time
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ class _OutOfTimeError(Exception):
 
 
 def compare_print(file: UntrustedFile, annotations: Sequence[Sequence[Annotation]], *, layered: bool) -> dict[str, Any]:
-    """``{"prints_differently": [page number, …], "print_unknown": number of pages}``.
+    """Return ``{"prints_differently": [page number, …], "print_unknown": number of pages}``.
 
-    ``annotations`` of each page. ``layered``: the file speaks of optional content, so that any page may differ; else
-    only those with an annotation for print or the screen alone do. Pages that nothing can be said of, because time is
-    over or they cannot be drawn, are counted in ``print_unknown``.
+    ``annotations``: those of each page. ``layered``: the file mentions optional content, so that any page may differ;
+    otherwise only pages with a screen-only or print-only annotation do. ``print_unknown`` counts pages that could not
+    be drawn or were not reached in time.
     """
     compared = [index for index, shown in enumerate(annotations) if layered or any(each.differs for each in shown)]
     if not compared:
@@ -54,7 +54,7 @@ def compare_print(file: UntrustedFile, annotations: Sequence[Sequence[Annotation
 def _differs(
     file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, deadline: float, *, layered: bool
 ) -> bool:
-    """On the screen first, since what makes a page as in print lasts."""
+    """Compare one page, the screen first, since the changes for print last."""
     page, form = document[index], document.formenv
     try:
         if layered:
@@ -68,7 +68,7 @@ def _differs(
 
 
 def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) -> bytes:
-    """The pixels of a page. Raises :class:`_OutOfTimeError` in the midst of it."""
+    """Return the pixels of a page. Raises :class:`_OutOfTimeError` while drawing."""
     width, height = page.get_size()
     longer = max(width, height, 1.0)
     scale = min(max(longer, _SHORTEST), _LONGEST) / longer

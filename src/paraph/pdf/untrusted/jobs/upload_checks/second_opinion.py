@@ -1,7 +1,7 @@
-"""Whether other readers take the same for the pages of a file as our own reader, which sealing goes by.
+"""Whether other readers see the same pages in a file as our own reader, on which sealing relies.
 
-A page is what it draws: its contents, what they name, and the appearances of its annotations. Each object of that is
-compared once, its text as qpdf writes it and its data byte by byte.
+Pages are compared by what they draw: their contents, what these name, and the appearances of annotations. Each of these
+objects is compared once, its text as qpdf writes it and its data byte by byte.
 """
 
 import re
@@ -42,7 +42,7 @@ _OF_A_PAGE = (b"/Contents", b"/Resources", b"/Annots", b"/Kids")
 
 
 class Opinion(Enum):
-    """What other readers think of what ours takes."""
+    """How other readers' view of a file compares with ours."""
 
     SAME = "all go by the same cross-reference and find the same"
     ODD = "qpdf finds the same, but the file ends, or has pages, of an unusual kind"
@@ -51,7 +51,7 @@ class Opinion(Enum):
 
 
 def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
-    """``reader``: ours, of the file of the source."""
+    """Compare ``reader``, our reader of the file, with qpdf and PDFium."""
     try:
         document = file.pikepdf()
         if not file.read_by_qpdf:
@@ -67,7 +67,8 @@ def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
 
 
 def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
-    """Readers look for the end in different ways where it is another, and PDFium tells when it had to search."""
+    """Whether the file ends in the usual way and PDFium did not have to search; readers handle other ends
+    differently."""
     usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
     return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()))
 
@@ -83,7 +84,7 @@ class _Comparison:
         self.usual = True
 
     def agrees(self, root: Ref) -> bool:
-        """The catalog, the page tree, and all that the pages draw with."""
+        """Compare the catalog, the page tree, and everything that the pages draw with."""
         waiting = [root]
         while waiting:
             ref = waiting.pop()
@@ -98,7 +99,7 @@ class _Comparison:
         return True
 
     def _is_usual(self, value: Any) -> bool:
-        """Of anything but a page it is."""
+        """Whether a page consists of the usual types; always true for other objects."""
         if not isinstance(value, dict) or value.get(b"/Type") != b"/Page":
             return True
         resolve = self._reader.resolve
@@ -133,7 +134,8 @@ def _same(ours: Any, theirs: Any) -> bool:
 
 
 def _same_text(ours: Any, theirs: Any) -> bool:
-    """Both as qpdf writes them. References become strings first, as it parses no text that has some."""
+    """Compare the objects as qpdf writes them. References become strings first, since qpdf parses no text that has
+    some."""
     if isinstance(theirs, pikepdf.Object):
         text = theirs.unparse(resolved=True)
         if text == _as_qpdf_writes(ours):  # nearly always, and without parsing
