@@ -19,10 +19,8 @@ _DRAWN = re.compile(rb"(/\S+) Do")
 
 
 class ExpectedDrawing(NamedTuple):
-    """A drawing that must be found in the contents of a page, or in its last annotation.
-
-    ``background``: the page has nothing but a watermark; of such pages a sample is checked.
-    """
+    """A drawing that must be found in the contents of a page, or in its last annotation. ``background``: the page
+    has nothing but a watermark; of such pages a sample is checked."""
 
     page: Ref
     drawing: Drawing

@@ -20,11 +20,9 @@ class InitialsBox:
 
 
 def initials_row(page_width: float, page_height: float, count: int) -> list[InitialsBox]:
-    """Return places for ``count`` initials, the first signer leftmost, the last at the right margin.
-
-    Initials measure 48 by 24 points while one row of them fits. Otherwise they shrink and take up to three rows, within
-    the bottom tenth of the page. All places have one size and lie on the page, whatever its size.
-    """
+    """Return places for ``count`` initials, the first signer leftmost, the last at the right margin. Initials
+    measure 48 by 24 points while one row of them fits. Otherwise they shrink and take up to three rows, within the
+    bottom tenth of the page. All places have one size and lie on the page, whatever its size."""
     margin = min(_MARGIN, page_width * 0.03, page_height * 0.03)
     room_width, room_height = page_width - 2 * margin, max(page_height * 0.1 - margin, page_height * 0.05)
     height, rows = max(

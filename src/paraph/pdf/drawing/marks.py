@@ -12,12 +12,9 @@ _LAYERS_CLOSED = 5000  # they compress to almost nothing
 
 @dataclass(frozen=True)
 class Mark:
-    """One picture on one page, as a rectangle in reader space (points, origin bottom left).
-
-    ``page_number`` counts from 1; ``appearance`` is the page (from 0) of the appearances that is scaled to the
-    rectangle. A mark that annotations might hide is drawn above them. Pages with ``background`` marks only are checked
-    by sample.
-    """
+    """One picture on one page, as a rectangle in reader space (points, origin bottom left). ``page_number`` counts
+    from 1; ``appearance`` is the page (from 0) of the appearances that is scaled to the rectangle. A mark that
+    annotations might hide is drawn above them. Pages with ``background`` marks only are checked by sample."""
 
     page_number: int
     x: float

@@ -84,11 +84,9 @@ class PageWriter:
         return self._streams[data]
 
     def _name_drawing(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
-        """Add the names of the drawing to the page's resources.
-
-        Returns the letters to insert after "/Paraph" to make the names unique. Indirect resources are changed in place,
-        once for all pages that share them; direct or inherited ones are copied into the page.
-        """
+        """Add the names of the drawing to the page's resources. Returns the letters to insert after "/Paraph" to
+        make the names unique. Indirect resources are changed in place, once for all pages that share them; direct or
+        inherited ones are copied into the page."""
         holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))
         resources = self._revision.resolve(holder)
         resources = resources if isinstance(resources, dict) else {}

@@ -16,11 +16,8 @@ _Key = tuple[PageShape, int]
 
 @dataclass(frozen=True)
 class _Model:
-    """The template for one page shape.
-
-    ``contents``: the holes with the page's own content streams; ``resources``: the hole with its resources, ``None`` if
-    they are direct or inherited.
-    """
+    """The template for one page shape. ``contents``: the holes with the page's own content streams; ``resources``:
+    the hole with its resources, ``None`` if they are direct or inherited."""
 
     drawing: Drawing
     template: ShapeTemplate

@@ -13,10 +13,8 @@ _IN_VAIN = 1 << 20  # charged for each stream that fails: it was unpacked up to 
 
 
 class ContentsDecoder:
-    """Decodes the contents of one file within a budget of bytes.
-
-    What follows, reading the operators, takes up to half a second per megabyte.
-    """
+    """Decodes the contents of one file within a budget of bytes. What follows, reading the operators, takes up to
+    half a second per megabyte."""
 
     def __init__(self) -> None:
         self._left = _MOST_IN_ALL

@@ -73,10 +73,8 @@ def operations() -> re.Pattern[bytes]:
 
 
 def _kerned() -> bytes:
-    """The usual way to show a line of text: an array of strings with at most one number after each.
-
-    The general rules match every other form, at half the speed.
-    """
+    """The usual way to show a line of text: an array of strings with at most one number after each. The general
+    rules match every other form, at half the speed."""
     kern = rb"[-0-9]*+\.?+[0-9]*+"
     shown = rb"\[(?:" + _string(0) + kern + rb")*+\] ?+TJ" + _SPACE + rb"++"
     return shown + rb"(?:T\*" + _SPACE + rb"++)?+"

@@ -43,10 +43,8 @@ class CrossReferenceSection:
 
 
 class CrossReference:
-    """The sections of a file, newest first, each read when needed.
-
-    ``trailer`` is that of the newest section, which begins at byte ``start``.
-    """
+    """The sections of a file, newest first, each read when needed. ``trailer`` is that of the newest section, which
+    begins at byte ``start``."""
 
     def __init__(
         self, data: bytes, decoded: Callable[[PdfStream], bytes], stream_at: Callable[[int], PdfStream]
@@ -64,7 +62,6 @@ class CrossReference:
 
     @property
     def sections(self) -> list[CrossReferenceSection]:
-        """All sections, newest first."""
         while self._read_previous():
             pass
         return self._known
@@ -162,11 +159,9 @@ class CrossReference:
 
 
 def _newest_section(data: bytes) -> int:
-    """Return where the newest section begins according to the last ``startxref``.
-
-    A broken update at the end must not be skipped: readers that search for objects would show it, and readers that use
-    the ``startxref`` before it would not.
-    """
+    """Return where the newest section begins according to the last ``startxref``. A broken update at the end must
+    not be skipped: readers that search for objects would show it, and readers that use the ``startxref`` before it
+    would not."""
     start = _START.match(data, max(data.rfind(b"startxref", max(0, len(data) - _TAIL)), 0))
     if start is None or _NEWER.search(data, start.end()):
         raise Unsafe("the file does not end with a startxref that is good")

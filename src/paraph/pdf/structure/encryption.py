@@ -81,10 +81,7 @@ class FileEncryption:
 
     def _start(self, ref: Ref, data: bytes) -> bytes:
         """Derive the initialisation vector: unpredictable without the key, yet equal whenever the same object is
-        written.
-
-        An archive timestamp is recognised by rewriting its revision and comparing.
-        """
+        written. An archive timestamp is recognised by rewriting its revision and comparing."""
         return hmac.digest(self.key, b"%d %d " % ref + data, "sha256")[:_BLOCK]
 
     def _object_key(self, method: str, ref: Ref) -> bytes:
@@ -97,10 +94,8 @@ class FileEncryption:
 
 
 def open_encryption(pdf: bytes, dictionary: Any) -> FileEncryption:
-    """Return how ``pdf`` is encrypted, given its encryption dictionary.
-
-    Raises :class:`SealError` if the file needs a password, :class:`Unsafe` if the encryption cannot be read.
-    """
+    """Return how ``pdf`` is encrypted, given its encryption dictionary. Raises :class:`SealError` if the file needs
+    a password, :class:`Unsafe` if the encryption cannot be read."""
     _check_lengths(dictionary)
     by_filter = isinstance(dictionary, dict) and dictionary.get(b"/V") in (4, 5)
     if by_filter and all(dictionary.get(key, b"/Identity") == b"/Identity" for key in _FILTERS):

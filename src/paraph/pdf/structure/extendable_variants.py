@@ -14,10 +14,8 @@ with a new one follows it. ``normalised``: the file is rewritten."""
 
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
-    """Yield each variant with its method, made on demand.
-
-    Raises :class:`~paraph.pdf.structure.normalise.UnreadablePdf` if the last one cannot be made.
-    """
+    """Yield each variant with its method, made on demand. Raises
+    :class:`~paraph.pdf.structure.normalise.UnreadablePdf` if the last one cannot be made."""
     yield "incremental", pdf
     if (whole := _recovered(pdf)) is not None:
         yield "general", whole

@@ -61,11 +61,9 @@ def page_geometry(
     rotate: float | None = None,
     unit: float | None = None,
 ) -> PageGeometry:
-    """Return the geometry of a page with these (inherited) attributes, read as viewers read malformed ones.
-
-    A box without area counts as absent; a crop box counts as far as it lies in the media box; a rotation is truncated
-    to a multiple of 90; a unit that is not positive is 1.
-    """
+    """Return the geometry of a page with these (inherited) attributes, read as viewers read malformed ones. A box
+    without area counts as absent; a crop box counts as far as it lies in the media box; a rotation is truncated to a
+    multiple of 90; a unit that is not positive is 1."""
     media = _box(mediabox) or _LETTER
     crop = _box(cropbox)
     visible = (_intersection(crop, media) or media) if crop else media

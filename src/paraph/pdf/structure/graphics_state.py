@@ -14,10 +14,8 @@ _DEEPEST = 200
 
 
 class Ending(NamedTuple):
-    """What contents leave open: ``states`` (``q``), ``marked`` content and a ``text`` object.
-
-    ``strays``: there is a ``Q`` that closes nothing, which would undo a ``q`` put before the contents.
-    """
+    """What contents leave open: ``states`` (``q``), ``marked`` content and a ``text`` object. ``strays``: there is a
+    ``Q`` that closes nothing, which would undo a ``q`` put before the contents."""
 
     states: int = 0
     marked: int = 0
@@ -29,11 +27,8 @@ CLEAN = Ending()
 
 
 def ending(streams: Sequence[bytes]) -> Ending | None:
-    """Return how the decoded content streams of a page end; ``None`` where viewers may disagree.
-
-    Each stream must be certain by itself: viewers differ on whether white space or a token boundary separates two
-    streams.
-    """
+    """Return how the decoded content streams of a page end; ``None`` where viewers may disagree. Each stream must be
+    certain by itself: viewers differ on whether white space or a token boundary separates two streams."""
     state = _OpenSoFar()
     for number, stream in enumerate(streams):
         if (number and not _apart(streams[number - 1], stream)) or not state.read(stream):

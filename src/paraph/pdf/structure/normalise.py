@@ -16,10 +16,8 @@ class UnreadablePdf(Exception):
 
 
 def normalised(pdf: bytes) -> bytes:
-    """Return the same document rewritten with objects in plain order and encryption kept.
-
-    If only bytes before the header prevent extending the file, these alone are removed. Raises :class:`UnreadablePdf`.
-    """
+    """Return the same document rewritten with objects in plain order and encryption kept. If only bytes before the
+    header prevent extending the file, these alone are removed. Raises :class:`UnreadablePdf`."""
     return _from_header(pdf) or _rewritten(pdf)
 
 

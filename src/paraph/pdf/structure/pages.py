@@ -15,10 +15,8 @@ _GEOMETRY = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/UserUnit")
 
 
 class PageNode(NamedTuple):
-    """A page. ``inherited``: attributes of its ancestors, nearest first; siblings share the dictionary.
-
-    ``shape`` and ``holes``: the text of the page divided, where that text is available.
-    """
+    """A page. ``inherited``: attributes of its ancestors, nearest first; siblings share the dictionary. ``shape``
+    and ``holes``: the text of the page divided, where that text is available."""
 
     reader: PdfReader
     ref: Ref
@@ -38,9 +36,7 @@ class PageNode(NamedTuple):
 
 def pages(reader: PdfReader) -> Iterator[PageNode]:
     """Yield every page in order. Raises :class:`Unsafe` for a malformed tree, at the latest after the last page.
-
-    Some readers trust the /Count of a node, others count what it holds, so both must agree.
-    """
+    Some readers trust the /Count of a node, others count what it holds, so both must agree."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     top = root.get(b"/Pages")
     waiting: list[tuple[Any, Dictionary, bool] | _End] = [(top, {}, False)]

@@ -25,12 +25,10 @@ class PendingRevision(PdfReader):
 
     @property
     def size(self) -> int:
-        """Bytes of the file with the revision."""
         return self._size
 
     @property
     def ends_line(self) -> bool:
-        """Always true: a revision ends with a line end."""
         return True
 
     def text_of(self, ref: Ref) -> bytes:
@@ -39,7 +37,6 @@ class PendingRevision(PdfReader):
         return b""
 
     def object(self, ref: Ref) -> Any:
-        """Return the object as the revision leaves it."""
         return self._revision.resolve(ref)
 
 

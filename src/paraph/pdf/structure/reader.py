@@ -69,7 +69,6 @@ class PdfReader:
 
     @property
     def ends_line(self) -> bool:
-        """Whether the file ends with a line end."""
         return self.data[-1:] in (b"\n", b"\r")
 
     def resolve(self, value: Any) -> Any:

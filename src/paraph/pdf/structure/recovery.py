@@ -25,10 +25,8 @@ _KEPT = (b"/Root", b"/Info", b"/ID", b"/Encrypt")
 
 
 def recovered(data: bytes) -> bytes:
-    """Return the file followed by a cross-reference of all objects found.
-
-    Raises :class:`Unsafe` where objects contradict each other, or where qpdf reads the file and finds other pages.
-    """
+    """Return the file followed by a cross-reference of all objects found. Raises :class:`Unsafe` where objects
+    contradict each other, or where qpdf reads the file and finds other pages."""
     return data + bytes(Revision(recover(data)).write().text)
 
 
@@ -90,7 +88,6 @@ class RecoveredCrossReference:
 
     @property
     def next_number(self) -> int:
-        """The first free object number."""
         return max(self.carried, default=0) + 1
 
     def start_within(self, size: int) -> int | None:
@@ -99,7 +96,6 @@ class RecoveredCrossReference:
         return None
 
     def entry(self, number: int) -> CrossReferenceEntry | None:
-        """Return where object ``number`` is."""
         return self.carried.get(number)
 
     def _add(self, found: _FoundObject) -> None:
@@ -127,10 +123,8 @@ def _pages_of_qpdf(data: bytes) -> list[int] | None:
 
 
 def _objects(data: bytes) -> Iterator[tuple[Ref | None, int, object]]:
-    """Yield every object outside of streams as (reference, offset, value); a trailer has no reference.
-
-    Each broken object may cost a scan to the end of the file, so their number is limited.
-    """
+    """Yield every object outside of streams as (reference, offset, value); a trailer has no reference. Each broken
+    object may cost a scan to the end of the file, so their number is limited."""
     position = broken = 0
     while landmark := _LANDMARK.search(data, position):
         position = landmark.end()

@@ -16,12 +16,9 @@ _WORTH_COMPRESSING = 200
 
 @dataclass(frozen=True)
 class WrittenRevision:
-    """The ``text`` that follows the original bytes, with the byte range filled in. Offsets count from the start of the
-    file.
-
-    ``hole``: where the placeholder of the signature's /Contents begins and ends, angle brackets included. ``start``:
-    where the cross-reference of the revision begins.
-    """
+    """The ``text`` that follows the original bytes, with the byte range filled in. Offsets count from the start of
+    the file. ``hole``: where the placeholder of the signature's /Contents begins and ends, angle brackets included.
+    ``start``: where the cross-reference of the revision begins."""
 
     text: bytearray
     hole: tuple[int, int]
@@ -39,7 +36,6 @@ class Revision:
         self._signature: tuple[Ref, int] | None = None
 
     def add(self, value: Any) -> Ref:
-        """Add a new indirect object."""
         ref = Ref(self._next)
         self._next += 1
         self._changed[ref] = value

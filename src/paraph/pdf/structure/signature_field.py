@@ -17,10 +17,8 @@ _SIGNATURES_EXIST_APPEND_ONLY = 3
 
 @dataclass(frozen=True)
 class FieldWidget:
-    """Where the field shows; ``appearance`` ``None``: nowhere.
-
-    ``signed``: the file has earlier signatures, so as little as possible may change.
-    """
+    """Where the field shows; ``appearance`` ``None``: nowhere. ``signed``: the file has earlier signatures, so as
+    little as possible may change."""
 
     page: PageNode
     rectangle: Box
@@ -93,11 +91,8 @@ def _annotation(widget: FieldWidget) -> Dictionary:
 
 
 def _annotate(revision: Revision, widget: FieldWidget, ref: Ref) -> None:
-    """Add the widget as the last, topmost annotation of the page.
-
-    A page that shares its annotations with others gets its own array if the widget shows something; in a signed file
-    the existing array is extended wherever it is.
-    """
+    """Add the widget as the last, topmost annotation of the page. A page that shares its annotations with others
+    gets its own array if the widget shows something; in a signed file the existing array is extended wherever it is."""
     annotations = widget.page.dictionary.get(b"/Annots")
     existing = revision.resolve(annotations)
     shown = widget.appearance is not None and not widget.signed
@@ -141,9 +136,7 @@ def _extend_form(revision: Revision, field: Ref) -> None:
 
 
 def _new_form(revision: Revision) -> Dictionary:
-    """Return a form with PDFium's own defaults for text annotations.
-
-    Where a form exists but lacks defaults, PDFium hides text annotations that have no appearance.
-    """
+    """Return a form with PDFium's own defaults for text annotations. Where a form exists but lacks defaults, PDFium
+    hides text annotations that have no appearance."""
     font = {b"/Type": b"/Font", b"/Subtype": b"/Type1", b"/BaseFont": b"/Helvetica", b"/Encoding": b"/WinAnsiEncoding"}
     return {b"/DA": b"(/Helv 12 Tf 0 g)", b"/DR": {b"/Font": {b"/Helv": revision.add(font)}}}

@@ -21,9 +21,7 @@ _LONGEST_NAME = 127
 @dataclass(frozen=True)
 class SignedField:
     """A signed field. ``fault`` tells why the signature cannot be judged; without one, all other values are set.
-
-    ``order``: higher for signatures in newer revisions. ``shows``: the field draws something on a page.
-    """
+    ``order``: higher for signatures in newer revisions. ``shows``: the field draws something on a page."""
 
     name: str
     order: int
@@ -51,10 +49,8 @@ class _Faulty(ValueError):
 
 
 def signed_fields(reader: PdfReader) -> list[SignedField]:
-    """Return the signed fields in the order of the revisions that contain them.
-
-    Raises :class:`Unsafe` if the file has no catalog.
-    """
+    """Return the signed fields in the order of the revisions that contain them. Raises :class:`Unsafe` if the file
+    has no catalog."""
     root_ref = reader.trailer.get(b"/Root")
     root = reader.dictionary(root_ref)
     try:

@@ -16,10 +16,8 @@ from paraph.pdf.untrusted.sandbox import Pdf, sandbox
 
 @dataclass(frozen=True)
 class FoundTag:
-    """The box of the tag's ink in points of reader space (origin bottom left); ``page_number`` counts from 1.
-
-    A tag over several lines has the box of its last line, so that a stamp placed under it is under all of it.
-    """
+    """The box of the tag's ink in points of reader space (origin bottom left); ``page_number`` counts from 1. A tag
+    over several lines has the box of its last line, so that a stamp placed under it is under all of it."""
 
     page_number: int
     x: float
@@ -30,10 +28,8 @@ class FoundTag:
 
 def find_tags(pdf: Pdf, tags: Sequence[str], *, party: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
     """Return the first occurrence of each tag in reading order: by page, from top to bottom, then left to right.
-
     Tags that do not occur are missing. ``pdf``, ``party`` and ``sha256``: see
-    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused.
-    """
+    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
     result, _ = sandbox().call("find", pdf, party=party, sha256=sha256, tags=list(tags))
     return {tag: _found(*place) for tag, place in result["found"].items()}
 

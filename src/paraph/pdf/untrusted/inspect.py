@@ -47,10 +47,8 @@ class Inspection:
 
 
 def inspect(pdf: bytes | BinaryIO, *, page_limit: int, party: str = "", sha256: bytes = b"") -> Inspection:
-    """Check a file; an open one is read whole, whatever its position.
-
-    ``party`` and ``sha256``: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused.
-    """
+    """Check a file; an open one is read whole, whatever its position. ``party`` and ``sha256``: see
+    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
     if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
     call = partial(sandbox().call, party=party, sha256=sha256, patience=_PATIENCE)

@@ -9,11 +9,9 @@ from paraph.pdf.untrusted.sandbox import Pdf, sandbox
 
 
 def render_page(pdf: Pdf, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
-    """Return the page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos.
-
-    A huge page is drawn smaller, with at most 16 million pixels. Raises PdfRefused, for example ``no_such_page``.
-    Nothing is cached here.
-    """
+    """Return the page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos. A huge page is
+    drawn smaller, with at most 16 million pixels. Raises PdfRefused, for example ``no_such_page``. Nothing is cached
+    here."""
     arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp"}
     return sandbox().call("render", pdf, party=party, sha256=sha256, **arguments)[1]
 
@@ -25,9 +23,6 @@ def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
 
 def render_printed_page(pdf: Pdf, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
     """Return the page as it prints, as WebP: screen-only annotations left out, print-only ones drawn, layers as in
-    print.
-
-    Raises as :func:`render_page` does.
-    """
+    print. Raises as :func:`render_page` does."""
     arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "printed": True}
     return sandbox().call("render", pdf, party=party, sha256=sha256, **arguments)[1]

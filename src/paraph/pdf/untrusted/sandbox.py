@@ -33,10 +33,8 @@ _LONGEST_LINE = 1000  # callers bound their own threads
 
 
 class Sandbox:
-    """A pool of at most ``size`` processes, started on demand.
-
-    No party gets all of them at a time (:class:`paraph.kernel.places.Places`, also on ``told``).
-    """
+    """A pool of at most ``size`` processes, started on demand. No party gets all of them at a time
+    (:class:`paraph.kernel.places.Places`, also on ``told``)."""
 
     def __init__(self, size: int, limits: SandboxLimits | None = None, told: Told | None = None) -> None:
         self._limits = limits or SandboxLimits()
@@ -142,10 +140,7 @@ _default_lock = threading.Lock()
 
 def sandbox() -> Sandbox:
     """Return the pool of this process, with one sandboxed process per core and one more unless :func:`configure` was
-    called.
-
-    The additional process is free for others when one party has all of the rest.
-    """
+    called. The additional process is free for others when one party has all of the rest."""
     global _default  # noqa: PLW0603  one pool per process is the point
     with _default_lock:
         if _default is None:

@@ -18,10 +18,8 @@ _PATIENCE_SECONDS = 8.0  # to wait for the answer to an identical call
 
 
 class SandboxAnswers:
-    """Shared answers of one process; thread-safe.
-
-    A question is the party (no party learns about another's files), the job with its arguments, and the file's digest.
-    """
+    """Shared answers of one process; thread-safe. A question is the party (no party learns about another's files),
+    the job with its arguments, and the file's digest."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -29,20 +27,16 @@ class SandboxAnswers:
         self._pending: dict[Hashable, Future[JobAnswer]] = {}
 
     def refuse(self, question: Hashable) -> None:
-        """Raise PdfRefused again if the question was too complex less than ten minutes ago.
-
-        Other refusals cost little to find out again.
-        """
+        """Raise PdfRefused again if the question was too complex less than ten minutes ago. Other refusals cost
+        little to find out again."""
         with self._lock:
             since, refused = self._refusals.get(question, (0.0, None))
         if refused and time.monotonic() - since < _KEPT_SECONDS:
             raise _again(refused)
 
     def answer(self, question: Hashable, find: Callable[[], JobAnswer]) -> JobAnswer:
-        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome.
-
-        Raises ReadersUnavailable if that takes too long.
-        """
+        """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome. Raises
+        ReadersUnavailable if that takes too long."""
         with self._lock:
             other = self._pending.get(question)
             mine = other or self._pending.setdefault(question, Future())

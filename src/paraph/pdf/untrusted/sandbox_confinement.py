@@ -9,10 +9,8 @@ from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
 
 @cache
 def sandbox_confinement() -> Confinement:
-    """Return it, as told by a process started for that once: the kernel stays the same.
-
-    Raises ReadersUnavailable if none can be started.
-    """
+    """Return it, as told by a process started for that once: the kernel stays the same. Raises ReadersUnavailable if
+    none can be started."""
     try:
         worker = SandboxProcess(SandboxLimits())
     except OSError as error:

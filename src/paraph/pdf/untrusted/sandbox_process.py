@@ -24,11 +24,8 @@ _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a 
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """What one job may use: ``memory`` and ``resident`` in bytes.
-
-    ``memory`` is address space beyond that of an idle process. A process that holds more than ``resident`` after a job,
-    or has done ``jobs`` of them, is replaced.
-    """
+    """What one job may use: ``memory`` and ``resident`` in bytes. ``memory`` is address space beyond that of an idle
+    process. A process that holds more than ``resident`` after a job, or has done ``jobs`` of them, is replaced."""
 
     memory: int = 1 << 30
     processor_seconds: int = 10
@@ -64,10 +61,8 @@ class SandboxProcess:
         return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
 
     def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
-        """Send a job and return its answer.
-
-        Raises PdfRefused ``too_complex`` if the process is lost by fault of the file, else ReadersUnavailable.
-        """
+        """Send a job and return its answer. Raises PdfRefused ``too_complex`` if the process is lost by fault of the
+        file, else ReadersUnavailable."""
         self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
         self.confinement()
         try:

@@ -38,10 +38,8 @@ def send(connection: socket.socket, message: dict[str, Any], content: bytes = b"
 
 
 def receive(connection: socket.socket, seconds: float | None = None) -> tuple[dict[str, Any], bytes]:
-    """Return the next message, after which the other side waits.
-
-    Raises TimeoutError after ``seconds``, else OSError (ConnectionEndedError, NoMessageError).
-    """
+    """Return the next message, after which the other side waits. Raises TimeoutError after ``seconds``, else OSError
+    (ConnectionEndedError, NoMessageError)."""
     deadline = None if seconds is None else time.monotonic() + seconds
     if seconds is not None:
         connection.settimeout(seconds)

@@ -26,11 +26,8 @@ _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe,
 
 
 def sandboxed_drafts(pdf: bytes, wanted: Wanted) -> Iterator[Draft]:
-    """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft_here.drafts_here` does.
-
-    A step raises ``SealError`` if a process is lost by fault of the file, else
-    :class:`~paraph.pdf.refusal.ReadersUnavailable`.
-    """
+    """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft_here.drafts_here` does. A step raises
+    ``SealError`` if a process is lost by fault of the file, else :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
         with _memory() as file:
             yield SandboxedDraft(pdf, method, wanted, file)

@@ -7,10 +7,8 @@ from paraph.pdf.untrusted.sandbox import sandbox
 
 @dataclass(frozen=True)
 class Word:
-    """A word and its box in points of reader space, origin at the bottom left.
-
-    Words with the same ``line`` follow each other on it.
-    """
+    """A word and its box in points of reader space, origin at the bottom left. Words with the same ``line`` follow
+    each other on it."""
 
     text: str
     x: float

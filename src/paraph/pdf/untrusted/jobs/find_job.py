@@ -40,11 +40,9 @@ def _sorted(
     texts: Sequence[str],
     drawn: dict[str, Any],
 ) -> dict[str, Any]:
-    """Search again by position, for tags not found in drawing order and for all right-to-left tags.
-
-    A right-to-left tag takes the earlier hit, since its drawing order says little. Tags that no reader would see in
-    order are finally searched as stored.
-    """
+    """Search again by position, for tags not found in drawing order and for all right-to-left tags. A right-to-left
+    tag takes the earlier hit, since its drawing order says little. Tags that no reader would see in order are
+    finally searched as stored."""
     turned = {tag: folded for tag, folded in wanted.items() if runs_from_right(folded)}
     missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
     seen = _as_seen(file, document, turned | missing, texts)

@@ -101,10 +101,8 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
 
 
 def read_by_pikepdf(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
-    """Read the file with pikepdf, which repairs what it can, and choose what replaces the upload.
-
-    The facts are those of the replacement, except for ``repairs``.
-    """
+    """Read the file with pikepdf, which repairs what it can, and choose what replaces the upload. The facts are
+    those of the replacement, except for ``repairs``."""
     facts = _facts(file, passive=passive)
     prepared = prepare_file(file, page_limit)
     if prepared.content is not None:

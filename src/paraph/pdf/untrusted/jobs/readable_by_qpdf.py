@@ -6,10 +6,8 @@ from paraph.pdf.structure.revision import Revision
 
 def readable_by_qpdf(content: bytes) -> bytes:
     """Return the file with a cross-reference of all objects, and without an encryption that only attachments use.
-
     qpdf demands a password even if attachments alone are encrypted. Raises
-    :class:`~paraph.pdf.structure.objects.Unsafe` or ``SealError``.
-    """
+    :class:`~paraph.pdf.structure.objects.Unsafe` or ``SealError``."""
     reader = recover(content)
     if reader.encryption is not None and not (reader.encryption.strings or reader.encryption.streams):
         reader.encryption = None

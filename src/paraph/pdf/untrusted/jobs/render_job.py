@@ -23,10 +23,8 @@ _SAMPLE = 160  # pixels per side sampled to tell photos from text
 def render(
     file: UntrustedFile, page_number: int, scale: float, form: str, *, printed: bool = False
 ) -> tuple[dict[str, Any], bytes]:
-    """Return ``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``).
-
-    ``printed``: show the page as it prints, not as on the screen.
-    """
+    """Return ``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``). ``printed``: show
+    the page as it prints, not as on the screen."""
     document = file.pdfium()
     show_form_fields(document)
     if not 1 <= page_number <= len(document):

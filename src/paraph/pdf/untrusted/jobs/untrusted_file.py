@@ -23,10 +23,8 @@ _UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # qpdf's 
 
 
 class UntrustedFile:
-    """A file behind a descriptor, which it owns, or in memory. A context manager that closes the documents opened here.
-
-    ``read_by_qpdf``: qpdf reads the file as it is; known after :meth:`pikepdf` was called.
-    """
+    """A file behind a descriptor, which it owns, or in memory. A context manager that closes the documents opened
+    here. ``read_by_qpdf``: qpdf reads the file as it is; known after :meth:`pikepdf` was called."""
 
     def __init__(self, descriptor: int | None = None, content: bytes = b"") -> None:
         self._opened: list[Any] = []
@@ -74,9 +72,7 @@ class UntrustedFile:
 
     def pikepdf(self) -> "pikepdf.Pdf":
         """Return the document opened by pikepdf with recovery; if qpdf cannot read the file, a variant that it can.
-
-        Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``.
-        """
+        Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``."""
         if self._pikepdf is None:
             try:
                 self._pikepdf = self._opened_by_qpdf(self._file)

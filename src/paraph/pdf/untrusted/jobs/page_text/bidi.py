@@ -17,10 +17,8 @@ _STRONG = {"L": "L", "R": "R", "AN": "R", "EN": "R"}  # the direction that neutr
 
 def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: bool = True) -> list[int]:
     """Return the indices of ``text`` from left to right; empty if other words would stand between its parts.
-
-    ``base``: direction of the paragraph; ``before`` and ``after``: directions of the adjacent words; each "L" or "R".
-    ``pair_brackets``: brackets face what they enclose (rule N0), which older programs do not implement.
-    """
+    ``base``: direction of the paragraph; ``before`` and ``after``: directions of the adjacent words; each "L" or
+    "R". ``pair_brackets``: brackets face what they enclose (rule N0), which older programs do not implement."""
     kinds = _weak([before, *map(unicodedata.bidirectional, text), after], base)
     if pair_brackets:
         _brackets(f" {text} ", kinds, base)

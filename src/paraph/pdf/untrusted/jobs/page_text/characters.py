@@ -90,11 +90,8 @@ class Characters:
         return Baseline(angle, along, y.value * cosine - x.value * sine, size)
 
     def _size_by_look(self, index: int) -> float:
-        """Return the approximate size of a character of a Type 3 font, else 0.
-
-        The nominal size means nothing there: a glyph of 40 units at size 0.12 is as tall as one of 0.4 units at size
-        12.
-        """
+        """Return the approximate size of a character of a Type 3 font, else 0. The nominal size means nothing there:
+        a glyph of 40 units at size 0.12 is as tall as one of 0.4 units at size 12."""
         cell = self.cell(index) if self._is_type3(index) else None
         return max(cell[2] - cell[0], cell[3] - cell[1]) if cell else 0.0
 
@@ -124,10 +121,8 @@ class Characters:
 
 
 def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry) -> list[Box] | None:
-    """Return one box in reader space per line that the characters stand on.
-
-    ``None`` if not all of them are visible, or if they are too far apart to be one text.
-    """
+    """Return one box in reader space per line that the characters stand on. ``None`` if not all of them are visible,
+    or if they are too far apart to be one text."""
     to_reader = geometry.to_reader
     found: list[list[tuple[Baseline, Box]]] = []
     for index in indices:

@@ -25,9 +25,7 @@ Line = list[list[int]]  # glyphs from left to right, each with its characters
 
 def may_contain_tag(folded: str, text: str, *, both_ways: bool) -> bool:
     """Whether pieces of the tag stand on the page, so that sorting its characters may bring them together.
-
-    ``both_ways``: some text of the document runs from right to left.
-    """
+    ``both_ways``: some text of the document runs from right to left."""
     if both_ways:
         return set(_alike(folded)) <= set(_alike(text))
     pieces = [folded[start : start + _SHORTEST_PIECE] for start in range(len(folded) - _SHORTEST_PIECE + 1)]
@@ -51,11 +49,9 @@ def read_lines(characters: Characters, exact: Sequence[str]) -> list[Line]:
 def search_lines(
     lines: Sequence[Line], exact: Sequence[str], folded: str, *, both_ways: bool, as_stored: bool = False
 ) -> list[list[int]]:
-    """Return the characters of each occurrence of the tag on a line.
-
-    ``both_ways`` as for :func:`may_contain_tag`: brackets of a Latin tag in a Hebrew paragraph are mirrored too.
-    ``as_stored``: search as programs without bidirectional text draw the tag, its first letter leftmost.
-    """
+    """Return the characters of each occurrence of the tag on a line. ``both_ways`` as for :func:`may_contain_tag`:
+    brackets of a Latin tag in a Hebrew paragraph are mirrored too. ``as_stored``: search as programs without
+    bidirectional text draw the tag, its first letter leftmost."""
     if not both_ways:
         return [hit for line in lines for hit in _search([i for glyph in line for i in glyph], exact, [folded])]
     ways = [_alike(folded)] if as_stored else _ways(folded)

@@ -25,10 +25,8 @@ def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
 
 
 def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
-    """Return ``{"count": number, "certification": DocMDP level or null, "usage_rights": bool}``.
-
-    Raises PdfRefused ``changes_forbidden`` if any change would invalidate an earlier signature.
-    """
+    """Return ``{"count": number, "certification": DocMDP level or null, "usage_rights": bool}``. Raises PdfRefused
+    ``changes_forbidden`` if any change would invalidate an earlier signature."""
     signed = [field for field, kind in _fields(_dictionary(document.Root.get("/AcroForm"))) if kind == "/Sig"]
     values = [_dictionary(field.get("/V")) for field in signed]
     count = sum(1 for value in values if value)

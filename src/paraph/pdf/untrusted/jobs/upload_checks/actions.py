@@ -21,11 +21,8 @@ _NOTHING_ELSE: dict[str, re.Pattern[bytes]] = {}
 
 
 def count_actions(document: pikepdf.Pdf, also: Mapping[str, re.Pattern[bytes]] = _NOTHING_ELSE) -> dict[str, int]:
-    """Return the number of ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments``, and of each ``also``
-    pattern.
-
-    Raises PdfRefused ``too_complex`` for a decompression bomb.
-    """
+    """Return the number of ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments``, and of each
+    ``also`` pattern. Raises PdfRefused ``too_complex`` for a decompression bomb."""
     patterns = {**_COUNTED, **also}
     counts = dict.fromkeys(patterns, 0)
     expansion = Expansion()

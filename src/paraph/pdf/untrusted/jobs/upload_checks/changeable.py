@@ -33,11 +33,8 @@ _NONE_COUNTED = dict.fromkeys(_COUNTED, 0)
 
 def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
     """Return the counts of actions, ``prints_differently``, ``print_unknown`` and ``can_change`` of the preflight
-    report.
-
-    ``passive``: the file contains no name of interest, so only its annotations are examined. Raises PdfRefused
-    ``too_complex`` for a decompression bomb.
-    """
+    report. ``passive``: the file contains no name of interest, so only its annotations are examined. Raises
+    PdfRefused ``too_complex`` for a decompression bomb."""
     document = file.pikepdf()
     counts = {**NO_ACTIONS, **_NONE_COUNTED} if passive else count_actions(document, also=_COUNTED)
     by_page = [list(page_annotations(page)) for page in document.pages]

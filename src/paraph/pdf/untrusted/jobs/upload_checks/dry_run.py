@@ -20,10 +20,8 @@ _MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pag
 
 
 def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> bytes:
-    """Return the file with a seal and the marks of :func:`marked_boxes`.
-
-    Raises as :func:`paraph.pdf.sealing.seal.seal` does.
-    """
+    """Return the file with a seal and the marks of :func:`marked_boxes`. Raises as
+    :func:`paraph.pdf.sealing.seal.seal` does."""
     marks = [Mark(index + 1, *_place(geometries[index]), 0) for index in indices]
     purpose = of_document(0, "trial")  # never leaves the sandbox
     now = clock.now()

@@ -29,10 +29,8 @@ class Expansion:
         self._waiting: list[tuple[int, _Size]] = []
 
     def check(self, stream: Any, content: Any) -> None:
-        """Count a stream whose stored data is ``content``.
-
-        Raises PdfRefused ``too_complex`` if the stream, or all so far, unpack to more than any document needs.
-        """
+        """Count a stream whose stored data is ``content``. Raises PdfRefused ``too_complex`` if the stream, or all
+        so far, unpack to more than any document needs."""
         filters = stream.get("/Filter")
         several = filters if isinstance(filters, pikepdf.Array) else [filters]
         names = [name.unparse() for name in several if isinstance(name, pikepdf.Name)]  # str() needs UTF-8

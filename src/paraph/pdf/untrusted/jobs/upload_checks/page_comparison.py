@@ -47,11 +47,8 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
 
 
 def _check_again(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
-    """Compare the page by itself, several times over.
-
-    PDFium fits the substitute of a missing font to what it drew before, in whatever file, and settles only when it
-    draws the same page repeatedly.
-    """
+    """Compare the page by itself, several times over. PDFium fits the substitute of a missing font to what it drew
+    before, in whatever file, and settles only when it draws the same page repeatedly."""
     for _ in range(_MORE_ATTEMPTS - 1):
         with suppress(LooksDifferent):
             return _check_alone(before, after, index, box, colour)

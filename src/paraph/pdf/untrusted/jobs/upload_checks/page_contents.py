@@ -18,10 +18,7 @@ _LARGEST_REPEATED = 512 << 20  # bytes drawn repeatedly, by several pages or by 
 
 def check_contents(reader: PdfReader, pages: Iterable[PageNode]) -> None:
     """Raise PdfRefused ``too_complex`` if the contents of a page, or repeated contents, unpack to more than any
-    document needs.
-
-    Contents drawn once are counted with the file's other streams.
-    """
+    document needs. Contents drawn once are counted with the file's other streams."""
     check = _ContentsCheck(reader)
     for page in pages:
         check.add(page)

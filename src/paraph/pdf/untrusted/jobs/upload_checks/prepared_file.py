@@ -34,11 +34,9 @@ class PreparedFile(NamedTuple):
 
 
 def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
-    """Return the first variant that passes its dry run.
-
-    Raises PdfRefused ``cannot_be_sealed``, ``shown_differently`` where readers disagree on what the pages show, or
-    ``unclear_page_count`` where they disagree on their number.
-    """
+    """Return the first variant that passes its dry run. Raises PdfRefused ``cannot_be_sealed``,
+    ``shown_differently`` where readers disagree on what the pages show, or ``unclear_page_count`` where they
+    disagree on their number."""
     refusal = cannot_be_sealed()
     try:
         for method, content in extendable_variants(file.whole):
@@ -59,10 +57,8 @@ def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
 
 
 def _try_variant(file: UntrustedFile, variant: UntrustedFile, page_limit: int) -> list[PageGeometry]:
-    """Return the geometries of the pages of ``variant`` after its dry run.
-
-    Raises LooksDifferent, PdfRefused, and the errors of reading and sealing.
-    """
+    """Return the geometries of the pages of ``variant`` after its dry run. Raises LooksDifferent, PdfRefused, and
+    the errors of reading and sealing."""
     reader = PdfReader(variant.whole)
     found = list(islice(pages(reader), page_limit + 1))
     check_contents(reader, found)
@@ -105,10 +101,8 @@ def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], 
 
 
 def _annotated_pages(reader: PdfReader) -> list[int]:
-    """Return the pages with visible annotations, unless the file has a form.
-
-    A seal adds a form, and with one, viewers may draw annotations differently.
-    """
+    """Return the pages with visible annotations, unless the file has a form. A seal adds a form, and with one,
+    viewers may draw annotations differently."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []
