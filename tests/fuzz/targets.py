@@ -43,7 +43,7 @@ def inspect(data: bytes) -> None:
 
 
 def actions(data: bytes) -> None:
-    """The quick look for scripts, layers, annotations and bombs never misses what the thorough one finds."""
+    """The fast scan for scripts, layers, annotations and bombs never misses what the thorough one finds."""
     quiet = None
     with suppress(Exception), _source(data) as source:
         quiet = fast_scan(source)

@@ -1,4 +1,4 @@
-"""What would run is found wherever it hides, and the quick look never says otherwise than the thorough one."""
+"""What would run is found wherever it hides, and the fast scan never says otherwise than the full examination."""
 
 import io
 import os
@@ -48,7 +48,7 @@ _MARK = b"@here@"
 
 
 def many(*bodies: bytes, filling: int = 250) -> bytes:
-    """A file with a plain table and so many objects that the quick look is taken; the bodies are its last ones. A
+    """A file with a plain table and so many objects that the fast scan takes it; the bodies are its last ones. A
     body may hold the place of object 400, marked ``@here@``."""
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>"]
     objects += [

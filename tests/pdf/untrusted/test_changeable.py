@@ -1,4 +1,4 @@
-"""What can change what is shown is told, wherever it hangs, by the quick look as by the thorough one."""
+"""What can change what is shown is told, wherever it hangs, by the fast scan as by the full examination."""
 
 import os
 from typing import Any

@@ -14,7 +14,7 @@ import pytest
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
-from paraph.pdf.untrusted import sandboxed_draft as draft_apart
+from paraph.pdf.untrusted import sandboxed_draft
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from tests.pdf import hostile
@@ -37,7 +37,7 @@ def pool() -> Iterator[Sandbox]:
 
 @pytest.fixture(autouse=True)
 def _apart(pool: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draft_apart, "sandbox", lambda: pool)
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: pool)
 
 
 def apart(pdf: bytes, **arguments: Any) -> SealedPdf:
@@ -97,7 +97,7 @@ def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest
     """More than a hundred million numbers in one array, in 4 KB: each reader in Python takes a gigabyte for it."""
     bomb = hostile.long_array()
     small = Sandbox(1, SandboxLimits(memory=512 << 20, processor_seconds=5, wall_seconds=60))
-    monkeypatch.setattr(draft_apart, "sandbox", lambda: small)
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: small)
     with pytest.raises(SealError, match="takes too much memory or time"):
         apart(bomb)
     assert apart(LETTER).content.startswith(LETTER)
@@ -107,7 +107,7 @@ def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
 def test_a_process_that_is_killed_between_two_seals_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     own = Sandbox(1)
-    monkeypatch.setattr(draft_apart, "sandbox", lambda: own)
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: own)
     worker = worker_of(own)
     os.kill(worker, signal.SIGKILL)
     assert eventually(lambda: not alive(worker))
@@ -118,7 +118,7 @@ def test_a_process_that_is_killed_between_two_seals_costs_nothing(monkeypatch: p
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
 def test_a_process_that_stands_still_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     hurried = Sandbox(1, SandboxLimits(wall_seconds=0.5))
-    monkeypatch.setattr(draft_apart, "sandbox", lambda: hurried)
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: hurried)
     os.kill(worker_of(hurried), signal.SIGSTOP)
     with pytest.raises(ReadersUnavailable):
         apart(LETTER)
@@ -136,6 +136,6 @@ def test_a_hijacked_process_gets_nothing_signed_outside_of_its_revision(monkeypa
             return {"hole": self.hole, "form": 0, "known": {}}, b"<" + b"0" * 100 + b">"
 
     for hole in ([-5, 90], [50, 50], [60, 20], [0, 103]):
-        monkeypatch.setattr(draft_apart, "sandbox", lambda hole=hole: Hijacked(hole))
+        monkeypatch.setattr(sandboxed_draft, "sandbox", lambda hole=hole: Hijacked(hole))
         with pytest.raises(SealError, match="no room"):
             apart(LETTER)

@@ -44,10 +44,8 @@ def draw_marks(
         return drawn
     appearance_pages = [mark.appearance for mark in marks] + ([overlay.appearance] if overlay else [])
     form_xobjects, writer = _open_appearances(appearances, revision, max(appearance_pages) + 1), PageWriter(revision)
-    composer, repeated_pages = (
-        DrawingComposer(form_xobjects, layers_open=may_leave_layers_open(revision)),
-        RepeatedPages(revision, writer),
-    )
+    composer = DrawingComposer(form_xobjects, layers_open=may_leave_layers_open(revision))
+    repeated_pages = RepeatedPages(revision, writer)
     for page, page_marks in _pages_to_draw_on(revision, marks, everywhere=overlay is not None):
         if not page_marks and not signed and (drawing := repeated_pages.draw(page)):
             drawn.placed.append(ExpectedDrawing(page.ref, drawing, in_annotation=False, background=True))
@@ -69,7 +67,7 @@ def draw_marks(
 def _pages_to_draw_on(
     revision: Revision, marks: Sequence[Mark], *, everywhere: bool
 ) -> Iterator[tuple[PageNode, list[Mark]]]:
-    """Yield these pages with their marks, reading no further than the last one."""
+    """Yield the marked pages, or all ``everywhere``, each with its marks; the tree is read no further than needed."""
     by_page: dict[int, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_page[mark.page_number].append(mark)

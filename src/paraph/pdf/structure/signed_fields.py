@@ -146,9 +146,9 @@ class _Walk:
                 yield from self.below(kids, here, depth + 1)
 
     def _named(self, field: Dictionary, above: _Inherited) -> _Inherited:
-        own = text_of_string(self._reader.resolve(field.get(b"/T")))
+        partial_name = text_of_string(self._reader.resolve(field.get(b"/T")))
         kind = self._reader.resolve(field.get(b"/FT"))
-        names = (*above.names, own) if b"/T" in field else above.names
+        names = (*above.names, partial_name) if b"/T" in field else above.names
         return _Inherited(above.place, above.kind if kind is None else kind, names)
 
     def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignedField]:

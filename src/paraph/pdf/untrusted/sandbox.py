@@ -20,8 +20,9 @@ from paraph.kernel import machine
 from paraph.kernel.places import Places, Told, Visit
 from paraph.kernel.waiting import waiting
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_answers import JobAnswer, SandboxAnswers
+from paraph.pdf.untrusted.sandbox_answers import SandboxAnswers
 from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 __all__ = ["Sandbox", "SandboxLimits", "configure", "sandbox"]
 

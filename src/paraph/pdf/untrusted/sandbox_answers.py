@@ -6,11 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from threading import Lock
-from typing import Any
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
-
-JobAnswer = tuple[dict[str, Any], bytes]
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _KEPT_SECONDS = 600.0
 _MOST_REFUSALS = 1000

@@ -60,7 +60,7 @@ class SandboxProcess:
     def usable(self) -> bool:
         return not self._spent and self._jobs < self._limits.jobs and self._process.poll() is None
 
-    def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> tuple[dict[str, Any], bytes]:
+    def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO) -> wire.JobAnswer:
         """Send a job and return its answer. Raises PdfRefused ``too_complex`` if the process is lost by fault of the
         file, else ReadersUnavailable."""
         self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise

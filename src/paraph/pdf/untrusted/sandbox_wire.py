@@ -11,6 +11,9 @@ import struct
 import time
 from typing import Any
 
+JobAnswer = tuple[dict[str, Any], bytes]
+"""What a job answers: values for JSON, and bytes."""
+
 _HEADER = struct.Struct("!IQ")
 _AT_ONCE = 64 << 10
 _PIECE = 1 << 20

@@ -21,16 +21,15 @@ from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _NOWHERE = (0.0, 0.0, 0.0, 0.0)
 
-Answer = tuple[dict[str, Any], bytes]
 
-
-def answering(step: Callable[..., Answer]) -> Callable[..., Answer]:
+def answering(step: Callable[..., JobAnswer]) -> Callable[..., JobAnswer]:
     """Turn a step into a job that answers with the errors that the step raises over the file."""
 
-    def job(file: UntrustedFile, **arguments: Any) -> Answer:
+    def job(file: UntrustedFile, **arguments: Any) -> JobAnswer:
         try:
             return step(file, **arguments)
         except (SealError, UnreadablePdf, Unsafe) as error:
@@ -45,7 +44,7 @@ _ANSWERED = {SealError, UnreadablePdf}
 
 
 @answering
-def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> Answer:
+def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
     """Return the revision of the seal, preceded by the variant if that is not the file itself."""
     variant = _variant(file, method)
     draft = prepared(PdfReader(variant), _wanted(wanted), _long_term_data(data), hole)
@@ -56,14 +55,14 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list
 
 
 @answering
-def archive(file: UntrustedFile, known: dict[str, Any], data: list[list[str]], hole: int) -> Answer:
+def archive(file: UntrustedFile, known: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
     """Return the revision of an archive timestamp for a sealed file."""
     names = frozenset(name.encode("latin-1") for name in known["names"])
     return _revision(archive_revision(PdfReader(_content(file)), _long_term_data(data), names, hole).write(), file.size)
 
 
 @answering
-def check(file: UntrustedFile, known: dict[str, Any], size: int, expected: dict[str, Any]) -> Answer:
+def check(file: UntrustedFile, known: dict[str, Any], size: int, expected: dict[str, Any]) -> JobAnswer:
     """Check that the finished file, whose first ``size`` bytes are the variant, is what was to be written."""
     content = _content(file)
     with memoryview(content) as whole:
@@ -98,7 +97,7 @@ def _content(file: UntrustedFile) -> bytes:
     return cast(bytes, file.content)
 
 
-def _revision(written: WrittenRevision, size: int) -> Answer:
+def _revision(written: WrittenRevision, size: int) -> JobAnswer:
     text, start, end = holed(written, size)
     return {"hole": [start, end]}, bytes(text)
 

@@ -12,11 +12,12 @@ from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
 from paraph.pdf.untrusted.jobs.page_text.folding import fold, fold_with_places, occurrences
 from paraph.pdf.untrusted.jobs.page_text.visual_order import may_contain_tag, read_lines, runs_from_right, search_lines
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _MOST_SORTED = 100_000  # characters that the second attempt reads; about a second
 
 
-def find(file: UntrustedFile, tags: Sequence[str]) -> tuple[dict[str, Any], bytes]:
+def find(file: UntrustedFile, tags: Sequence[str]) -> JobAnswer:
     """Return ``{"found": {tag: [page_number, left, bottom, right, top]}}`` with the box of the tag's last line."""
     wanted = {tag: folded for tag in tags if (folded := fold(tag))}
     if not wanted:

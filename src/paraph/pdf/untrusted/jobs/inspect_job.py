@@ -23,6 +23,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.page_presence import require_pages
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _PROBE = 64  # pixels of the longer side of page 1 in the trial
 _REPAIRS_TOLD = 5
@@ -38,7 +39,7 @@ class Findings(NamedTuple):
     facts: dict[str, Any]
 
 
-def inspect(file: UntrustedFile, page_limit: int) -> tuple[dict[str, Any], bytes]:
+def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
     """Return ``{"pages": [[width, height], …], "preflight": …}`` and the file that replaces the upload, empty for
     none."""
     passive = fast_scan(file)
@@ -156,5 +157,5 @@ def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
 
 def _repairs(document: pikepdf.Pdf) -> list[str]:
     """Return the warnings of qpdf without the file name in them."""
-    told = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
-    return list(dict.fromkeys(told))[:_REPAIRS_TOLD]
+    warnings = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
+    return list(dict.fromkeys(warnings))[:_REPAIRS_TOLD]

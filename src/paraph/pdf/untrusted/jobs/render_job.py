@@ -13,6 +13,7 @@ from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
 from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import has_layers
 from paraph.pdf.untrusted.jobs.page_pictures.print_view import make_fields_annotations, show_as_printed
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _MOST_PIXELS = 16_000_000  # an A4 page at 5 pixels per point; larger pictures are scaled down
 _LONGEST_SIDE = 16_383  # the limit of WebP
@@ -20,9 +21,7 @@ _PHOTO_COLOURS = 1_000  # more colours than anti-aliased text has
 _SAMPLE = 160  # pixels per side sampled to tell photos from text
 
 
-def render(
-    file: UntrustedFile, page_number: int, scale: float, form: str, *, printed: bool = False
-) -> tuple[dict[str, Any], bytes]:
+def render(file: UntrustedFile, page_number: int, scale: float, form: str, *, printed: bool = False) -> JobAnswer:
     """Return ``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``). ``printed``: show
     the page as it prints, not as on the screen."""
     document = file.pdfium()

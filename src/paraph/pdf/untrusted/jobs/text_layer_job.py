@@ -1,7 +1,6 @@
 """The words of a page and their places."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pypdfium2
 
@@ -10,11 +9,12 @@ from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
 from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line end
 
 
-def text_layer(file: UntrustedFile, page_number: int) -> tuple[dict[str, Any], bytes]:
+def text_layer(file: UntrustedFile, page_number: int) -> JobAnswer:
     """Return ``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
     document = file.pdfium()
     if not 1 <= page_number <= len(document):

@@ -25,10 +25,9 @@ from paraph.pdf.untrusted.jobs import draft_job, find_job, inspect_job, render_j
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.warm_up import warm_up
 from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
-Answer = tuple[dict[str, Any], bytes]
-
-JOBS: dict[str, Callable[..., Answer]] = {
+JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
     "find": find_job.find,
     "render": render_job.render,
@@ -77,10 +76,10 @@ def _limit(memory: int) -> None:
         _lower(resource.RLIMIT_AS, _pages()[0] + memory)
 
 
-def _lower(what: int, limit: int) -> None:
-    hard = resource.getrlimit(what)[1]
+def _lower(resource_kind: int, limit: int) -> None:
+    hard = resource.getrlimit(resource_kind)[1]
     value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(what, (value, value))
+    resource.setrlimit(resource_kind, (value, value))
 
 
 def _grant_processor_time(seconds: int) -> None:
@@ -90,7 +89,7 @@ def _grant_processor_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
-def _answer(request: dict[str, Any], descriptor: int) -> Answer:
+def _answer(request: dict[str, Any], descriptor: int) -> JobAnswer:
     try:
         with UntrustedFile(descriptor) as file:
             result, content = JOBS[request["job"]](file, **request["arguments"])

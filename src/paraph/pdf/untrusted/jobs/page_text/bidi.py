@@ -24,8 +24,8 @@ def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: b
         _brackets(f" {text} ", kinds, base)
     levels = _levels(_neutral(kinds, base), base)
     order = _reordered(levels)
-    own = [place for place, index in enumerate(order) if 0 < index <= len(text)]
-    return [order[place] - 1 for place in own] if own[-1] - own[0] == len(text) - 1 else []
+    positions = [place for place, index in enumerate(order) if 0 < index <= len(text)]
+    return [order[place] - 1 for place in positions] if positions[-1] - positions[0] == len(text) - 1 else []
 
 
 def _weak(kinds: list[str], base: str) -> list[str]:

@@ -47,8 +47,8 @@ def _place(geometry: PageGeometry) -> Box:
 
 @functools.cache
 def _key() -> LocalKey:
-    root, own = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    return LocalKey(own, [issue_sealing(root, own.public_key()), issue_root(root)])
+    root, sealing = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    return LocalKey(sealing, [issue_sealing(root, sealing.public_key()), issue_root(root)])
 
 
 @functools.cache
