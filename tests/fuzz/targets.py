@@ -44,15 +44,15 @@ def inspect(data: bytes) -> None:
 
 def actions(data: bytes) -> None:
     """The fast scan for scripts, layers, annotations and bombs never misses what the thorough one finds."""
-    quiet = None
+    passive = None
     with suppress(Exception), _source(data) as source:
-        quiet = fast_scan(source)
-    if quiet:
+        passive = fast_scan(source)
+    if passive:
         counted, burst = None, False
         try:
             with suppress(pikepdf.PdfError, ValueError, RecursionError), _source(data) as source:
                 counted = read_behaviour(source, passive=False)
-                if quiet.may_draw_annotations:  # which the thorough look is asked for then
+                if passive.may_draw_annotations:  # then the full examination decides
                     counted = {name: counted[name] for name in NO_ACTIONS}
         except PdfRefused as refused:  # unreadable for pikepdf is none of its business
             burst = refused.reason == "too_complex"

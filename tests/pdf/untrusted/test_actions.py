@@ -40,7 +40,7 @@ def told(pdf: bytes) -> dict[str, int]:
     return read(pdf, lambda source: dict(NO_ACTIONS) if fast_scan(source) else counted(source))
 
 
-def quiet(pdf: bytes) -> bool:
+def is_passive(pdf: bytes) -> bool:
     return read(pdf, lambda source: fast_scan(source) is not None)
 
 
@@ -75,9 +75,9 @@ def stream(data: bytes, dictionary: bytes = b"") -> bytes:
 
 
 def test_a_plain_file_is_quiet() -> None:
-    assert quiet(many()) and told(many()) == NO_ACTIONS
-    assert quiet(many(stream(b"/JavaScript in data runs nothing")))
-    assert quiet(paper(text("a", 50, 50), **PACKED))
+    assert is_passive(many()) and told(many()) == NO_ACTIONS
+    assert is_passive(many(stream(b"/JavaScript in data runs nothing")))
+    assert is_passive(paper(text("a", 50, 50), **PACKED))
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -195,16 +195,16 @@ _PIECES = [
 def test_whatever_is_put_together_nothing_is_overlooked() -> None:
     """Pieces of objects in any order, with the place of another object among them; most are no sound PDF."""
     chance = random.Random(4)
-    quiet_ones = speaking = 0
+    passive_files = speaking = 0
     for _ in range(1500):
         pieces = [chance.choice(_PIECES) for _ in range(chance.randint(2, 14))]
         pdf = many(b"<<" + b"".join(pieces) + chance.choice([b">>", b"", b")>>"]), filling=2)
         found = _judged(pdf, counted)
-        is_speaking = isinstance(found, dict) and any(found.values())
-        is_quiet_one = isinstance(_judged(pdf, fast_scan), PassiveFile)
-        assert not (is_quiet_one and is_speaking), pdf
-        quiet_ones, speaking = quiet_ones + is_quiet_one, speaking + is_speaking
-    assert quiet_ones > 20 and speaking > 50
+        has_actions = isinstance(found, dict) and any(found.values())
+        found_passive = isinstance(_judged(pdf, fast_scan), PassiveFile)
+        assert not (found_passive and has_actions), pdf
+        passive_files, speaking = passive_files + found_passive, speaking + has_actions
+    assert passive_files > 20 and speaking > 50
 
 
 def _judged(pdf: bytes, what: Callable[[UntrustedFile], Any]) -> Any:

@@ -25,7 +25,7 @@ def words(pdf: bytes) -> list[str]:
     return told
 
 
-def quiet(pdf: bytes) -> PassiveFile | None:
+def passive_file(pdf: bytes) -> PassiveFile | None:
     descriptor = os.memfd_create("test")
     os.write(descriptor, pdf)
     with UntrustedFile(descriptor) as source:
@@ -122,7 +122,7 @@ HIDDEN = [
 
 @pytest.mark.parametrize("body", HIDDEN)
 def test_it_is_found_where_it_hides(body: bytes) -> None:
-    assert quiet(many(body)) is None
+    assert passive_file(many(body)) is None
     assert words(many(body)) != []
 
 
@@ -141,7 +141,7 @@ def test_it_is_found_where_it_hides(body: bytes) -> None:
     ],
 )
 def test_an_annotation_that_may_draw_is_looked_at(body: bytes) -> None:
-    found = quiet(many(body))
+    found = passive_file(many(body))
     assert found is None or found.may_draw_annotations
 
 
@@ -158,7 +158,7 @@ def test_ordinary_files_stay_on_the_quick_way() -> None:
         )
 
     for pdf in (paper(text("a", 50, 50)), changing.contract(prepare), many(b"<</Subtype/Link>>", b"<</APX 1/OCX 2>>")):
-        found = quiet(pdf)
+        found = passive_file(pdf)
         assert found and not found.may_draw_annotations
         descriptor = os.memfd_create("test")
         os.write(descriptor, pdf)

@@ -15,7 +15,7 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.upload_checks import object_index
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
 from tests.pdf.pdf_factory import paper
-from tests.pdf.untrusted.test_actions import LAST, PACKED, many, quiet, read
+from tests.pdf.untrusted.test_actions import LAST, PACKED, is_passive, many, read
 
 _ENTRIES = [
     *(b"/Length 4", b"/Length  4", b"/Length 3", b"/Length 5 0 R", b"/Length/X", b"/Length 4.", b"/Length1 4"),
@@ -82,10 +82,10 @@ def test_rows_that_name_one_place(row: bytes) -> None:
 def test_an_object_stream_that_is_none() -> None:
     """Nothing that stands in it could be looked at."""
     pdf = paper("", **PACKED)
-    assert quiet(pdf)
+    assert is_passive(pdf)
     at = pdf.index(b"/ObjStm")
     start = pdf.rindex(b" obj", 0, at)
-    assert not quiet(pdf[:start] + b" obj [(stream)] endobj %" + pdf[start + 24 :])
+    assert not is_passive(pdf[:start] + b" obj [(stream)] endobj %" + pdf[start + 24 :])
 
 
 @pytest.mark.parametrize("entry", [b"%010d 00001 f \n", b"%010d 00000 n \n"])
@@ -99,8 +99,8 @@ def test_an_object_stream_that_was_replaced(entry: bytes) -> None:
     added = pdf + b"\n%d 0 obj 1 endobj\n" % container
     update = b"xref\n%d 1\n" % container + entry % (len(pdf) + 1) + trailer + b"startxref\n%d\n%%%%EOF\n" % len(added)
     other = update.replace(b"xref\n%d 1\n" % container, b"xref\n0 1\n", 1).replace(b" 00000 n", b" 65535 f")
-    assert quiet(added + other)
-    assert not quiet(added + update)
+    assert is_passive(added + other)
+    assert not is_passive(added + update)
 
 
 def test_pages_that_are_alike_have_one_geometry() -> None:
@@ -113,9 +113,9 @@ def test_pages_that_are_alike_have_one_geometry() -> None:
 
     for packed in ({}, PACKED):
         pdf = paper(*[""] * 9, prepare=prepare, **packed)
-        quiet = read(pdf, fast_scan)
-        assert quiet
-        reader = quiet.reader
+        passive = read(pdf, fast_scan)
+        assert passive
+        reader = passive.reader
         found = geometries_of(reader, pages(reader))
         assert found == [geometry_of(reader, page) for page in pages(reader)]
         assert [page.height for page in found[:5]] == [100, 200, 300, 400, 500]
