@@ -1,6 +1,5 @@
 """Appending drawings to the contents of pages."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from paraph.pdf.drawing.marks import Drawing
@@ -85,8 +84,8 @@ class PageWriter:
 
     def _name_drawing(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
         """Add the names of the drawing to the page's resources. Returns the letters to insert after "/Paraph" to
-        make the names unique. Indirect resources are changed in place, once for all pages that share them; direct or
-        inherited ones are copied into the page."""
+        make the names unique. Indirect resources are changed in place, once for all pages that share them; resources
+        that the page holds or inherits directly are copied into the page."""
         holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))
         resources = self._revision.resolve(holder)
         resources = resources if isinstance(resources, dict) else {}
@@ -107,11 +106,10 @@ class PageWriter:
         return prefix
 
 
-def _free_prefix(existing: Iterable[bytes], names: dict[bytes, Ref]) -> bytes:
+def _free_prefix(existing: Dictionary, names: dict[bytes, Ref]) -> bytes:
     """Return letters that make every name either unused or already ours."""
-    known = existing if isinstance(existing, dict) else {}
     prefix = b""
-    while any(known.get(_renamed(name, prefix), ref) != ref for name, ref in names.items()):
+    while any(existing.get(_renamed(name, prefix), ref) != ref for name, ref in names.items()):
         prefix += b"x"
     return prefix
 

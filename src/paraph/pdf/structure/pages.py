@@ -101,7 +101,7 @@ def geometries_of(reader: PdfReader, pages: Iterable[PageNode]) -> list[PageGeom
         key = (page.shape, id(page.inherited))  # the page keeps that object alive
         if page.shape is None or key not in known:
             geometry = geometry_of(reader, page)
-            if not any(_refers(page.dictionary.get(key)) for key in _GEOMETRY):
+            if not any(_refers(page.dictionary.get(name)) for name in _GEOMETRY):
                 known[key] = geometry, page
         else:
             geometry, _ = known[key]

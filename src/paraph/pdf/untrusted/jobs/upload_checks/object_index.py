@@ -136,19 +136,16 @@ def _entries(data: bytes, first: int, count: int, place: int, uncompressed: dict
 def _rows(
     section: CrossReferenceSection, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]
 ) -> set[int]:
-    """Add the uncompressed objects of stream rows; return the numbers of the object streams."""
+    """Add the uncompressed objects of stream rows, consecutive rows with one place at a time; return the numbers of
+    the object streams."""
     a, b, c = section.widths
     width = a + b + c
     if a != 1:
         raise Unsafe("a cross-reference stream of unusual width")
     rows = section.rows[place : place + count * width]
     containers = set()
-    same_container = rb"(.)(.{%d}).{%d}(?:\1\2.{%d})*+" % (
-        b,
-        c,
-        c,
-    )  # consecutive rows with one place
-    for run in re.finditer(same_container, rows, re.DOTALL):
+    same_place = rb"(.)(.{%d}).{%d}(?:\1\2.{%d})*+" % (b, c, c)
+    for run in re.finditer(same_place, rows, re.DOTALL):
         where = int.from_bytes(run[2], "big")
         if run[1] == b"\x02":
             containers.add(where)
