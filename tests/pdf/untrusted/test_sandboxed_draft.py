@@ -133,7 +133,7 @@ def test_a_hijacked_process_gets_nothing_signed_outside_of_its_revision(monkeypa
             self.hole = hole
 
         def call(self, *_: Any, **__: Any) -> tuple[dict[str, Any], bytes]:
-            return {"hole": self.hole, "form": 0, "known": {}}, b"<" + b"0" * 100 + b">"
+            return {"hole": self.hole, "variant": 0, "known": {}}, b"<" + b"0" * 100 + b">"
 
     for hole in ([-5, 90], [50, 50], [60, 20], [0, 103]):
         monkeypatch.setattr(sandboxed_draft, "sandbox", lambda hole=hole: Hijacked(hole))
