@@ -109,7 +109,7 @@ def _new_key() -> str:
     django.setup()
     from django.db import connections
 
-    from paraph.cli.migrate import migrate
+    from paraph.operations.migrations import migrate
     from paraph.organizations.registration import create_application, create_organization
 
     migrate()

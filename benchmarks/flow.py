@@ -26,8 +26,8 @@ import httpx
 
 from benchmarks.footprint import Footprint, footprint
 from paraph.cli.demo.contract import contract
-from paraph.cli.demo.hooks import Hooks
 from paraph.cli.demo.service import DemoService
+from paraph.cli.demo.webhook_receiver import WebhookReceiver
 from paraph_client import Client, DocumentInput, Placement, SignerInput, under_tag
 
 _ORGANIZATIONS = 400  # the rate limit is per organization: 120 calls a minute in sandbox
@@ -63,14 +63,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--clients", type=int, default=8)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="paraph-bench-") as folder, Hooks() as hooks:
+    with tempfile.TemporaryDirectory(prefix="paraph-bench-") as folder, WebhookReceiver() as receiver:
         service = DemoService(Path(folder))
         service.start()
         try:
-            keys = _new_keys(Path(folder), hooks.url)
-            _run(service.url, keys[:20], hooks, clients=arguments.clients, seconds=3)  # warm
+            keys = _new_keys(Path(folder), receiver.url)
+            _run(service.url, keys[:20], receiver, clients=arguments.clients, seconds=3)  # warm
             metrics, first = _stage_seconds(service.url), footprint(service.pid)
-            run = _run(service.url, keys[20:], hooks, clients=arguments.clients, seconds=arguments.seconds)
+            run = _run(service.url, keys[20:], receiver, clients=arguments.clients, seconds=arguments.seconds)
             last, after = footprint(service.pid), _stage_seconds(service.url)
         finally:
             service.stop()
@@ -92,7 +92,7 @@ def _new_keys(data_dir: Path, webhook_url: str) -> list[str]:
     return keys
 
 
-def _run(url: str, keys: list[str], hooks: Hooks, *, clients: int, seconds: float) -> Run:
+def _run(url: str, keys: list[str], receiver: WebhookReceiver, *, clients: int, seconds: float) -> Run:
     tally, pdf = Tally(), contract()
     transport = httpx.HTTPTransport()  # one for all keys: making one takes long
     began = time.perf_counter()
@@ -103,7 +103,7 @@ def _run(url: str, keys: list[str], hooks: Hooks, *, clients: int, seconds: floa
         signer_session = httpx.Client(timeout=30, transport=transport)
         number = 0
         while time.perf_counter() < deadline:
-            tally.add(_flow(sessions[number % len(sessions)], signer_session, hooks, pdf))
+            tally.add(_flow(sessions[number % len(sessions)], signer_session, receiver, pdf))
             number += 1
 
     with ThreadPoolExecutor(clients) as pool:
@@ -111,7 +111,7 @@ def _run(url: str, keys: list[str], hooks: Hooks, *, clients: int, seconds: floa
     return Run(tally, began, time.perf_counter() - began)
 
 
-def _flow(client: Client, signer_session: httpx.Client, hooks: Hooks, pdf: bytes) -> dict[str, float]:
+def _flow(client: Client, signer_session: httpx.Client, receiver: WebhookReceiver, pdf: bytes) -> dict[str, float]:
     marks = [time.perf_counter()]
 
     def lap() -> None:
@@ -131,7 +131,7 @@ def _flow(client: Client, signer_session: httpx.Client, hooks: Hooks, pdf: bytes
     lap()
     signer_session.post(f"{url}/signature", json={"code": code, "consent": True}).raise_for_status()
     lap()
-    if not hooks.wait("request.completed", request.id, _PATIENCE_SECONDS):
+    if not receiver.wait("request.completed", request.id, _PATIENCE_SECONDS):
         raise RuntimeError(f"request {request.id} was not completed within {_PATIENCE_SECONDS} s")
     lap()
     names = ("upload", "create", "code", "sign", "seal, prove, webhook")

@@ -83,7 +83,7 @@ def _measure(large: int, small: int) -> None:
     django.setup()
     from django.db import connections
 
-    from paraph.cli.migrate import migrate
+    from paraph.operations.migrations import migrate
 
     migrate()
     began = time.perf_counter()

@@ -17,7 +17,7 @@ from pyhanko.sign import fields, signers
 
 from paraph.kernel import clock
 from paraph.keys import issuing
-from paraph.keys.local import LocalKey, PrivateKey
+from paraph.keys.local_key import LocalKey, PrivateKey
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.pki.statuses import Chain, LongTerm

@@ -75,13 +75,13 @@ def _set_up(folder: str) -> None:
 
 def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.Namespace, hanging: int) -> None:
     from paraph.kernel import clock
-    from paraph.outbound.post import Route
+    from paraph.outbound.post import NetworkAccess
     from paraph.webhooks.dispatcher import Dispatcher
     from paraph.webhooks.models import Delivery
 
     Delivery.objects.all().delete()
     _record(hanging, hanging_port, 50)
-    dispatcher = Dispatcher(Route(allow_private=True))
+    dispatcher = Dispatcher(NetworkAccess(allow_private=True))
     dispatcher.start()
     if hanging:
         time.sleep(7)  # until they are known to be in trouble, and hold their share of the slots

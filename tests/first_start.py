@@ -16,9 +16,9 @@ def copy(data_dir: Path) -> str:
     """Fills the folder, which may exist and be empty. Returns the API key that the first start printed (sandbox,
     enterprise plan)."""
     made = _made()
-    location.make(data_dir, None)
+    location.make_location(data_dir, None)
     shutil.copytree(made, data_dir, ignore=shutil.ignore_patterns("postgres", "key"), dirs_exist_ok=True)
-    clusters = [location.find(folder, None).cluster for folder in (made, data_dir)]
+    clusters = [location.find_location(folder, None).cluster for folder in (made, data_dir)]
     subprocess.run(["cp", "-a", *clusters], check=True)  # with its owner, who is another where root runs the tests
     return (made / "key").read_text()
 

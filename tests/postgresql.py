@@ -32,7 +32,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     def clean() -> None:
         first_start.remove(Path(os.environ[first_start.FOLDER]))
         server.stop()
-        shutil.rmtree(server.place.home, ignore_errors=True)
+        shutil.rmtree(server.location.home, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
 
     early_config.add_cleanup(clean)

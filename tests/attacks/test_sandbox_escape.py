@@ -32,7 +32,7 @@ Try = Callable[..., dict[str, Any]]
 @pytest.fixture(scope="module")
 def attempt(target: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Try]:
     """Makes the attempts in processes confined as readers are, on a kernel without the ``forbidden`` calls."""
-    database = location.find(target.data_dir, None).sockets / ".s.PGSQL.5432"
+    database = location.find_location(target.data_dir, None).sockets / ".s.PGSQL.5432"
 
     def run(names: Any = attempts.ALL, *, free: bool = False, forbidden: tuple[str, ...] = ()) -> dict[str, Any]:
         scratch = tmp_path_factory.mktemp("scratch")

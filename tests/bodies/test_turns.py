@@ -56,6 +56,6 @@ def test_too_many_parts_are_refused_without_a_turn() -> None:
 
 
 def test_commas_are_counted_where_somebody_says_how_many_there_may_be() -> None:
-    assert bounded_json.loads(b"[1,2,3]", 10, most_commas=2) == [1, 2, 3]
+    assert bounded_json.loads(b"[1,2,3]", 10, comma_limit=2) == [1, 2, 3]
     with bounded_json._turn, pytest.raises(bounded_json.TooManyError):
-        bounded_json.loads(LARGE, 10, most_commas=2)
+        bounded_json.loads(LARGE, 10, comma_limit=2)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from paraph.kernel.environment import Environment
+from paraph.kernel.settings import Settings
 
 PROJECT = Path(__file__).parents[2]
 ROWS = dict(
     re.findall(r"^\| `([A-Z_]+)` \| (.*?) \|", (PROJECT / "docs" / "configuration.md").read_text(), re.MULTILINE)
 )
 FIELDS = {
-    str(field.validation_alias or f"PARAPH_{name.upper()}"): field for name, field in Environment.model_fields.items()
+    str(field.validation_alias or f"PARAPH_{name.upper()}"): field for name, field in Settings.model_fields.items()
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from paraph.cli import main
-from paraph.operations.check.run import CHECKS
+from paraph.operations.check.service_checks import CHECKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
 

@@ -16,7 +16,7 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
-from paraph.keys.local import LocalKey
+from paraph.keys.local_key import LocalKey
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 
 HOLDS = timedelta(days=4)

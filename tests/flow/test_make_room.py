@@ -39,7 +39,7 @@ def caller() -> Caller:
 
 def sent(caller: Caller, age: timedelta = timedelta()) -> Document:
     content = pdf()
-    with room_for(caller, len(content)), store.draft() as draft:
+    with room_for(caller, len(content)), store.stage() as draft:
         file = IncomingFile(draft)
         file.write(content)
         document = upload(caller, file, "a.pdf", "application/pdf")
@@ -154,7 +154,7 @@ def test_below_the_floor_of_the_disk_nothing_is_taken(
     caller: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limited(settings, free_space_mb=10)
-    monkeypatch.setattr(store, "free", lambda: 10 * MIB)
+    monkeypatch.setattr(store, "free_bytes", lambda: 10 * MIB)
     with pytest.raises(DomainError) as refused:
         sent(caller)
     assert refused.value.code == "insufficient_storage"

@@ -39,7 +39,7 @@ def uploaded(made: Scene, content: bytes) -> Document:
     """The document of the scene's first row, uploaded as a client would."""
     request = made.request
     caller = Caller(request.organization_id, request.environment, "pro", request.application_id)
-    with store.draft() as draft:
+    with store.stage() as draft:
         file = IncomingFile(draft)
         file.write(content)
         document = upload(caller, file, "contract.pdf", "application/pdf")

@@ -15,7 +15,7 @@ from paraph.flow.prove import prove
 from paraph.flow.seal import seal
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock
-from paraph.operations.check.work import kept_timestamps
+from paraph.operations.check.backlog import kept_timestamps
 from paraph.operations.request_evidence import request_evidence
 from paraph.pdf.timestamps.detached_timestamps import read_timestamps_file
 from paraph.pdf.timestamps.timestamp import Timestamping

@@ -29,14 +29,14 @@ def caller() -> Caller:
 
 
 def sent(caller: Caller, name: str = "a.pdf") -> Document:
-    with store.draft() as draft:
+    with store.stage() as draft:
         file = IncomingFile(draft)
         file.write(pdf())
         return upload(caller, file, name, "application/pdf")
 
 
 def stored() -> set[str]:
-    return set(store.keys("documents/", clock.now() + timedelta(minutes=1)))
+    return set(store.keys_written_before("documents/", clock.now() + timedelta(minutes=1)))
 
 
 def test_the_object_is_stored_before_the_row_says_so(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,13 +18,13 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.seal import Mark, Overlay
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
 from paraph.pdf.untrusted.jobs import find_job, inspect_job
-from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS
-from paraph.pdf.untrusted.jobs.changeable import read_behaviour
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
 from paraph.pdf.verification.verify import verify
 from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pairs import check_pair
@@ -45,16 +45,16 @@ def inspect(data: bytes) -> None:
 
 
 def actions(data: bytes) -> None:
-    """The quick look for scripts, layers, annotations and bombs never misses what the thorough one finds."""
-    quiet = None
+    """The fast scan for scripts, layers, annotations and bombs never misses what the thorough one finds."""
+    passive = None
     with suppress(Exception), _source(data) as source:
-        quiet = read_quietly(source)
-    if quiet:
+        passive = fast_scan(source)
+    if passive:
         counted, burst = None, False
         try:
             with suppress(pikepdf.PdfError, ValueError, RecursionError), _source(data) as source:
-                counted = read_behaviour(source, quiet=False)
-                if quiet.may_draw_annotations:  # which the thorough look is asked for then
+                counted = read_behaviour(source, passive=False)
+                if passive.may_draw_annotations:  # then the full examination decides
                     counted = {name: counted[name] for name in NO_ACTIONS}
         except PdfRefused as refused:  # unreadable for pikepdf is none of its business
             burst = refused.reason == "too_complex"
@@ -71,7 +71,7 @@ def find(data: bytes) -> None:
 def own_reader(data: bytes) -> None:
     """Our own reader, which sealing trusts."""
     with suppress(Unsafe, SealError, *CONFUSED):
-        reader = Reader(data)
+        reader = PdfReader(data)
         for page in pages(reader):
             geometry_of(reader, page)
 
@@ -147,8 +147,8 @@ def _seeds_of_judge() -> list[bytes]:
 _judged: list[bytes] = []
 
 
-def _source(data: bytes) -> Source:
+def _source(data: bytes) -> UntrustedFile:
     descriptor = os.memfd_create("fuzz")
     with io.FileIO(descriptor, "wb", closefd=False) as file:
         file.write(data)
-    return Source(descriptor)
+    return UntrustedFile(descriptor)

@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 
 from paraph.journal.client_address import client_address, guarded_network
-from paraph.kernel import environment
+from paraph.kernel.settings import read_settings
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_forwarded_addresses(
     settings: Any, monkeypatch: pytest.MonkeyPatch, trusted: str, forwarded: str, expected: str
 ) -> None:
     monkeypatch.setenv("PARAPH_TRUSTED_PROXIES", trusted)
-    settings.PARAPH = environment.read()
+    settings.PARAPH = read_settings()
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     assert client_address(RequestFactory().get("/", REMOTE_ADDR="10.0.0.1", headers=headers)) == expected
 

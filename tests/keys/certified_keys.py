@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 
 from paraph.kernel import clock
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local import PrivateKey
+from paraph.keys.local_key import PrivateKey
 
 ROOT_NAME = "Trust Service Root"
 Kind = Literal["rsa", "p-256"]

@@ -21,7 +21,7 @@ from moto import mock_aws
 
 from paraph.kernel import tokens
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local import PrivateKey
+from paraph.keys.local_key import PrivateKey
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key
 
 REGION = "eu-central-1"

@@ -18,7 +18,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import open_key, pkcs11_key, pkcs11_token
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local import PrivateKey
+from paraph.keys.local_key import PrivateKey
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
 from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token
 

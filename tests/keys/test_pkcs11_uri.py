@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.pkcs11_uri import parse, written
+from paraph.keys.pkcs11_uri import address_of, parse
 
 
 def test_every_part_is_read() -> None:
@@ -25,7 +25,7 @@ def test_every_part_is_read() -> None:
 
 
 def test_the_name_is_an_address_again() -> None:
-    name = written("my;token", "6e55", "the sea=l", b"\x01\xab")
+    name = address_of("my;token", "6e55", "the sea=l", b"\x01\xab")
     assert name == "pkcs11:token=my%3Btoken;serial=6e55;object=the%20sea%3Dl;id=%01%AB"
     again = parse(f"{name}?module-path=/m.so")
     assert (again.token["token"], again.label, again.id) == ("my;token", "the sea=l", b"\x01\xab")

@@ -13,15 +13,15 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
 
-from paraph.kernel.environment import Environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings
 from paraph.keys import SigningKey, development_authority, issuing, sealing_keys
-from paraph.keys.roots import trusted_roots
+from paraph.keys.trusted_roots import trusted_roots
 
 SECRET = b"s" * 32
 
 
-def production_key(settings: Environment, folder: Path, secret: bytes) -> SigningKey:
+def production_key(settings: Settings, folder: Path, secret: bytes) -> SigningKey:
     return sealing_keys(settings, "production", folder, secret).documents
 
 
@@ -47,13 +47,13 @@ def files(tmp_path: Path) -> Files:
 
 
 def test_without_settings_the_development_key_seals(tmp_path: Path) -> None:
-    key = production_key(Environment(development_key="rsa-3072"), tmp_path, SECRET)
+    key = production_key(Settings(development_key="rsa-3072"), tmp_path, SECRET)
     assert key.algorithm == "RSASSA_PKCS1_V1_5_SHA_256"
     assert (tmp_path / "development" / "sealing.key").exists()
 
 
 def test_pem(files: Files) -> None:
-    settings = Environment(sealing_key=str(files.key), sealing_certificate=files.certificate, sealing_passphrase="open")
+    settings = Settings(sealing_key=str(files.key), sealing_certificate=files.certificate, sealing_passphrase="open")
     key = production_key(settings, files.folder, SECRET)
     assert key.chain == (files.root,)
     assert key.sign(b"message").value
@@ -61,13 +61,13 @@ def test_pem(files: Files) -> None:
 
 
 def test_pkcs12_carries_its_chain(files: Files) -> None:
-    key = production_key(Environment(sealing_key=str(files.bundle), sealing_passphrase="open"), files.folder, SECRET)
+    key = production_key(Settings(sealing_key=str(files.bundle), sealing_passphrase="open"), files.folder, SECRET)
     assert key.chain == (files.root,)
 
 
 def test_wrong_passphrase(files: Files) -> None:
     for path in (files.key, files.bundle):
-        settings = Environment(sealing_key=str(path), sealing_certificate=files.certificate, sealing_passphrase="shut")
+        settings = Settings(sealing_key=str(path), sealing_certificate=files.certificate, sealing_passphrase="shut")
         with pytest.raises(DomainError, match=f"{path.name} is damaged or does not open with its passphrase"):
             production_key(settings, files.folder, SECRET)
 
@@ -75,29 +75,29 @@ def test_wrong_passphrase(files: Files) -> None:
 def test_missing_files(files: Files) -> None:
     absent = files.folder / "absent.pem"
     with pytest.raises(DomainError, match=r"absent\.pem cannot be read: No such file"):
-        production_key(Environment(sealing_key=str(absent)), files.folder, SECRET)
-    settings = Environment(sealing_key=str(files.key), sealing_passphrase="open", sealing_certificate=absent)
+        production_key(Settings(sealing_key=str(absent)), files.folder, SECRET)
+    settings = Settings(sealing_key=str(files.key), sealing_passphrase="open", sealing_certificate=absent)
     with pytest.raises(DomainError, match=r"The certificates .*absent\.pem cannot be read"):
         production_key(settings, files.folder, SECRET)
 
 
 def test_a_key_without_certificate_and_a_certificate_without_key(files: Files) -> None:
     with pytest.raises(DomainError, match="PARAPH_SEALING_CERTIFICATE must name"):
-        production_key(Environment(sealing_key=str(files.key), sealing_passphrase="open"), files.folder, SECRET)
+        production_key(Settings(sealing_key=str(files.key), sealing_passphrase="open"), files.folder, SECRET)
     with pytest.raises(DomainError, match="PARAPH_SEALING_KEY is not"):
-        production_key(Environment(sealing_certificate=files.certificate), files.folder, SECRET)
+        production_key(Settings(sealing_certificate=files.certificate), files.folder, SECRET)
 
 
 def test_a_key_of_another_certificate(files: Files) -> None:
     other = ec.generate_private_key(ec.SECP256R1())
     files.key.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    settings = Environment(sealing_key=str(files.key), sealing_certificate=files.certificate)
+    settings = Settings(sealing_key=str(files.key), sealing_certificate=files.certificate)
     with pytest.raises(DomainError, match="does not match its certificate"):
         production_key(settings, files.folder, SECRET)
 
 
 def test_the_sandbox_has_a_key_of_its_own_whatever_seals_in_production(files: Files) -> None:
-    settings = Environment(sealing_key=str(files.bundle), sealing_passphrase="open")
+    settings = Settings(sealing_key=str(files.bundle), sealing_passphrase="open")
     sandbox = sealing_keys(settings, "sandbox", files.folder, SECRET)
     production = sealing_keys(settings, "production", files.folder, SECRET)
     own = development_authority(files.folder, SECRET)
@@ -109,7 +109,7 @@ def test_the_sandbox_has_a_key_of_its_own_whatever_seals_in_production(files: Fi
 
 
 def test_the_sandbox_takes_the_same_forms(files: Files) -> None:
-    settings = Environment(
+    settings = Settings(
         sandbox_sealing_key=str(files.key),
         sandbox_sealing_certificate=files.certificate,
         sandbox_sealing_passphrase="open",
@@ -121,8 +121,8 @@ def test_the_sandbox_takes_the_same_forms(files: Files) -> None:
 
 
 def test_one_key_for_both_environments_is_refused(files: Files) -> None:
-    settings = Environment(sealing_key=str(files.bundle), sandbox_sealing_key=str(files.bundle))
+    settings = Settings(sealing_key=str(files.bundle), sandbox_sealing_key=str(files.bundle))
     with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_KEY must be another key than PARAPH_SEALING_KEY"):
         sealing_keys(settings, "sandbox", files.folder, SECRET)
     with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_CERTIFICATE is set but PARAPH_SANDBOX_SEALING_KEY"):
-        sealing_keys(Environment(sandbox_sealing_certificate=files.certificate), "sandbox", files.folder, SECRET)
+        sealing_keys(Settings(sandbox_sealing_certificate=files.certificate), "sandbox", files.folder, SECRET)

@@ -19,16 +19,16 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import development_authority
 from paraph.messaging.email import check_gateway
+from paraph.operations.check.backlog import queue, unsealed, webhooks
 from paraph.operations.check.canary import CANARY
-from paraph.operations.check.clocks import compare
+from paraph.operations.check.clock import compare_clocks
 from paraph.operations.check.database import database
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
-from paraph.operations.check.objects import objects
+from paraph.operations.check.object_store import object_store
 from paraph.operations.check.outcome import Outcome
-from paraph.operations.check.run import Check, run
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
+from paraph.operations.check.service_checks import ServiceCheck, run_checks
 from paraph.operations.check.start import require_start
-from paraph.operations.check.work import queue, unsealed, webhooks
 from paraph.operations.queue_state import queue_state
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.untrusted.inspect import inspect
@@ -72,11 +72,11 @@ def test_a_database_that_lacks_a_migration() -> None:
 @pytest.mark.parametrize(("seconds", "status"), [(1, "ok"), (20, "warning"), (-20, "warning"), (3600, "failed")])
 def test_clocks_that_differ(seconds: int, status: str) -> None:
     now = datetime(2030, 1, 1, tzinfo=UTC)
-    assert compare("clock", "another", now + timedelta(seconds=seconds), now).status == status
+    assert compare_clocks("clock", "another", now + timedelta(seconds=seconds), now).status == status
 
 
 def test_the_store_is_written_read_and_left_empty(settings: Settings, tmp_path: Path) -> None:
-    assert statuses(objects) == {"storage": "ok"}
+    assert statuses(object_store) == {"storage": "ok"}
     assert list((settings.DATA_DIR / "objects" / "check").iterdir()) == []
 
 
@@ -87,7 +87,7 @@ def test_a_store_that_takes_nothing(settings: Settings) -> None:
     folder.rename(folder.with_suffix(".away"))
     folder.write_text("a file where the folder should be")
     try:
-        (outcome,) = objects()
+        (outcome,) = object_store()
     finally:
         folder.unlink()
         folder.with_suffix(".away").rename(folder)
@@ -237,8 +237,12 @@ def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
         threading.Event().wait(5)
         yield from ()
 
-    checks = [Check("broken", broken, 1), Check("hanging", hanging, 1), Check("storage", objects, 1)]
-    found = run(checks, seconds=0.5)
+    checks = [
+        ServiceCheck("broken", broken, 1),
+        ServiceCheck("hanging", hanging, 1),
+        ServiceCheck("storage", object_store, 1),
+    ]
+    found = run_checks(checks, seconds=0.5)
     assert [(outcome.name, outcome.status.value) for outcome in found] == [
         ("broken", "failed"),
         ("hanging", "failed"),

@@ -7,8 +7,8 @@ import pytest
 
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
-from paraph.operations.check import readiness, run
-from paraph.operations.check.readiness import Kept
+from paraph.operations.check import readiness, service_checks
+from paraph.operations.check.readiness import ReadinessCache
 from paraph.operations.check.start import require_start
 from tests.keys.certified_keys import make_root
 from tests.keys.kms_service import fault, kms_server
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Kept()
-    monkeypatch.setattr("paraph.web.health.KEPT", kept)
+    kept = ReadinessCache()
+    monkeypatch.setattr("paraph.web.health.READINESS", kept)
 
 
 def test_ready_though_a_gateway_is_down(client: Client, settings: Any) -> None:
@@ -64,7 +64,7 @@ def test_ready_though_the_key_service_is_away(
             answer = client.get("/readyz")
             with pytest.raises(DomainError, match="KMSInternalException"):
                 require_start()
-            monkeypatch.setattr("paraph.web.health.KEPT", Kept())
+            monkeypatch.setattr("paraph.web.health.READINESS", ReadinessCache())
             server.faults[:] = [fault(400, "AccessDeniedException")] * 20
             refused = client.get("/readyz")
         finally:
@@ -75,16 +75,16 @@ def test_ready_though_the_key_service_is_away(
 
 def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    real = run.look
+    real = service_checks.outcomes_by_check
 
     def counting(checks: Any, seconds: float) -> Any:
         looks.append([check.name for check in checks])
         return real(checks, seconds)
 
-    monkeypatch.setattr(readiness, "look", counting)
-    kept = Kept()
+    monkeypatch.setattr(readiness, "outcomes_by_check", counting)
+    kept = ReadinessCache()
     assert kept.readiness() == kept.readiness()
-    assert len(looks[0]) == len(run.CHECKS) - 1 and looks[1] == []
+    assert len(looks[0]) == len(service_checks.CHECKS) - 1 and looks[1] == []
 
 
 def test_strangers_are_told_yes_or_no_and_no_more(client: Client, settings: Any) -> None:

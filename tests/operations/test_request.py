@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
-from paraph.operations.stuck import stuck
+from paraph.operations.sealing_failures import sealing_failures
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
@@ -187,13 +187,13 @@ def test_what_was_given_up_is_listed_until_it_is_mended() -> None:
     store.put(key, b"something else")
     with pytest.raises(DomainError):
         seal(made.request_documents[0].pk)
-    assert stuck(given_up_only=True, limit=10) == []
-    (row,) = stuck(given_up_only=False, limit=10)
+    assert sealing_failures(given_up_only=True, limit=10) == []
+    (row,) = sealing_failures(given_up_only=False, limit=10)
     assert (row["request_id"], row["stage"], row["given_up"]) == (made.request.pk, "seal", False)
     execute("UPDATE procrastinate_jobs SET status = 'failed'")
-    (row,) = stuck(given_up_only=True, limit=10)
+    (row,) = sealing_failures(given_up_only=True, limit=10)
     assert row["given_up"] and "is not the one that was shown" in row["cause"]
     store.put(key, content)
     assert outcomes(made) == [("finalize", "deferred")]
     seal(made.request_documents[0].pk)
-    assert stuck(given_up_only=False, limit=10) == []
+    assert sealing_failures(given_up_only=False, limit=10) == []

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from paraph.outbound.post import Answer, Route, post
+from paraph.outbound.post import NetworkAccess, PostResult, post
 from paraph.outbound.resolve import system_resolver
 from tests import receiver as receivers
 from tests.receiver import Behaviour, Receiver, answer, own_authority, receiver
 
-LOCAL = Route(allow_private=True)
+LOCAL = NetworkAccess(allow_private=True)
 
 
-def send(url: str, route: Route = LOCAL, seconds: float = 5, schemes: tuple[str, ...] = ("https", "http")) -> Answer:
+def send(
+    url: str, route: NetworkAccess = LOCAL, seconds: float = 5, schemes: tuple[str, ...] = ("https", "http")
+) -> PostResult:
     headers = {"Content-Type": "application/json"}
     return asyncio.run(post(url, b'{"a":1}', headers, route, schemes=schemes, seconds=seconds))
 
@@ -72,7 +74,7 @@ def test_a_slow_name_server_is_over_in_time() -> None:
         await asyncio.sleep(10)
         return ["127.0.0.1"]
 
-    result = send("http://slow.example/", Route(allow_private=True, resolve=resolve), seconds=0.2)
+    result = send("http://slow.example/", NetworkAccess(allow_private=True, resolve=resolve), seconds=0.2)
     assert result.error == "no complete answer within 0.2 seconds"
 
 
@@ -112,13 +114,13 @@ def test_a_name_that_does_not_exist() -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
 def test_private_addresses_are_refused_however_they_are_written(host: str) -> None:
     with receiver() as server:
-        result = send(server.url(host), Route(resolve=system_resolver))
+        result = send(server.url(host), NetworkAccess(resolve=system_resolver))
     assert result.error.startswith("Refused: ")
     assert server.received == []
 
 
 def test_one_private_address_among_public_ones_refuses_all() -> None:
-    result = send("http://a.example/", Route(resolve=resolver(["93.184.215.14", "10.0.0.1"])))
+    result = send("http://a.example/", NetworkAccess(resolve=resolver(["93.184.215.14", "10.0.0.1"])))
     assert result.error == "Refused: a.example is at 10.0.0.1, which is not public (private)."
 
 
@@ -131,10 +133,10 @@ def test_a_name_that_is_rebound_is_called_where_it_was_judged(monkeypatch: pytes
         return ["127.0.0.1"] if len(asked) == 1 else ["127.0.0.2"]
 
     monkeypatch.setattr(
-        "paraph.outbound.exchange.why_not_public", lambda address: "" if address == "127.0.0.1" else "no"
+        "paraph.outbound.exchange.reason_not_public", lambda address: "" if address == "127.0.0.1" else "no"
     )
     with receiver() as server:
-        result = send(server.url("rebind.example"), Route(resolve=rebinding))
+        result = send(server.url("rebind.example"), NetworkAccess(resolve=rebinding))
     assert result.accepted
     assert asked == ["rebind.example"]
     assert server.received[0].headers["Host"].startswith("rebind.example:")
@@ -142,18 +144,18 @@ def test_a_name_that_is_rebound_is_called_where_it_was_judged(monkeypatch: pytes
 
 def test_the_next_address_is_tried_when_one_is_dead() -> None:
     with receiver() as server:
-        route = Route(allow_private=True, resolve=resolver(["127.0.0.3", "127.0.0.1"]))
+        route = NetworkAccess(allow_private=True, resolve=resolver(["127.0.0.3", "127.0.0.1"]))
         assert send(server.url("two.example"), route).accepted
 
 
 def test_tls_is_verified_for_the_name_not_the_address(tmp_path: Path) -> None:
     authority = own_authority(tmp_path, "hooks.example")
     to_loopback = resolver(["127.0.0.1"])
-    route = Route(allow_private=True, resolve=to_loopback, tls=authority.client)
+    route = NetworkAccess(allow_private=True, resolve=to_loopback, tls=authority.client)
     with receiver(tls=authority.server) as server:
         assert send(server.url("hooks.example"), route, schemes=("https",)).accepted
         other = send(server.url("other.example"), route)
-        unknown = send(server.url("hooks.example"), Route(allow_private=True, resolve=to_loopback))
+        unknown = send(server.url("hooks.example"), NetworkAccess(allow_private=True, resolve=to_loopback))
     assert "Hostname mismatch" in other.error
     assert "certificate verify failed" in unknown.error
     assert len(server.received) == 1
@@ -206,7 +208,7 @@ def test_through_the_proxy_to_the_judged_address(tmp_path: Path) -> None:
     with receiver(tls=authority.server) as server:
         proxy = Proxy(server)
         proxy.start()
-        route = Route(proxy=proxy.url, resolve=resolver(["93.184.215.14"]), tls=authority.client)
+        route = NetworkAccess(proxy=proxy.url, resolve=resolver(["93.184.215.14"]), tls=authority.client)
         result = send("https://hooks.example/x", route)
         proxy.join()
     assert result.accepted, result.error
@@ -220,7 +222,7 @@ def test_a_proxy_that_refuses() -> None:
     with receiver() as server:
         proxy = Proxy(server, b"403 Forbidden")
         proxy.start()
-        result = send("http://hooks.example/", Route(proxy=proxy.url, resolve=resolver(["93.184.215.14"])))
+        result = send("http://hooks.example/", NetworkAccess(proxy=proxy.url, resolve=resolver(["93.184.215.14"])))
         proxy.join()
     assert result.error == "ProxyError: the proxy refused: HTTP/1.1 403 Forbidden"
     assert server.received == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.outbound.public_address import why_not_public
+from paraph.outbound.public_address import reason_not_public
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ from paraph.outbound.public_address import why_not_public
     ],
 )
 def test_refused(address: str, reason: str) -> None:
-    assert why_not_public(address) == reason
+    assert reason_not_public(address) == reason
 
 
 @pytest.mark.parametrize(
     "address", ["93.184.215.14", "8.8.8.8", "172.15.0.1", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a01:e0a::1"]
 )
 def test_public(address: str) -> None:
-    assert why_not_public(address) == ""
+    assert reason_not_public(address) == ""

@@ -62,7 +62,7 @@ def test_it_is_tried_until_it_can_be_started(server: Server) -> None:
     """As after a full disk."""
     said: list[str] = []
     keeper = Keeper(server, said.append)
-    log = server.place.log
+    log = server.location.log
     kill(server)
     log.unlink()
     log.mkdir()  # no log can be opened

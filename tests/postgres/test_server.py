@@ -56,13 +56,13 @@ def test_only_its_owner_gets_in_and_folders_above_stay_as_they_are(tmp_path: Pat
     server.stop()
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
     assert stat.S_IMODE(data_dir.stat().st_mode) == 0o750
-    for folder in (server.place.home, server.place.sockets, server.place.cluster):
+    for folder in (server.location.home, server.location.sockets, server.location.cluster):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_a_cluster_left_half_made_is_made_anew(data_dir: Path) -> None:
     server = Server(data_dir)
-    draft = server.place.home / "cluster.new-1234"
+    draft = server.location.home / "cluster.new-1234"
     draft.mkdir()
     (draft / "PG_VERSION").write_text(binaries.VERSION)
     server.start()
@@ -91,8 +91,10 @@ def test_a_number_in_an_old_lock_file_may_be_anybodys(data_dir: Path) -> None:
     server.stop()
     bystander = subprocess.Popen(["sleep", "60"])
     try:
-        lock = server.place.cluster / "postmaster.pid"
-        lock.write_text(f"{bystander.pid}\n{server.place.cluster}\n1\n5432\n{server.place.sockets}\n\n  1 1\nready\n")
+        lock = server.location.cluster / "postmaster.pid"
+        lock.write_text(
+            f"{bystander.pid}\n{server.location.cluster}\n1\n5432\n{server.location.sockets}\n\n  1 1\nready\n"
+        )
         server._stop_leftover()
         assert bystander.poll() is None
     finally:
@@ -102,20 +104,20 @@ def test_a_number_in_an_old_lock_file_may_be_anybodys(data_dir: Path) -> None:
 
 def test_the_log_is_bounded(data_dir: Path) -> None:
     server = Server(data_dir)
-    server.place.log.write_bytes(b"x" * (9 << 20))
+    server.location.log.write_bytes(b"x" * (9 << 20))
     server.start()
     server.stop()
-    assert server.place.log.stat().st_size < 1 << 20
+    assert server.location.log.stat().st_size < 1 << 20
 
 
 def test_another_versions_cluster_gets_a_sentence(data_dir: Path) -> None:
     server = Server(data_dir)
-    server.place.cluster.mkdir()
-    (server.place.cluster / "PG_VERSION").write_text("15\n")
+    server.location.cluster.mkdir()
+    (server.location.cluster / "PG_VERSION").write_text("15\n")
     with pytest.raises(DomainError, match=r"is PostgreSQL 15's, and Paraph carries 18"):
         server.start()
-    (server.place.cluster / "PG_VERSION").unlink()
-    (server.place.cluster / "somebody.txt").write_text("")
+    (server.location.cluster / "PG_VERSION").unlink()
+    (server.location.cluster / "somebody.txt").write_text("")
     with pytest.raises(DomainError, match="holds something else"):
         server.start()
 

@@ -19,11 +19,11 @@ from paraph.journal.append import broken_at
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.operations.check.work import unsealed
+from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
 from paraph.operations.given_up import given_up
 from paraph.operations.retry import retry
-from paraph.operations.stuck import finalization, stuck
+from paraph.operations.sealing_failures import finalization, sealing_failures
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.queue.connections import connector
@@ -108,8 +108,8 @@ def test_it_is_tried_again_and_its_client_reads_why(caplog: pytest.LogCaptureFix
     }
     assert gave_up(caplog) == []
     assert figures()["paraph_sealing_failures"] == 1 and figures()["paraph_sealing_failures_given_up"] == 0
-    (row,) = stuck(given_up_only=False, limit=10)
-    assert not row["given_up"] and stuck(given_up_only=True, limit=10) == []
+    (row,) = sealing_failures(given_up_only=False, limit=10)
+    assert not row["given_up"] and sealing_failures(given_up_only=True, limit=10) == []
 
 
 def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -> None:
@@ -127,7 +127,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     (outcome,) = unsealed()
     assert outcome.status == "failed"
     assert outcome.sentence.startswith("1 completed request was given up") and "list --failed" in outcome.sentence
-    (row,) = stuck(given_up_only=True, limit=10)
+    (row,) = sealing_failures(given_up_only=True, limit=10)
     assert (row["organization"], row["environment"], row["given_up"]) == ("Acme Ltd", "sandbox", True)
     assert row["cause"].endswith("is not the one that was shown.")
     entries = list(Entry.objects.filter(request=made.request).order_by("position"))
@@ -138,7 +138,7 @@ def test_it_is_given_up_told_once_and_mended(caplog: pytest.LogCaptureFixture) -
     assert told(made)["state"] == "retrying"
     work()
     assert SignatureRequest.objects.get(pk=made.request.pk).finalized
-    assert told(made) is None and stuck(given_up_only=False, limit=10) == []
+    assert told(made) is None and sealing_failures(given_up_only=False, limit=10) == []
     assert figures()["paraph_sealing_failures_given_up"] == 0
     (outcome,) = unsealed()
     assert outcome.status == "ok"
@@ -149,7 +149,7 @@ def test_a_job_that_was_lost_counts_as_given_up() -> None:
     work()
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM procrastinate_jobs")
-    (row,) = stuck(given_up_only=True, limit=10)
+    (row,) = sealing_failures(given_up_only=True, limit=10)
     assert row["request_id"] == made.request.pk and told(made)["state"] == "given_up"
 
 

@@ -18,7 +18,7 @@ from paraph.signer import language
 from tests.api.v1.cast import CONTRACT, Someone, error, payload, rectangle, someone
 from tests.pdf import changing
 from tests.pdf.changing import PRINT_OFF, SCRIPT
-from tests.pdf.untrusted.test_printing import DIFFERENT
+from tests.pdf.untrusted.test_print_comparison import DIFFERENT
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ import pytest
 
 from paraph.documents.models import Document, UnshownPage
 from paraph.otp.models import OneTimeCode
-from paraph.pdf.untrusted.sandbox import Limits, configure
-from paraph.pdf.untrusted.sandbox_process import Worker
+from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
+from paraph.pdf.untrusted.sandbox_process import SandboxProcess
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
@@ -26,7 +26,7 @@ REFUSED = "Page 2 of “contract-1.pdf” cannot be shown, so it cannot be signe
 
 @pytest.fixture(autouse=True)
 def little_time() -> Iterator[None]:
-    configure(1, Limits(memory=8 << 30, processor_seconds=1))
+    configure(1, SandboxLimits(memory=8 << 30, processor_seconds=1))
     yield
     configure(2)
 
@@ -86,14 +86,14 @@ def test_a_later_success_allows_the_signature(client: Client) -> None:
 
 
 def test_a_picture_that_was_too_complex_is_refused_at_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    made, jobs, ask = scene(pages=2), list[str](), Worker.ask
+    made, jobs, ask = scene(pages=2), list[str](), SandboxProcess.ask
     replace(made, hostile.nested_forms(6, page=2))
 
-    def noting(self: Worker, request: dict[str, Any], *rest: Any) -> Any:
+    def noting(self: SandboxProcess, request: dict[str, Any], *rest: Any) -> Any:
         jobs.append(request["job"])
         return ask(self, request, *rest)
 
-    monkeypatch.setattr(Worker, "ask", noting)
+    monkeypatch.setattr(SandboxProcess, "ask", noting)
     for _ in range(3):
         assert error(picture(client, made, 2))["message"] == REFUSED
     assert jobs == ["render"]
@@ -112,7 +112,7 @@ def test_only_those_who_sign_the_document_are_refused(client: Client) -> None:
 
 def test_a_service_without_time_is_told_and_not_remembered(client: Client) -> None:
     made = scene(pages=2)
-    stopped(configure(1, Limits(wall_seconds=1.0)))
+    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
     busy = picture(client, made, 2)
     assert (busy.status_code, busy.json()["error"]["code"], busy["Retry-After"]) == (503, "unavailable", "5")
     assert not UnshownPage.objects.exists()

@@ -27,9 +27,9 @@ def test_bytes_and_files_come_back(local: LocalStore) -> None:
 def test_keys_of_a_folder_that_are_old_enough(local: LocalStore) -> None:
     local.put("pages/a/1.webp", b"a")
     local.put("pages-of-another/1.webp", b"b")
-    assert list(local.keys("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
-    assert list(local.keys("pages/", clock.now() - timedelta(minutes=1))) == []
-    assert list(local.keys("none/", clock.now())) == []
+    assert list(local.keys_written_before("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
+    assert list(local.keys_written_before("pages/", clock.now() - timedelta(minutes=1))) == []
+    assert list(local.keys_written_before("none/", clock.now())) == []
 
 
 def test_a_missing_object_is_a_missing_file(local: LocalStore) -> None:
@@ -76,14 +76,14 @@ def test_a_failed_write_leaves_the_old_object_and_no_draft(local: LocalStore) ->
 
 
 def test_a_draft_is_an_object_when_it_is_kept_and_nothing_otherwise(local: LocalStore) -> None:
-    with local.draft() as draft:
+    with local.stage() as draft:
         draft.file.write(b"written ")
         draft.file.write(b"in parts")
         draft.keep("documents/a.pdf")
     assert local.get("documents/a.pdf") == b"written in parts"
-    with local.draft() as draft:
+    with local.stage() as draft:
         draft.file.write(b"forgotten")
-    with pytest.raises(ValueError, match="not an object key"), local.draft() as draft:
+    with pytest.raises(ValueError, match="not an object key"), local.stage() as draft:
         draft.keep("../a")
     assert list((local.root / ".drafts").iterdir()) == []
 

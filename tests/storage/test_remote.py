@@ -32,21 +32,21 @@ def test_the_same_promises_as_a_folder() -> None:
 
 def test_a_draft_is_an_object_when_it_is_kept() -> None:
     remote = RemoteStore("memory://")
-    with remote.draft() as draft:
+    with remote.stage() as draft:
         draft.file.write(b"written")
         draft.keep("documents/a.pdf")
-    with remote.draft() as draft:
+    with remote.stage() as draft:
         draft.file.write(b"forgotten")
     assert remote.get("documents/a.pdf") == b"written"
-    assert list(remote.keys("documents/", clock.now() + timedelta(minutes=1))) == ["documents/a.pdf"]
+    assert list(remote.keys_written_before("documents/", clock.now() + timedelta(minutes=1))) == ["documents/a.pdf"]
 
 
 def test_keys_of_a_folder_that_are_old_enough() -> None:
     remote = RemoteStore("memory://")
     remote.put("pages/a/1.webp", b"a")
     remote.put("pages-of-another/1.webp", b"b")
-    assert list(remote.keys("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
-    assert list(remote.keys("pages/", clock.now() - timedelta(minutes=1))) == []
+    assert list(remote.keys_written_before("pages/", clock.now() + timedelta(minutes=1))) == ["pages/a/1.webp"]
+    assert list(remote.keys_written_before("pages/", clock.now() - timedelta(minutes=1))) == []
 
 
 def test_an_address_is_signed_for_its_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.organizations.models import Application
 from paraph.organizations.registration import create_application, create_organization
-from paraph.outbound.post import Answer
+from paraph.outbound.post import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.claim import ClaimedDelivery, claim
 from paraph.webhooks.outbox import deliveries
@@ -16,9 +16,9 @@ from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
 
-ACCEPTED = Answer(200, b"ok", "", 0.012)
-REFUSED = Answer(500, b"oh no", "", 0.034)
-UNREACHABLE = Answer(None, b"", "ConnectError: refused", 0.001)
+ACCEPTED = PostResult(200, b"ok", "", 0.012)
+REFUSED = PostResult(500, b"oh no", "", 0.034)
+UNREACHABLE = PostResult(None, b"", "ConnectError: refused", 0.001)
 
 
 def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tuple[Scene, str]:
@@ -60,7 +60,7 @@ def prepared_deliveries(now: datetime | None = None) -> list[PreparedDelivery]:
     return [prepare_delivery(claimed) for claimed in claim_now(now)]
 
 
-def answer_all(result: Answer, now: datetime) -> int:
+def answer_all(result: PostResult, now: datetime) -> int:
     """Sends everything due to a receiver that answers so; returns how many that were."""
     due = prepared_deliveries(now)
     record_outcomes([(delivery.attempt_id, result) for delivery in due], now)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.db import connection, transaction
 
-from paraph.outbound.post import Route
+from paraph.outbound.post import NetworkAccess
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import release
@@ -21,11 +21,11 @@ from tests.webhooks.parties import record, seal_everything, told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-LOCAL = Route(allow_private=True)
+LOCAL = NetworkAccess(allow_private=True)
 
 
 @contextmanager
-def dispatching(way: Route = LOCAL, *, slots: int = 40, seconds: float = 5) -> Iterator[None]:
+def dispatching(way: NetworkAccess = LOCAL, *, slots: int = 40, seconds: float = 5) -> Iterator[None]:
     dispatcher = Dispatcher(way, slots=slots, seconds=seconds)
     dispatcher.start()
     try:
@@ -56,7 +56,7 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
         record(made.request, "request.completed")
         seal_everything(made)
         release(made.request.pk)
-        with dispatching(Route(allow_private=True, resolve=resolve, tls=authority.client)):
+        with dispatching(NetworkAccess(allow_private=True, resolve=resolve, tls=authority.client)):
             wait_for(delivered(2))
     [first], [second] = hooks.received, callback.received
     for received in (first, second):
@@ -130,7 +130,7 @@ def test_private_addresses_are_refused_where_they_are_not_allowed() -> None:
     with receiver() as hooks:
         made, _ = told(hooks.url())
         record(made.request, "request.expired")
-        with dispatching(Route()):
+        with dispatching(NetworkAccess()):
             wait_for(lambda: Delivery.objects.filter(failures=1).exists())
     assert "is not public (loopback)" in Attempt.objects.get().error
     assert hooks.received == []
@@ -141,7 +141,7 @@ def test_the_route_is_that_of_the_settings(settings: "pytest.FixtureRequest") ->
         update={"allow_private_addresses": False, "outbound_proxy": "http://proxy.example:3128"}
     )
     settings.PARAPH = environment  # type: ignore[attr-defined]
-    assert route() == Route(allow_private=False, proxy="http://proxy.example:3128")
+    assert route() == NetworkAccess(allow_private=False, proxy="http://proxy.example:3128")
 
 
 def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None:

@@ -18,9 +18,9 @@ from tests.webhooks.test_dispatcher import delivered, dispatching, wait_for
 
 _PROCESS = """
 import django; django.setup()
-from paraph.outbound.post import Route
+from paraph.outbound.post import NetworkAccess
 from paraph.webhooks.dispatcher import Dispatcher
-Dispatcher(Route(allow_private=True)).start()
+Dispatcher(NetworkAccess(allow_private=True)).start()
 import time; time.sleep(60)
 """
 

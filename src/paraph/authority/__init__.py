@@ -1,1 +1,1 @@
-"""The built-in timestamp authority over HTTP, and what its root says of its certificates. Off unless turned on."""
+"""The built-in timestamp authority over HTTP, with its root and its revocation data. Off unless turned on."""

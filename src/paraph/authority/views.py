@@ -14,14 +14,14 @@ from paraph.pdf.pki.statuses import DevelopmentStatuses
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.timestamps.http_authority import QUERY_TYPE, REPLY_TYPE
 
-_LARGEST = 4096  # bytes; an ordinary request has a hundred
+_LARGEST_REQUEST = 4096  # bytes; an ordinary request has a hundred
 _OCSP_QUERY, _OCSP_REPLY = "application/ocsp-request", "application/ocsp-response"
 
-View = Callable[[HttpRequest], HttpResponse]
+_View = Callable[[HttpRequest], HttpResponse]
 
 
-def _where_turned_on(method: str, media_type: str = "") -> Callable[[View], View]:
-    def decorate(view: View) -> View:
+def _where_turned_on(method: str, media_type: str = "") -> Callable[[_View], _View]:
+    def decorate(view: _View) -> _View:
         @wraps(view)
         def guarded(request: HttpRequest) -> HttpResponse:
             if not settings.PARAPH.serve_authority:
@@ -39,44 +39,44 @@ def _where_turned_on(method: str, media_type: str = "") -> Callable[[View], View
 
 @_where_turned_on("POST", QUERY_TYPE)
 def timestamp(request: HttpRequest) -> HttpResponse:
-    """A TimeStampResp to a TimeStampReq: a token, or a rejection with its reason."""
-    return _answer(_authority().answer(request.read(_LARGEST + 1)), REPLY_TYPE)
+    """Answers a TimeStampReq with a TimeStampResp: a token, or a rejection with its reason."""
+    return _answer(_authority().answer(request.read(_LARGEST_REQUEST + 1)), REPLY_TYPE)
 
 
 @_where_turned_on("POST", _OCSP_QUERY)
 def status(request: HttpRequest) -> HttpResponse:
-    """An OCSPResponse about the sealing or timestamp certificate of the development authority."""
-    return _answer(status_answer(_own(), request.read(_LARGEST + 1), clock.now()), _OCSP_REPLY)
+    """Answers an OCSPRequest about any certificate that the development authority has issued."""
+    return _answer(status_answer(_development(), request.read(_LARGEST_REQUEST + 1), clock.now()), _OCSP_REPLY)
 
 
 @_where_turned_on("GET")
 def revocations(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """The root's revocation list, a day old at most."""
-    own = _own()
-    data = _statuses().statuses((own.timestamp_key.certificate, own.root))
+    """The revocation list of the root, at most a day old."""
+    authority = _development()
+    data = _statuses().statuses((authority.timestamp_key.certificate, authority.root))
     return _answer(data.crls[0], "application/pkix-crl")
 
 
 @_where_turned_on("GET")
 def root(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """The root certificate, DER, for those who want to trust it."""
-    return _answer(_own().root, "application/pkix-cert")
+    """DER of the root certificate."""
+    return _answer(_development().root, "application/pkix-cert")
 
 
 @cache
-def _own() -> DevelopmentAuthority:
-    """Loaded once: reading the keys takes a while."""
+def _development() -> DevelopmentAuthority:
+    """The development authority, loaded once because decrypting its keys takes long."""
     return development()
 
 
 @cache
 def _authority() -> BuiltInAuthority:
-    return BuiltInAuthority(_own().timestamp_key)
+    return BuiltInAuthority(_development().timestamp_key)
 
 
 @cache
 def _statuses() -> DevelopmentStatuses:
-    return DevelopmentStatuses(_own())
+    return DevelopmentStatuses(_development())
 
 
 def _answer(body: bytes, media_type: str) -> HttpResponse:

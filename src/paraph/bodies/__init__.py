@@ -1,1 +1,1 @@
-"""Bodies of requests for all doors: as streams, within their limits, and JSON that cannot fill the memory."""
+"""Request bodies for the API and the signer endpoints: read within limits, and JSON bounded in memory."""

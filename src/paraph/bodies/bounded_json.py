@@ -1,11 +1,10 @@
 """JSON whose arrays, objects and commas are counted before the first value is built.
 
-Of nothing but ``[],`` the values take thirty times the room of the text. Real bodies hold more than that: who allows
-as many arrays and objects as the largest real body has bounds what any other one takes. Counting takes a hundredth of
-the time that reading does.
+A text of nothing but ``[],`` takes thirty times its size in memory once it is parsed, while real bodies hold few arrays
+and objects for their size. A limit as high as the largest real body needs therefore bounds the memory of every body.
 
-While a large one is read, no other thread runs Python. So threads read large ones in turn: who waits for the
-interpreter waits for one of them, not for as many as are sent at a time.
+No other thread runs Python while a large body is parsed. Threads parse large bodies one after the other, so that a call
+that waits for the interpreter waits for one of them, however many arrive at a time.
 """
 
 import json
@@ -24,15 +23,16 @@ class TooManyError(ValueError):
 
 
 def loads(
-    content: bytes, most: int, parse_constant: Callable[[str], Any] = float, *, most_commas: float = math.inf
+    content: bytes, limit: int, parse_constant: Callable[[str], Any] = float, *, comma_limit: float = math.inf
 ) -> Any:
-    """The value. ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
+    """Parses JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both count what stands in strings too.
+    ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
 
-    Raises :class:`TooManyError`, where brackets and commas within strings count as well; ``RecursionError`` where it is
-    nested too deeply; ``ValueError`` for all else, such as ``UnicodeDecodeError`` and ``json.JSONDecodeError``.
+    Raises :class:`TooManyError` beyond a limit, ``RecursionError`` for nesting that is too deep, and ``ValueError`` for
+    anything else that is not JSON.
     """
-    if content.count(b"[") + content.count(b"{") > most or content.count(b",") > most_commas:
-        raise TooManyError(f"more than {most} arrays and objects, or than {most_commas} commas")
+    if content.count(b"[") + content.count(b"{") > limit or content.count(b",") > comma_limit:
+        raise TooManyError(f"more than {limit} arrays and objects, or than {comma_limit} commas")
     if len(content) <= _LARGE:
         return json.loads(content.decode(), parse_constant=parse_constant)
     with _turn:

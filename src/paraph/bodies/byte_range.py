@@ -1,4 +1,4 @@
-"""The ``Range`` header (RFC 9110 §14), one range at most, and a part of a file."""
+"""The ``Range`` header (RFC 9110 §14) with a single range, and that part of a file."""
 
 import re
 from dataclasses import dataclass
@@ -8,29 +8,30 @@ _ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Range:
+class ByteRange:
     start: int
-    length: int  # 0: nothing of it lies in the file
+    length: int  # 0 when the range lies outside the file
 
 
-def parse_range(header: str, size: int) -> Range | None:
-    """None when there is no range, or one in a form we do not serve: the whole file answers it then."""
+def parse_range(header: str, size: int) -> ByteRange | None:
+    """The range of a file of ``size`` bytes. None for no range or a form that is not supported: the whole file is then
+    sent."""
     match = _ONE_RANGE.fullmatch(header.strip())
     if not match or header.strip() == "bytes=-":
         return None
     first, last = match.groups()
     if not first:
         length = min(int(last), size)
-        return Range(size - length, length)
+        return ByteRange(size - length, length)
     start = int(first)
     end = min(int(last), size - 1) if last else size - 1
     if last and int(last) < start:
         return None
-    return Range(start, max(end - start + 1, 0))
+    return ByteRange(start, max(end - start + 1, 0))
 
 
-class Part:
-    """``length`` bytes of a file from ``start``, read in blocks; closes the file with itself."""
+class FilePart:
+    """``length`` bytes of a file from ``start``. Closing it closes the file."""
 
     def __init__(self, file: BinaryIO, start: int, length: int) -> None:
         self.start, self.length = start, length

@@ -1,4 +1,4 @@
-"""The ``paraph`` command: one file per subcommand, each with its ``command``, imported when it is called."""
+"""The ``paraph`` command. Each subcommand is a module with a ``command``, imported only when it is called."""
 
 import importlib
 from typing import Any
@@ -32,18 +32,18 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's form
         if cmd_name not in _COMMANDS:
             return None
-        found: click.Command = importlib.import_module(f"paraph.cli.{cmd_name}").command
-        return found
+        command: click.Command = importlib.import_module(f"paraph.cli.{cmd_name}").command
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except DomainError as refusal:
-            raise _Sentence(refusal.message) from refusal
+            raise _Failure(refusal.message) from refusal
 
 
-class _Sentence(click.ClickException):
-    """One clear sentence on stderr, exit status 1."""
+class _Failure(click.ClickException):
+    """Ends the command with one sentence on stderr and exit status 1."""
 
     def show(self, file: Any = None) -> None:
         click.echo(self.message, err=True, file=file)

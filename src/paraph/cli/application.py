@@ -1,4 +1,4 @@
-"""``paraph application create`` and ``revoke``."""
+"""``paraph application create`` and ``paraph application revoke``."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""``paraph check``: does every part really work?"""
+"""``paraph check``: tries every part of the service."""
 
 import json
 
@@ -19,13 +19,13 @@ def command(context: click.Context, *, as_json: bool) -> None:
     nothing failed, else with 1.
     """
     with database():
-        from paraph.operations.check.run import run
+        from paraph.operations.check.service_checks import run_checks
 
-        outcomes = run()
+        outcomes = run_checks()
     if as_json:
-        facts = [{"name": found.name, "status": found.status, "sentence": found.sentence} for found in outcomes]
+        facts = [{"name": outcome.name, "status": outcome.status, "sentence": outcome.sentence} for outcome in outcomes]
         click.echo(json.dumps(facts, ensure_ascii=False))
     else:
-        for found in outcomes:
-            click.echo(f"{found.status:<7}  {found.name}: {found.sentence}")
-    context.exit(1 if any(found.status == "failed" for found in outcomes) else 0)
+        for outcome in outcomes:
+            click.echo(f"{outcome.status:<7}  {outcome.name}: {outcome.sentence}")
+    context.exit(1 if any(outcome.status == "failed" for outcome in outcomes) else 0)

@@ -1,4 +1,4 @@
-"""``paraph inbox``: the messages captured while no gateway is set."""
+"""``paraph inbox``: the messages that were captured because no gateway is set."""
 
 import json
 
@@ -17,7 +17,7 @@ def command(*, as_json: bool) -> None:
     with database():
         from paraph.messaging.inbox import messages
 
-        found = [
+        captured = [
             {
                 "to": message.to,
                 "channel": message.channel,
@@ -28,8 +28,8 @@ def command(*, as_json: bool) -> None:
             for message in messages()
         ]
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(captured, ensure_ascii=False))
         return
-    for message in found:
+    for message in captured:
         click.echo(f"{message['created_at']}  {message['channel']}  {message['to']}  {message['subject']}")
         click.echo("    " + message["text"].replace("\n", "\n    ") + "\n")

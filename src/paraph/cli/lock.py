@@ -1,4 +1,4 @@
-"""The lock of a data folder: one service, or one command without a service, at a time."""
+"""The lock of a data folder. Either one service holds it, or one command that runs without a service."""
 
 import fcntl
 import os
@@ -12,8 +12,11 @@ _COMMAND_SECONDS = 15
 
 
 class DataFolderLock:
-    """An advisory lock that ends with the process that holds it, killed or not. The file says who that is:
-    its number, ``serve`` or ``command``, and ``ready`` once the database has its tables."""
+    """An advisory lock, which the kernel releases when its holder ends, even by a signal.
+
+    The file names the holder: its process id, ``serve`` or ``command``, then ``starting`` or, once the database has its
+    tables, ``ready``.
+    """
 
     def __init__(self, data_dir: Path) -> None:
         self.path = data_dir / "service.lock"
@@ -26,7 +29,7 @@ class DataFolderLock:
             ) from error
 
     def take(self, purpose: str) -> bool:
-        """Whether the lock is ours now."""
+        """Takes the lock for ``serve`` or ``command`` without waiting. Returns whether this process holds it now."""
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -35,7 +38,10 @@ class DataFolderLock:
         return True
 
     def take_for_service(self) -> None:
-        """Raises ``DomainError("configuration", …)`` when a service runs here; a command is waited for."""
+        """Takes the lock, waiting 15 s for a command to end.
+
+        Raises ``DomainError("configuration", …)`` when a service runs on this data folder.
+        """
         deadline = time.monotonic() + _COMMAND_SECONDS
         while not self.take("serve"):
             pid, purpose, _ = self._holder()
@@ -46,10 +52,12 @@ class DataFolderLock:
             time.sleep(0.1)
 
     def mark_ready(self) -> None:
+        """Tells commands that the database can be used."""
         self._write(self.path.read_text().replace("starting", "ready"))
 
     def wait_until_ready(self) -> bool:
-        """False when the holder let go instead: the lock may be taken then."""
+        """Waits for the holder to mark the lock ready. Returns False when it released the lock instead, which may then
+        be taken. Raises ``DomainError("configuration", …)`` after 60 s."""
         deadline = time.monotonic() + _START_SECONDS
         while self._holder()[2] != "ready":
             if self._is_free():

@@ -1,5 +1,5 @@
-"""Options that several commands share. They are handed on as environment variables, so that child processes and
-settings see one truth."""
+"""Options that several commands share. Their values are exported as environment variables, which the settings of this
+process and of its children read."""
 
 import json
 import os
@@ -34,12 +34,12 @@ def address_options(function: Function) -> Function:
 
 
 def json_option(function: Function) -> Function:
-    """``--json``, given to the function as ``as_json``."""
+    """``--json``, passed to the function as ``as_json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(function)
 
 
 def show(facts: dict[str, Any], *, as_json: bool) -> None:
-    """Prints what a command made, as JSON or as ``name: value`` lines."""
+    """Prints the facts as one JSON object or as ``name: value`` lines."""
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return

@@ -1,4 +1,4 @@
-"""``paraph organization create``, ``update`` and ``confirm-address``."""
+"""``paraph organization create``, ``paraph organization update`` and ``paraph organization confirm-address``."""
 
 import click
 

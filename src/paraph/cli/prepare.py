@@ -1,23 +1,26 @@
-"""What a start does before anything is served."""
+"""Preparation of a start, before anything is served."""
 
 import os
 import sys
 
-from paraph.cli.migrate import migrate
 from paraph.cli.supervisor import fork
-from paraph.measures import processes
+from paraph.measures import ledger_files
 from paraph.operations.check.start import require_start
+from paraph.operations.migrations import migrate
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_application, create_organization
 from paraph.storage import store
 
 
 def prepare() -> str:
-    """Tables, storage, keys; at the very first start an organization with a sandbox application, whose API key is
-    returned ("" later). Raises ``DomainError`` with one sentence for what is missing."""
+    """Migrates the database, cleans up after the last run and checks that the service can work.
+
+    The very first start also makes an organization with a sandbox application and returns its API key; later starts
+    return "". Raises ``DomainError`` with one sentence for what is missing.
+    """
     migrate()
     store.sweep()
-    processes.forget()
+    ledger_files.forget()
     require_start()
     if Organization.objects.exists():
         return ""
@@ -26,8 +29,8 @@ def prepare() -> str:
 
 
 def check_in_child() -> None:
-    """:func:`require_start` in a child, which ends with what it opened: processes forked later must inherit none of
-    it. When it fails, so do we; it has said why."""
+    """Runs :func:`require_start` in a child process, so that processes forked later inherit no connection or thread
+    that the checks opened. Ends this process with status 1 when a check fails; the child has printed the reason."""
     pid = fork("check", require_start)
     _, status = os.waitpid(pid, 0)
     if os.waitstatus_to_exitcode(status):

@@ -1,13 +1,13 @@
-"""``paraph request list``, ``show``, ``retry`` and ``evidence``."""
+"""``paraph request list``, ``paraph request show``, ``paraph request retry`` and ``paraph request evidence``."""
 
 import json
 from typing import Any, BinaryIO
 
 import click
 
+from paraph.cli.deliveries import last_outcome
 from paraph.cli.options import data_dir_option, json_option
 from paraph.cli.session import database
-from paraph.cli.webhook import outcome
 
 
 @click.group()
@@ -23,18 +23,18 @@ def command() -> None:
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show the requests that a fault keeps from being finalized, oldest first."""
     with database():
-        from paraph.operations.stuck import stuck
+        from paraph.operations.sealing_failures import sealing_failures
 
-        found = stuck(given_up_only=failed, limit=limit)
+        failures = sealing_failures(given_up_only=failed, limit=limit)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(failures, ensure_ascii=False))
         return
-    for row in found:
+    for row in failures:
         state = "given up" if row["given_up"] else "tried again"
         where = f"{row['organization']} ({row['organization_id']}), {row['environment']}"
         tried = f"{row['attempts']} attempt{'s' if row['attempts'] != 1 else ''}, {state}"
         click.echo(f"{row['request_id']}  {where}  {row['stage']}  {tried}  {row['cause']}")
-    if not found:
+    if not failures:
         click.echo("No request waits for a retry by hand." if failed else "No request is kept from being finalized.")
 
 
@@ -79,7 +79,7 @@ def retry(id: int, *, as_json: bool) -> None:
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
 @data_dir_option
 @json_option
-def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  it is JSON in any case
+def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  the output is always JSON
     """Write the timestamps kept beside the files of a request, for paraph verify --evidence. It is JSON."""
     with database():
         from paraph.operations.request_evidence import request_evidence
@@ -88,7 +88,7 @@ def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001 
 
 
 def lines_of(state: dict[str, Any]) -> list[str]:
-    """The state that :func:`~paraph.operations.request_state.request_state` gives, for people."""
+    """Renders the result of :func:`~paraph.operations.request_state.request_state` as lines of text."""
     finalized = ", finalized" if state["finalized"] else ""
     lines = [f"Request {state['id']}: {state['status']}{finalized} ({state['mode']}, {state['environment']})"]
     lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}", "Signers"]
@@ -109,7 +109,7 @@ def lines_of(state: dict[str, Any]) -> list[str]:
         lines.append(f"Fault\n  {failure['stage']}, {failure['attempts']} attempts, {failure['failed_at']}")
         lines.append(f"  {failure['cause']}")
     lines += _rows("Jobs", state["jobs"], "id", "task", "status", "attempts", "scheduled_at")
-    deliveries = [{**each, "outcome": outcome(each)} for each in state["deliveries"]]
+    deliveries = [{**each, "outcome": last_outcome(each)} for each in state["deliveries"]]
     lines += _rows("Deliveries", deliveries, "id", "event", "status", "attempts", "outcome", "url")
     broken = state["journal_broken_at"]
     title = "Journal" if broken is None else f"Journal, WHOSE CHAIN IS BROKEN AT ENTRY {broken}"

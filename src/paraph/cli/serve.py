@@ -1,4 +1,4 @@
-"""``paraph serve``: everything on one machine, in one command."""
+"""``paraph serve``: the whole service on one machine."""
 
 import gc
 import http.client
@@ -10,13 +10,13 @@ import time
 import click
 import structlog
 
-from paraph.cli import web, worker
+from paraph.cli import web_process, worker_process
 from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import nothing_collected, set_up
 from paraph.cli.supervisor import Child, Supervisor, fork
-from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings, read_settings
 from paraph.postgres import Keeper, Server
 
 log = structlog.get_logger("paraph.serve")
@@ -31,10 +31,10 @@ _SPARE_CONNECTIONS = 40  # operators' commands, migrations, the superuser's rese
 @data_dir_option
 def command() -> None:
     """Run the whole service: database, web server, workers."""
-    settings = environment.read()
+    settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
     lock.take_for_service()
-    web.check_port(settings)
+    web_process.check_port(settings)
     server = None if settings.database_url else _server(settings)
     keeper = Keeper(server, _say) if server else None
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
@@ -42,7 +42,7 @@ def command() -> None:
         try:
             first_key = _prepare(server)
             lock.mark_ready()
-            supervisor.run(until=_Answering(settings))
+            supervisor.run(until=_WebServerAnswers(settings))
             if not supervisor.stopping:
                 _greet(settings, first_key)
                 supervisor.run()
@@ -54,24 +54,27 @@ def command() -> None:
 
 
 def _say(words: str) -> None:
-    log.warning(words)  # bound at each call: how logs look is set up later
+    log.warning(words)  # bound at each call, because logging is configured later
 
 
-def _server(settings: environment.Environment) -> Server:
+def _server(settings: Settings) -> Server:
     web_processes, worker_processes = settings.processes
-    of_a_worker = 2 * settings.worker_concurrency + 11  # two lanes of jobs, their queue's, upkeep, webhooks
-    connections = web_processes * settings.web_threads + worker_processes * of_a_worker
+    per_worker = 2 * settings.worker_concurrency + 11  # two lanes of jobs, their queue's, upkeep, webhooks
+    connections = web_processes * settings.web_threads + worker_processes * per_worker
     return Server(settings.data_dir, settings.postgres_dir, connections + _SPARE_CONNECTIONS)
 
 
-def _children(settings: environment.Environment) -> list[Child]:
+def _children(settings: Settings) -> list[Child]:
     _, workers = settings.processes
-    return [Child("web", web.run, _WEB_GRACE), *(Child("worker", worker.run, _WORKER_GRACE) for _ in range(workers))]
+    return [
+        Child("web", web_process.run, _WEB_GRACE),
+        *(Child("worker", worker_process.run, _WORKER_GRACE) for _ in range(workers)),
+    ]
 
 
 def _prepare(server: Server | None) -> str:
-    """Imports everything while the database starts, then lets a child do what opens connections: children forked
-    later must not inherit any. Returns the API key of a first start, or ""."""
+    """Imports everything while the database starts, then prepares the start in a child process: its connections must
+    not be inherited by children forked later. Returns the API key of a first start, or ""."""
     if server:
         server.launch()
     set_up(tasks=True)
@@ -82,7 +85,7 @@ def _prepare(server: Server | None) -> str:
 
         get_resolver().check()  # imports every view
 
-    gc.freeze()  # what is loaded now stays: collections in the children leave its memory shared
+    gc.freeze()  # collections in the children then leave the loaded memory shared
     if server:
         server.wait()
     read, write = os.pipe()
@@ -92,7 +95,7 @@ def _prepare(server: Server | None) -> str:
         answer = pipe.read()
     _, status = os.waitpid(pid, 0)
     if os.waitstatus_to_exitcode(status):
-        sys.exit(1)  # the child has said why
+        sys.exit(1)  # the child has printed the reason
     return str(json.loads(answer))
 
 
@@ -101,10 +104,10 @@ def _report(handle: int, answer: str) -> None:
         json.dump(answer, pipe)
 
 
-class _Answering:
-    """Whether the web server answers. Raises ``DomainError`` when it does not in time."""
+class _WebServerAnswers:
+    """Tells whether the web server answers. Raises ``DomainError`` when it does not within 60 s."""
 
-    def __init__(self, settings: environment.Environment) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._address = ({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host), settings.port)  # noqa: S104  compared, not bound
         self._deadline = time.monotonic() + _READY_SECONDS
 
@@ -123,7 +126,7 @@ class _Answering:
         return False
 
 
-def _greet(settings: environment.Environment, first_key: str) -> None:
+def _greet(settings: Settings, first_key: str) -> None:
     click.echo(f"Paraph is ready at {settings.public_url}")
     if settings.host in ("0.0.0.0", "::") and not settings.base_url:  # noqa: S104  compared, not bound
         click.echo("Set PARAPH_BASE_URL to the address that signers reach: their links point there.")

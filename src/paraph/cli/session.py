@@ -1,4 +1,4 @@
-"""What a command needs before it can work: settings, and a database with its tables."""
+"""Django and the database, set up for a command."""
 
 import gc
 import os
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paraph.cli.lock import DataFolderLock
-from paraph.kernel import environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings, read_settings
 from paraph.postgres import Server
 
 
@@ -36,36 +36,34 @@ def nothing_collected() -> Iterator[None]:
 
 @contextmanager
 def database() -> Iterator[None]:
-    """Django set up and its database within reach, whether or not the service runs: without one, the embedded
-    server runs for as long as the command does. Raises ``DomainError``."""
-    settings = environment.read()
+    """Sets Django up and gives access to the database, whether or not the service runs. Without a service, the
+    embedded server runs for as long as the command does. Raises ``DomainError``."""
+    settings = read_settings()
     if settings.database_url:
-        set_up(tasks=False)
-        with _sentences():
+        with _running_database():
             yield
         return
     lock = DataFolderLock(settings.data_dir)
     while True:
         if lock.take("command"):
-            with _own_server(settings):
+            with _embedded_server(settings):
                 yield
             lock.release()
             return
         if lock.wait_until_ready():
-            set_up(tasks=False)
-            with _sentences():
+            with _running_database():
                 yield
             return
 
 
 @contextmanager
-def _own_server(settings: environment.Environment) -> Iterator[None]:
+def _embedded_server(settings: Settings) -> Iterator[None]:
     server = Server(settings.data_dir, settings.postgres_dir)
     try:
         server.launch()
         set_up(tasks=False)
         server.wait()
-        from paraph.cli.migrate import migrate
+        from paraph.operations.migrations import migrate
 
         migrate()
         yield
@@ -77,9 +75,10 @@ def _own_server(settings: environment.Environment) -> Iterator[None]:
 
 
 @contextmanager
-def _sentences() -> Iterator[None]:
+def _running_database() -> Iterator[None]:
     from django.db import OperationalError
 
+    set_up(tasks=False)
     try:
         yield
     except OperationalError as error:

@@ -1,7 +1,7 @@
-"""Child processes that are kept alive, and stopped in order.
+"""Child processes: forked, kept alive, and stopped in order.
 
-Children are forked from a process that has imported everything and opened nothing: they begin at once and share
-its memory. Nothing here may start a thread.
+The parent has imported everything and opened nothing, so that its children start at once and share its memory. Nothing
+here may start a thread: a fork would copy the locks that it holds.
 """
 
 import contextlib
@@ -28,9 +28,10 @@ log = structlog.get_logger("paraph.serve")
 
 
 def fork(name: str, run: Callable[[], None]) -> int:
-    """Runs the function in a child that ends with us and is called ``paraph-<name>``; returns its number.
+    """Runs the function in a child process named ``paraph-<name>`` and returns its process id.
 
-    The child's status is 0, or 1 after a sentence on stderr for a :class:`DomainError`, or 70 after a logged fault.
+    The child is killed when this process ends. Its exit status is 0, or 1 after a :class:`DomainError`, whose sentence
+    goes to stderr, or 70 after a logged fault.
     """
     parent = os.getpid()
     sys.stdout.flush()
@@ -64,7 +65,8 @@ def fork(name: str, run: Callable[[], None]) -> int:
 
 @dataclass
 class Child:
-    """``grace`` is how many seconds it has to end after SIGTERM."""
+    """A supervised process. ``grace``: seconds that it has to end after SIGTERM. ``began`` and ``due``, on the
+    monotonic clock: its latest start, and its next one once it has ended."""
 
     name: str
     run: Callable[[], None]
@@ -76,8 +78,8 @@ class Child:
 
 
 class Supervisor:
-    """``children`` are stopped in their order, those of one name together. ``each_tick`` is called at least once
-    a second and may raise :class:`DomainError` to end it all."""
+    """Keeps children running. ``children`` are stopped in their order, those of one name together. ``each_tick`` is
+    called at least once a second and may raise :class:`DomainError` to end the service."""
 
     def __init__(self, children: list[Child], each_tick: Callable[[], None]) -> None:
         self._children = children
@@ -87,10 +89,10 @@ class Supervisor:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Signals to stop are noticed from here on, also while :meth:`run` is not yet called."""
+        """Notices signals to stop from here on, even before :meth:`run` is called."""
         for number in _SIGNALS:
             signal.signal(number, self._ask_to_stop)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # only to be woken
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler, so that the signal wakes the loop
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         try:
             yield
@@ -102,15 +104,16 @@ class Supervisor:
         return self._asked_to_stop > 0
 
     def run(self, *, until: Callable[[], bool] | None = None) -> None:
-        """Keeps the children running until asked to stop or ``until``, asked every 20 ms, holds."""
+        """Keeps the children running until a signal to stop comes or ``until``, which is called every 20 ms, returns
+        True."""
         while not self.stopping and not (until and until()):
             self._each_tick()
             for child in self._children:
-                self._look_after(child)
+                self._keep_running(child)
             self._sleep(0.02 if until else self._next_tick())
 
     def stop(self) -> None:
-        """SIGTERM to each group of children, SIGKILL after its grace or when asked to stop once more."""
+        """Sends SIGTERM to each group of children, and SIGKILL after its grace or at a second signal to stop."""
         for name in dict.fromkeys(child.name for child in self._children):
             group = [child for child in self._children if child.name == name and child.pid]
             for child in group:
@@ -125,7 +128,7 @@ class Supervisor:
                     deadline = float("inf")
                 self._sleep(0.1)
 
-    def _look_after(self, child: Child) -> None:
+    def _keep_running(self, child: Child) -> None:
         if child.pid:
             status = self._reap(child)
             if status is None:
@@ -140,7 +143,7 @@ class Supervisor:
             child.pid = fork(child.name, lambda: _run(child))
 
     def _reap(self, child: Child) -> int | None:
-        """The exit status, negative for a signal; None while it runs."""
+        """The exit status of the child, negative for a signal; None while it runs."""
         pid, status = os.waitpid(child.pid, os.WNOHANG)
         if not pid:
             return None
@@ -162,7 +165,7 @@ class Supervisor:
 
 
 def _run(child: Child) -> None:
-    """A sentence is for whoever starts a service. Of one that runs there is a log, each line in the same form."""
+    """Logs a :class:`DomainError`: a running service writes all its faults to the log, in one form."""
     try:
         child.run()
     except DomainError as refusal:

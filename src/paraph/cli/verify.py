@@ -1,4 +1,7 @@
-"""``paraph verify``: what the seals of files cover, who made them, when, and what changed since. Needs no service."""
+"""``paraph verify``: what the seals of files cover, who made them, when, and what changed since.
+
+It needs no running service.
+"""
 
 import json
 from collections.abc import Sequence
@@ -6,10 +9,11 @@ from pathlib import Path
 
 import click
 
-from paraph.kernel import environment
+from paraph.cli.verdict import show_verdict
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
-from paraph.keys.roots import trusted_roots
+from paraph.keys.trusted_roots import trusted_roots
 from paraph.pdf.report import Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused, read_timestamps_file
 from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence, evidence_of
@@ -88,22 +92,13 @@ def _tied(result: EvidenceCheck, *, as_json: bool) -> bool:
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
         return result.ok
-    show(result)
+    show_verdict(result)
     return result.ok
-
-
-def show(result: EvidenceCheck) -> None:
-    """The verdict on files that should belong together."""
-    click.echo("Everything matches." if result.ok else "NOT everything matches.")
-    for sentence in result.matches:
-        click.echo(f"  ok: {sentence}")
-    for sentence in result.problems:
-        click.echo(f"  NOT OK: {sentence}")
 
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
     if not root_files:
-        return trusted_roots(environment.read(), data_dir / "keys")
+        return trusted_roots(read_settings(), data_dir / "keys")
     return [root for file in root_files for root in read_roots(file)]
 
 

@@ -1,24 +1,11 @@
 """``paraph web``: the web server alone."""
 
-import gc
-import multiprocessing
-import os
-import socket
-from functools import partial
-from typing import Any
-
 import click
 
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import set_up
-from paraph.kernel import environment, machine
-from paraph.kernel.errors import DomainError
-from paraph.kernel.parent import follow_parent
-
-_KILL_SECONDS = 10
-_HEAD_MILLISECONDS = 10_000  # for the head of a request, and between two requests of a connection
-_HEAD_BYTES = 64 * 1024  # at most, of a request; and what the server holds of a body on its way, in and out
-_BACKLOG = 4096  # connections that wait to be taken; the kernel's own limit (somaxconn) may be lower
+from paraph.cli.web_process import check_port, run
+from paraph.kernel.settings import read_settings
 
 
 @click.command()
@@ -26,84 +13,9 @@ _BACKLOG = 4096  # connections that wait to be taken; the kernel's own limit (so
 @data_dir_option
 def command() -> None:
     """Run the web server, with the database and the workers elsewhere."""
-    check_port(environment.read())
+    check_port(read_settings())
     set_up(tasks=True)
     from paraph.cli.prepare import check_in_child
 
     check_in_child()
     run()
-
-
-def check_port(settings: environment.Environment) -> None:
-    """Raises ``DomainError("configuration", …)`` when the address is taken or not ours: granian shares its port
-    with whoever listens there, and so would not notice."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
-            0
-        ]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-    except OSError as error:
-        raise DomainError(
-            "configuration", f"Paraph cannot listen on {settings.host} port {settings.port}: {error.strerror}."
-        ) from error
-
-
-def run() -> None:
-    """Serves until SIGTERM or SIGINT; requests on their way are answered first."""
-    from django.conf import settings
-    from django.core.servers.basehttp import get_internal_wsgi_application
-    from granian.constants import HTTPModes, Interfaces
-    from granian.http import HTTP1Settings
-    from granian.log import LogLevels
-    from granian.server import Server
-
-    from paraph.web import connection_watch
-
-    # The application of the settings, made once here, shared by the processes forked below.
-    application = get_internal_wsgi_application()
-
-    processes, _ = settings.PARAPH.processes
-
-    def load() -> Any:
-        follow_parent(os.getppid())
-        _share_fairly(settings.PARAPH.web_threads, processes)
-        gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
-        connection_watch.start()
-        return application
-
-    if multiprocessing.get_start_method(allow_none=True) != "fork":
-        multiprocessing.set_start_method("fork", force=True)
-    machine.raise_file_limit()
-    server = Server(
-        "paraph.web.wsgi",
-        address=settings.PARAPH.host,
-        port=settings.PARAPH.port,
-        interface=Interfaces.WSGI,
-        workers=processes,
-        blocking_threads=settings.PARAPH.web_threads,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MILLISECONDS, max_buffer_size=_HEAD_BYTES),
-        backlog=_BACKLOG,
-        backpressure=machine.connections(),
-        websockets=False,
-        log_level=LogLevels.error,
-        log_dictconfig=settings.LOGGING,
-        respawn_failed_workers=True,
-        respawn_interval=0.1,
-        workers_kill_timeout=_KILL_SECONDS,
-    )
-    server.serve(target_loader=load, wrap_loader=False)
-
-
-def _share_fairly(threads: int, web_processes: int) -> None:
-    """Neither all threads nor all processes that read PDFs are anybody's (docs/decisions/fair-waiting.md): of those
-    of all web processes, who has all that may be had keeps every core busy, and one of each is left."""
-    from paraph.kernel import machine, waiting
-    from paraph.measures.figures import count_wait
-    from paraph.pdf.untrusted import sandbox
-
-    waiting.bound_to(threads, partial(count_wait, "thread"))
-    readers = -(-machine.cores() // web_processes) + 1
-    sandbox.configure(readers, told=partial(count_wait, "reader"), yielding=True)

@@ -1,4 +1,4 @@
-"""``paraph webhook list`` and ``replay``."""
+"""``paraph webhook list`` and ``paraph webhook replay``."""
 
 import json
 from datetime import UTC, datetime
@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from paraph.cli.deliveries import last_outcome
 from paraph.cli.options import data_dir_option, json_option, show
 from paraph.cli.session import database
 from paraph.kernel.errors import DomainError
@@ -26,11 +27,11 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     with database():
         from paraph.webhooks.overview import deliveries
 
-        found = deliveries(failed_only=failed, limit=limit)
+        listed = deliveries(failed_only=failed, limit=limit)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False))
+        click.echo(json.dumps(listed, ensure_ascii=False))
         return
-    for delivery in found:
+    for delivery in listed:
         click.echo(_line(delivery))
 
 
@@ -59,16 +60,11 @@ def replay(delivery: int | None, request: int | None, since: str | None, *, deli
         show({"replayed": count}, as_json=as_json)
 
 
-def outcome(delivery: dict[str, Any]) -> str:
-    """What came of the last attempt: the error, or the answer's status; "" before there was one."""
-    return delivery["last_error"] or (f"HTTP {delivery['last_status']}" if delivery["last_status"] else "")
-
-
 def _line(delivery: dict[str, Any]) -> str:
     following = f", next at {delivery['next_attempt_at']}" if delivery["next_attempt_at"] else ""
     return (
         f"{delivery['id']}  {delivery['status']}{following}  {delivery['event']} of request {delivery['request_id']}"
-        f"  {delivery['occurred_at']}  {delivery['url']}  {delivery['attempts']} attempts  {outcome(delivery)}"
+        f"  {delivery['occurred_at']}  {delivery['url']}  {delivery['attempts']} attempts  {last_outcome(delivery)}"
     )
 
 

@@ -1,15 +1,16 @@
-"""Django settings, from :mod:`paraph.kernel.environment`. Operators set ``PARAPH_*`` variables, never this file."""
+"""Django settings, from :mod:`paraph.kernel.settings`. Operators set ``PARAPH_*`` variables, never this file."""
 
 from pathlib import Path
 
 import dj_database_url
 
-from paraph.kernel import environment, tokens
+from paraph.kernel import tokens
 from paraph.kernel.master_key import read_master_key
+from paraph.kernel.settings import read_settings
 from paraph.postgres import embedded_url
 from paraph.web.logs import logging_settings
 
-PARAPH = environment.read()
+PARAPH = read_settings()
 DATA_DIR: Path = PARAPH.data_dir.absolute()
 MASTER_KEY: bytes = read_master_key(DATA_DIR, PARAPH.secret_key)
 

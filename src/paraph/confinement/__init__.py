@@ -1,6 +1,6 @@
-"""What a process gives up before it reads hostile bytes: network, files, programs, other processes. No Django.
+"""Confinement of a process that reads hostile bytes: no network, files, programs or other processes. No Django.
 
-``confine`` takes every measure that the kernel offers, each by itself, and says which those were.
+``confine`` takes every measure that the kernel offers, independently of the others, and reports which ones.
 """
 
 from paraph.confinement.confine import confine

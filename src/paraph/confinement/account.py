@@ -1,4 +1,4 @@
-"""Whose rights a process has: none of root's, and none that a namespace of its own would give it."""
+"""The rights of a process: those of root and those inside its own namespaces are given up."""
 
 import contextlib
 import ctypes
@@ -12,21 +12,21 @@ _CAPABILITIES_V3 = 0x20080522
 
 
 def leave_root() -> None:
-    """As root: become an account that owns nothing, if the parent can still end us then. Else nothing."""
+    """Becomes an account that owns nothing, if this process is root and its parent can still kill it afterwards."""
     if os.geteuid() != 0 or not _has(_CAP_KILL):
         return
-    with contextlib.suppress(OSError):  # a container may know only one account, or not allow it
+    with contextlib.suppress(OSError):  # a container may have only one account, or not allow the change
         follows = ctypes.c_int()
         prctl(PR_GET_PDEATHSIG, ctypes.byref(follows))
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
-        prctl(PR_SET_PDEATHSIG, follows.value)  # the kernel forgets it with the account
-        prctl(PR_SET_DUMPABLE, 1)  # else /proc/self would be root's, and namespaces are set up there
+        prctl(PR_SET_PDEATHSIG, follows.value)  # changing the account has cleared it
+        prctl(PR_SET_DUMPABLE, 1)  # else /proc/self, where namespaces are set up, would belong to root
 
 
 def drop_capabilities() -> None:
-    """Not even those inside a user namespace of its own. And nobody's dump holds what is read here."""
+    """Gives up all capabilities, including those inside its own user namespace, and forbids memory dumps."""
     with contextlib.suppress(OSError):
         call("capset", _header(), (ctypes.c_uint32 * 6)())
     prctl(PR_SET_DUMPABLE, 0)

@@ -1,4 +1,4 @@
-"""The measures in the order in which they go together."""
+"""Takes all measures, in the order in which they are compatible."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -9,11 +9,11 @@ from paraph.confinement.report import MEASURES, Confinement
 
 
 def confine(readable: Sequence[str] = ()) -> Confinement:
-    """From here on this process has its open descriptors, its memory, and the files below the folders ``readable``, to
-    be read. For good, and for a process of one thread, which starts no other: whatever it needs is imported before.
+    """Leaves this process only its open descriptors, its memory, and read access to the files below ``readable``.
 
-    Where neither namespaces nor Landlock keep other files away, nothing can be opened any more, ``readable`` or not.
-    Takes what the kernel has and raises nothing.
+    This cannot be undone. The process must have a single thread and have imported whatever it needs. If neither
+    namespaces nor Landlock can keep other files away, no file can be opened at all, not even in ``readable``. Raises
+    nothing: the result says which measures are missing.
     """
     if sys.platform != "linux":
         return Confinement(dict.fromkeys(MEASURES, "this system has none"))
@@ -31,5 +31,5 @@ def confine(readable: Sequence[str] = ()) -> Confinement:
 def _attempt(measure: str, missing: dict[str, str], take: Callable[[], None]) -> None:
     try:
         take()
-    except (OSError, AttributeError) as error:  # the kernel has not got it, or the C library
+    except (OSError, AttributeError) as error:  # the kernel or the C library does not offer it
         missing[measure] = str(getattr(error, "strerror", None) or error)

@@ -1,6 +1,6 @@
-"""Landlock: no file but those below a few folders, no TCP, no signal or abstract socket to anybody outside.
+"""Landlock: only files below a few folders, no TCP, no signals or abstract sockets to other processes.
 
-https://docs.kernel.org/userspace-api/landlock.html. Each version of the kernel's interface adds to what is refused.
+https://docs.kernel.org/userspace-api/landlock.html. Each version of the kernel's interface can refuse more.
 """
 
 import ctypes
@@ -13,7 +13,12 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all ar
 _TELL_VERSION = 1
 _BELOW_PATH = 1
 _READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
-_OF_FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # all, by the version that brought them
+_OF_FILES = {
+    1: (1 << 13) - 1,
+    2: 1 << 13,
+    3: 1 << 14,
+    5: 1 << 15,
+}  # all rights, by the version of the interface that added them
 _TCP = (4, 0b11)  # bind and connect
 _SCOPES = (6, 0b11)  # abstract sockets and signals
 
@@ -28,7 +33,7 @@ class _Below(ctypes.Structure):
 
 
 def restrict(readable: Sequence[str]) -> None:
-    """Raises OSError. Needs "no new privileges"."""
+    """Restricts this process to reading files below ``readable``. Needs "no new privileges". Raises ``OSError``."""
     version = call("syscall", _CREATE_RULESET, None, 0, _TELL_VERSION)
     ruleset = call("syscall", _CREATE_RULESET, *_refused(version), 0)
     try:

@@ -1,4 +1,4 @@
-"""Functions of the C library that Python does not offer."""
+"""Calls of functions of the C library that Python does not offer."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ PR_SET_NO_NEW_PRIVS = 38
 
 
 def call(function: str, *arguments: Any) -> int:
-    """The result. Numbers are passed as ``long``. Raises OSError when it is negative."""
+    """Calls a function, numbers passed as ``long``, and returns its result. Raises ``OSError`` for a negative one."""
     passed = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     result = int(getattr(_library(), function)(*passed))
     if result < 0:
@@ -23,7 +23,7 @@ def call(function: str, *arguments: Any) -> int:
 
 
 def prctl(option: int, value: Any = 0, other: Any = 0) -> None:
-    """Raises OSError."""
+    """Calls ``prctl``. Raises ``OSError``."""
     call("prctl", option, value, other, 0, 0)
 
 

@@ -1,7 +1,6 @@
-"""Namespaces of its own: no network, no shared memory, no folder of the machine but a few to be read.
+"""Separate namespaces: no network, no shared memory, no folders of the machine but a few that can be read.
 
-A process gets them by right (root) or with a user namespace, in which it has the right. Containers mostly allow
-neither.
+Only root may enter them, or a process in a user namespace of its own. Most containers allow neither.
 """
 
 import contextlib
@@ -16,28 +15,29 @@ _ALL_BUT_USERS = _MOUNTS | _NAMES | _MEMORY | _NETWORK
 
 
 def enter(readable: Sequence[str]) -> None:
-    """Raises OSError where one of them, or the root folder, is not to be had; the others may be on all the same."""
-    if _by_right():
+    """Enters the namespaces. Raises ``OSError`` when one of them or the new root folder is refused; some of them may be
+    in force all the same."""
+    if _entered_as_root():
         root_folder.replace(readable)
         account.leave_root()
-        with contextlib.suppress(OSError):  # nobody's rights are few, where machines allow no user namespaces
+        with contextlib.suppress(OSError):  # some machines allow no user namespaces; this account has few rights anyway
             call("unshare", _USERS)
         return
     account.leave_root()
     user, group = os.geteuid(), os.getegid()
     call("unshare", _USERS | _ALL_BUT_USERS)
-    _write("setgroups", "deny")  # without it, groups cannot be mapped
+    _write("setgroups", "deny")  # required before groups can be mapped
     _write("uid_map", f"{user} {user} 1")
     _write("gid_map", f"{group} {group} 1")
     root_folder.replace(readable)
 
 
-def _by_right() -> bool:
+def _entered_as_root() -> bool:
     if os.geteuid() != 0:
         return False
     try:
         call("unshare", _ALL_BUT_USERS)
-    except OSError:  # root of a container
+    except OSError:  # root inside a container
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""Which measures confine a process, and what that promises."""
+"""The measures that confine a process, and what they guarantee."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ MEASURES = ("namespaces", "Landlock", "seccomp")
 
 @dataclass(frozen=True)
 class Confinement:
-    """``missing``: why a measure of :data:`MEASURES` was not to be had, by its name."""
+    """``missing``: by the name of each measure of :data:`MEASURES` that is not in force, the reason."""
 
     missing: Mapping[str, str]
 
     @property
     def measures(self) -> list[str]:
-        """Those that are on."""
+        """The measures that are in force."""
         return [measure for measure in MEASURES if measure not in self.missing]
 
     @property
@@ -23,18 +23,18 @@ class Confinement:
 
     @property
     def holds(self) -> bool:
-        """Whether network, files and programs are out of reach. That needs the filter of system calls: where nothing
-        else keeps files away, it lets none be opened."""
+        """Whether network, files and programs are out of reach. Only the filter of system calls guarantees that:
+        without the other measures, it lets no file be opened."""
         return "seccomp" not in self.missing
 
     @property
     def blind(self) -> bool:
-        """Whether the folders that may be read are out of reach, too."""
+        """Whether not even the readable folders can be read."""
         return self.measures == ["seccomp"]
 
     @property
     def sentence(self) -> str:
-        """For operators."""
+        """The confinement in words for operators."""
         names = ", ".join(self.measures)
         if self.holds:
             said = f"PDFs are read in processes without network, files or programs: {names}."

@@ -1,4 +1,4 @@
-"""A root folder in which there is nothing but the folders that may be read. Needs a mount namespace of its own."""
+"""A root folder that contains only the readable folders. Needs a mount namespace of its own."""
 
 import os
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from paraph.confinement.libc import call
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_PROGRAMS, _AGAIN = 0x1, 0x2, 0x4, 0x8, 0x20
 _BIND, _WITH_ALL_BELOW, _PRIVATE, _DETACH = 0x1000, 0x4000, 0x40000, 0x2
 _HARMLESS = _NO_SUID | _NO_DEVICES | _NO_PROGRAMS
-_PLACE = "/proc"  # where the new one is put together: every machine and container has it, and nothing here needs it
+_PLACE = "/proc"  # where the new root is built: every system has this folder, and nothing here needs it
 
 
 def replace(readable: Sequence[str]) -> None:
-    """Raises OSError; then the root folder is the old one."""
-    _mount(None, "/", None, _WITH_ALL_BELOW | _PRIVATE)  # what is mounted here is mounted nowhere else
+    """Replaces the root folder of this process. On ``OSError`` the old one stays."""
+    _mount(None, "/", None, _WITH_ALL_BELOW | _PRIVATE)  # mounts below stay within this namespace
     _mount("tmpfs", _PLACE, "tmpfs", _HARMLESS, b"size=64k,mode=755")
     for folder in filter(os.path.isdir, readable):
         inside = Path(_PLACE + folder)
@@ -22,7 +22,7 @@ def replace(readable: Sequence[str]) -> None:
         _mount(os.path.realpath(folder), str(inside), None, _BIND | _WITH_ALL_BELOW)
         _mount(None, str(inside), None, _AGAIN | _BIND | _READ_ONLY | _HARMLESS)
     os.chdir(_PLACE)
-    call("pivot_root", b".", b".")  # the old one lies upon the new one then
+    call("pivot_root", b".", b".")  # stacks the old root on the new one
     call("umount2", b".", _DETACH)
     os.chdir("/")
     _mount(None, "/", None, _AGAIN | _BIND | _READ_ONLY | _HARMLESS)

@@ -1,7 +1,7 @@
-"""A filter of system calls: few are allowed, others fail for want of permission, hostile ones end the process.
+"""A filter of system calls: few are allowed, others fail with EPERM, hostile ones end the process.
 
-https://docs.kernel.org/userspace-api/seccomp_filter.html. A program of classic BPF looks at each call: its number, its
-architecture, and the lower half of an argument, which is all that the kernel looks at for those judged here.
+https://docs.kernel.org/userspace-api/seccomp_filter.html. A program of classic BPF judges each call by its number, its
+architecture and the lower half of an argument, which is all that the kernel itself uses of the arguments judged here.
 """
 
 import ctypes
@@ -21,12 +21,12 @@ _CHANGES = 0o3 | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE"
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
 
 _Instruction = tuple[int, int, int, int]
-"""Code, how many to skip if so, how many if not, operand."""
+"""Code, instructions to skip if true, instructions to skip if false, operand."""
 
 
 def install(*, opening: bool) -> None:
-    """``opening``: whether files may be opened to be read. Raises OSError, also on other architectures. Needs "no new
-    privileges"."""
+    """Installs the filter. ``opening``: whether files may be opened for reading. Needs "no new privileges". Raises
+    ``OSError``, also on an architecture that is not listed."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no filter is written for {machine}")
@@ -37,7 +37,7 @@ def install(*, opening: bool) -> None:
 
 
 def program(architecture: int, column: int, opening: bool) -> Iterator[_Instruction]:
-    """The filter for one of :data:`ARCHITECTURES`."""
+    """The instructions of the filter for one of :data:`ARCHITECTURES`."""
 
     def numbers(calls: Numbers) -> Iterator[int]:
         return (number for of_call in calls.values() if (number := of_call[column]) is not None)

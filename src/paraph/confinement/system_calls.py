@@ -1,6 +1,6 @@
-"""The system calls of a process that reads, computes and answers: their numbers on x86-64 and on ARM (64 bits).
+"""The system calls of a process that reads, computes and answers: their numbers on x86-64 and on 64-bit ARM.
 
-None where an architecture has no such call. From the kernel's tables (``asm/unistd_64.h``, ``asm-generic/unistd.h``).
+None where an architecture lacks the call. From the kernel's tables (``asm/unistd_64.h``, ``asm-generic/unistd.h``).
 """
 
 ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
@@ -9,7 +9,7 @@ ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 Numbers = dict[str, tuple[int | None, int | None]]
 
 HARMLESS: Numbers = {
-    # what is open: a socket to the parent, the file to read
+    # open descriptors: a socket to the parent, the file to read
     "read": (0, 63),
     "pread64": (17, 67),
     "readv": (19, 65),
@@ -28,7 +28,7 @@ HARMLESS: Numbers = {
     "sendto": (44, 206),
     "poll": (7, None),
     "ppoll": (271, 73),
-    # its own memory
+    # the memory of the process
     "brk": (12, 214),
     "mmap": (9, 222),
     "munmap": (11, 215),
@@ -36,7 +36,7 @@ HARMLESS: Numbers = {
     "mprotect": (10, 226),
     "madvise": (28, 233),
     "futex": (202, 98),
-    # clocks, chance, itself
+    # clocks, randomness, facts about the process
     "clock_gettime": (228, 113),
     "clock_getres": (229, 114),
     "clock_nanosleep": (230, 115),
@@ -58,7 +58,7 @@ HARMLESS: Numbers = {
     "sched_getaffinity": (204, 123),
     "sysinfo": (99, 179),
     "uname": (63, 160),
-    # signals to itself, and its end
+    # signals to itself, and exit
     "rt_sigaction": (13, 134),
     "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),
@@ -77,7 +77,7 @@ JUDGED: Numbers = {
     "prlimit64": (302, 261),
     "tgkill": (234, 131),
 }
-"""Harmless with some arguments only."""
+"""Harmless only with certain arguments."""
 
 HOSTILE: Numbers = {
     "execve": (59, 221),
@@ -109,4 +109,4 @@ HOSTILE: Numbers = {
     "kexec_load": (246, 104),
     "kexec_file_load": (320, 294),
 }
-"""What no reader calls by accident, on no machine: who tries is ended."""
+"""Calls that no reader makes by accident on any machine; making one ends the process."""

@@ -16,8 +16,8 @@ class Document(models.Model):
     after crop box, rotation and UserUnit.
 
     ``method`` says what has to be done to the file before it can be sealed
-    (:data:`paraph.pdf.structure.extendable.Method`), "" for documents of earlier versions. Where the upload cannot be
-    sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``).
+    (:data:`paraph.pdf.structure.extendable_variants.Method`), "" for documents of earlier versions. Where the upload
+    cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``).
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")

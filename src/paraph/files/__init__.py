@@ -1,1 +1,1 @@
-"""DOOR: presigned downloads of the embedded object store."""
+"""DOOR: presigned downloads from the local object store."""

@@ -1,4 +1,4 @@
-"""``GET /files/{key}?expires=…&filename=…&signature=…``: what :func:`paraph.storage.store.presign` points to."""
+"""``GET /files/{key}?expires=…&filename=…&signature=…``: the addresses of :func:`paraph.storage.store.presign`."""
 
 from typing import BinaryIO
 
@@ -12,12 +12,12 @@ _STATUS = {"forbidden": 403, "not_found": 404, "method_not_allowed": 405}
 
 
 def download(request: HttpRequest, key: str) -> HttpResponseBase:
-    """Streams the object, or the one range of bytes asked for. The signature stands for all permission."""
+    """Streams the object or a range of its bytes. The signature is the only permission needed."""
     try:
         if request.method not in ("GET", "HEAD"):
             raise DomainError("method_not_allowed", "Files can only be downloaded.")
         query = request.GET
-        presign.check(key, query.get("expires", ""), query.get("filename", ""), query.get("signature", ""))
+        presign.check_link(key, query.get("expires", ""), query.get("filename", ""), query.get("signature", ""))
         file = _open(key)
     except DomainError as refusal:
         body = {"error": {"code": refusal.code, "message": refusal.message}}

@@ -52,7 +52,7 @@ def room_for(caller: Caller, size: int) -> Iterator[None]:
 
 def _require_disk(size: int) -> None:
     floor = settings.PARAPH.free_space_mb * _MIB
-    if floor and store.free() - size < floor:
+    if floor and store.free_bytes() - size < floor:
         log.error("an upload is refused: less than %d MiB of the disk would be free", settings.PARAPH.free_space_mb)
         raise _disk_is_full()
 

@@ -19,7 +19,7 @@ from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.typesetting.proof import proof
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from paraph.storage.keys import folder_of
+from paraph.storage.object_keys import folder_of
 
 _REQUEST = CompiledQuery(lambda: SignatureRequest.objects.select_related("organization", "proof"))
 

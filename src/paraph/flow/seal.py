@@ -21,11 +21,11 @@ from paraph.measures.figures import count_seal, stage
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
-from paraph.pdf.structure.extendable import Method
-from paraph.pdf.untrusted.draft_apart import drafts_apart
+from paraph.pdf.structure.extendable_variants import Method
+from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
-from paraph.storage.keys import folder_of
+from paraph.storage.object_keys import folder_of
 
 _LARGE = ("document__preflight", "sealed__seal")
 _ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))
@@ -83,7 +83,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             page_overlay=drawn.page_overlay,
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
-            drafts=drafts_apart,
+            drafts=sandboxed_drafts,
         )
     return sealed if document.prepared_sha256 is None else replace(sealed, method=cast(Method, document.method))
 

@@ -30,7 +30,7 @@ def sweep() -> int:
     removed = _pending_documents() + guesses.prune() + forget_counts() + put_off_mails.forget()
     for prefix, named in _NAMED.items():
         removed += _remove(_orphans(prefix, named))
-    return removed + _remove(store.keys("pages/", clock.now() - PICTURES_FOR))
+    return removed + _remove(store.keys_written_before("pages/", clock.now() - PICTURES_FOR))
 
 
 def _pending_documents() -> int:
@@ -45,7 +45,7 @@ def _pending_documents() -> int:
 
 
 def _orphans(prefix: str, named: Callable[[Iterable[str]], set[str]]) -> Iterator[str]:
-    old = store.keys(prefix, clock.now() - ORPHANED_FOR)
+    old = store.keys_written_before(prefix, clock.now() - ORPHANED_FOR)
     while keys := list(islice(old, _AT_ONCE)):
         known = named(keys)
         yield from (key for key in keys if key not in known)

@@ -16,7 +16,7 @@ from paraph.organizations.scope import Caller, party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import Inspection, inspect
 from paraph.storage import store
-from paraph.storage.draft import Draft
+from paraph.storage.staged_object import StagedObject
 
 MAX_NAME_LENGTH = 255
 
@@ -24,7 +24,7 @@ MAX_NAME_LENGTH = 255
 class IncomingFile:
     """The file of an upload while it arrives: each piece is counted, hashed and written at once."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: StagedObject) -> None:
         self.draft = draft
         self.size = 0
         self._hash = hashlib.sha256()

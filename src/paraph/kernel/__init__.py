@@ -1,1 +1,1 @@
-"""What everything stands on: the clock, tokens and secrets, errors, the environment. No Django."""
+"""What every other room uses: the clock, secrets, errors, settings, the machine. No Django."""

@@ -1,4 +1,4 @@
-"""How often something may happen: in an hour and in a day."""
+"""Ceilings for an hour and for a day."""
 
 import re
 from typing import NamedTuple
@@ -10,18 +10,18 @@ DAY = 24 * HOUR
 
 
 class PerHourAndDay(NamedTuple):
-    """0 is no limit. Written ``10/30``, or ``0`` for no limit at all."""
+    """Two ceilings, of which 0 means no limit. Written ``10/30``, or ``0`` for no limit at all."""
 
     per_hour: int
     per_day: int
 
     @classmethod
     def parse(cls, written: str) -> "PerHourAndDay":
-        """Raises ``ValueError`` with what it must be."""
-        found = _WRITTEN.fullmatch(written.strip())
-        if found is None or (found[2] is None and int(found[1])):
+        """Parses the written form. Raises ``ValueError`` that says what it must be."""
+        match = _WRITTEN.fullmatch(written.strip())
+        if match is None or (match[2] is None and int(match[1])):
             raise ValueError("must be two numbers such as 10/30, in an hour and in a day, or 0 for no limit")
-        return cls(int(found[1]), int(found[2] or 0))
+        return cls(int(match[1]), int(match[2] or 0))
 
     def times(self, factor: int) -> "PerHourAndDay":
         return PerHourAndDay(self.per_hour * factor, self.per_day * factor)

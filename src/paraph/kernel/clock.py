@@ -1,23 +1,23 @@
-"""The one clock. Everything that asks for the time asks here, so that a test can move it."""
+"""The clock of the service. All code reads the time here, so that a test can set it."""
 
 from datetime import UTC, datetime, timedelta
 
-SLIP = timedelta(minutes=10)
+TOLERANCE = timedelta(minutes=10)
 
 
 def now() -> datetime:
-    """The current time in UTC, cut to the millisecond: what the journal states and hashes."""
+    """The current time in UTC, cut to milliseconds, which is how the journal states and hashes it."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def running(ends_at: datetime, length: timedelta, moment: datetime) -> bool:
+def is_within(ends_at: datetime, length: timedelta, moment: datetime) -> bool:
     """Whether a window of this length that ends at ``ends_at`` is still open at ``moment``.
 
-    One that would begin more than ``SLIP`` later was opened before the clock was set back, and is over: otherwise it
-    would stay open for as long as the clock was set back.
+    A window that would begin more than :data:`TOLERANCE` after ``moment`` was opened before the clock was set back; it
+    counts as over, since it would otherwise stay open for as long as the clock was set back.
     """
-    return moment < ends_at <= moment + length + SLIP
+    return moment < ends_at <= moment + length + TOLERANCE
 
 
 def iso(moment: datetime) -> str:

@@ -1,15 +1,15 @@
-"""Colours that stay readable, whatever palette an organization chose (WCAG 2.2, 1.4.3)."""
+"""Readable colours, whatever palette an organization chooses (WCAG 2.2, 1.4.3)."""
 
 import re
 
 BLACK, WHITE = "#000000", "#ffffff"
-READABLE = 4.5
+READABLE = 4.5  # contrast ratio
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def is_color(text: str) -> bool:
-    """``#rrggbb``?"""
+    """Whether the text has the form ``#rrggbb``."""
     return _HEX.fullmatch(text) is not None
 
 
@@ -20,7 +20,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def readable_on(background: str, preferred: str = "") -> str:
-    """``preferred`` if it can be read on the background, else black or white, whichever stands out more."""
+    """``preferred`` if it is readable on the background, else black or white, whichever has the higher contrast."""
     if preferred and contrast(preferred, background) >= READABLE:
         return preferred
     return max((BLACK, WHITE), key=lambda color: contrast(color, background))

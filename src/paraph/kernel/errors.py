@@ -1,12 +1,12 @@
-"""The one error type. Doors translate it into their envelope, jobs into their record of failure."""
+"""The error type for refusals. Doors turn it into their envelope, jobs into their record of failure."""
 
 
 class DomainError(Exception):
     """A refusal with a stable ``code`` and one clear sentence in the reader's language.
 
-    ``code`` is one of specification 7 or of the signer endpoints (``already_signed``, ``not_your_turn``,
-    ``expired``, ``invalid_otp``, ``too_many_attempts``); the doors map it to an HTTP status. What no caller can mend is
-    ``configuration`` (an operator must) or ``unavailable`` (it passes).
+    ``code`` is one of specification 7 or of the signer endpoints (``already_signed``, ``not_your_turn``, ``expired``,
+    ``invalid_otp``, ``too_many_attempts``), which the doors map to an HTTP status. A fault that the caller cannot mend
+    is ``configuration`` if an operator must act, and ``unavailable`` if it is transient.
     """
 
     def __init__(self, code: str, message: str) -> None:

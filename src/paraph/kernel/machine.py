@@ -1,16 +1,16 @@
-"""What this machine, or the container we run in, has to give."""
+"""The resources of this machine, or of the container in which the service runs."""
 
 import os
 import resource
 from pathlib import Path
 
 _CGROUP = Path("/sys/fs/cgroup")
-_MOST_CONNECTIONS, _OWN_FILES = 4096, 512
-_FILES_EACH = 2  # of a connection: who looks at it holds a copy for a moment
+_MOST_CONNECTIONS, _OTHER_FILES = 4096, 512
+_FILES_PER_CONNECTION = 2  # the watch over connections holds a copy for a moment
 
 
 def cores() -> int:
-    """Processors that we may use: affinity and the container's quota counted, at least 1."""
+    """The number of usable processors, by affinity and by the container's quota; at least 1."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota, _, period = _limit("cpu.max").partition(" ")
     if quota.isdigit() and period.isdigit():
@@ -19,24 +19,24 @@ def cores() -> int:
 
 
 def memory_bytes() -> int:
-    """Memory of the machine, or the container's limit where that is lower."""
+    """The memory of the machine, or the container's limit if that is lower."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = _limit("memory.max")
     return min(total, int(limit)) if limit.isdigit() else total
 
 
 def connections() -> int:
-    """How many connections a process may have to clients: files that it may open, less what it needs itself."""
+    """The most connections that a process may have to clients, given the number of files that it may open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return _MOST_CONNECTIONS
-    return max(128, min(_MOST_CONNECTIONS, (files - _OWN_FILES) // _FILES_EACH))
+    return max(128, min(_MOST_CONNECTIONS, (files - _OTHER_FILES) // _FILES_PER_CONNECTION))
 
 
 def raise_file_limit() -> None:
-    """To what connections take, where the system lets us."""
+    """Raises the limit of open files to what the most connections need, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES_EACH * _MOST_CONNECTIONS + _OWN_FILES
+    wanted = _FILES_PER_CONNECTION * _MOST_CONNECTIONS + _OTHER_FILES
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,4 +1,4 @@
-"""The secret that every other key of the service is derived from."""
+"""The secret from which all other keys of the service are derived."""
 
 import os
 from pathlib import Path
@@ -29,19 +29,19 @@ def read_master_key(data_dir: Path, from_environment: str) -> bytes:
 
 
 def _create(path: Path) -> bytes:
-    """Writes a new key so that two processes starting together agree on one."""
-    draft = path.with_suffix(f".{tokens.random_hex(8)}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Writes a new key unless another process has just written one, and returns the key of the file."""
+    temporary = path.with_suffix(f".{tokens.random_hex(8)}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         file.write(tokens.random_hex(32))
         file.flush()
         os.fsync(file.fileno())
     try:
-        os.link(draft, path)
+        os.link(temporary, path)
     except FileExistsError:
         pass
     finally:
-        draft.unlink()
+        temporary.unlink()
     return _read(path)
 
 

@@ -1,18 +1,18 @@
-"""How much each party has used lately of what is shared."""
+"""The recent use of a shared resource, by party."""
 
 import math
 import time
 
-_HALF_LIFE = 60.0  # seconds after which what was used counts half
+_HALF_LIFE = 60.0  # seconds after which a use counts half
 _NOTHING = 0.01
 _MANY = 1000
 
 
 class RecentUse:
-    """In seconds of use, which fade. Used by one thread at a time."""
+    """Seconds of use, which fade with time. Not thread-safe: its owner holds a lock."""
 
     def __init__(self) -> None:
-        self._used: dict[str, tuple[float, float]] = {}  # how much, and when it was that much
+        self._used: dict[str, tuple[float, float]] = {}  # seconds of use, and the time of that sum
         self._many = _MANY
 
     def of(self, party: str) -> float:

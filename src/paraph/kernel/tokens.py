@@ -1,4 +1,4 @@
-"""Randomness, derived keys, keyed hashes and encryption at rest. Every secret of the service comes from here."""
+"""Random values, derived keys, keyed hashes and encryption at rest. All secrets of the service are made here."""
 
 import hashlib
 import hmac
@@ -24,7 +24,7 @@ def random_bytes(size: int) -> bytes:
 
 
 def random_digits(count: int) -> str:
-    """``count`` decimal digits, leading zeros kept."""
+    """``count`` random decimal digits, with leading zeros."""
     return f"{secrets.randbelow(10**count):0{count}d}"
 
 
@@ -39,20 +39,20 @@ def derive(master: bytes, purpose: str) -> bytes:
 
 def keyed_hash(key: bytes, *parts: bytes) -> bytes:
     """HMAC-SHA256 over the parts, each preceded by its length so that no two lists collide."""
-    mac = _begun(key).copy()
+    mac = _keyed(key).copy()
     for part in parts:
         mac.update(len(part).to_bytes(8, "big") + part)
     return mac.digest()
 
 
 @lru_cache(maxsize=16)
-def _begun(key: bytes) -> hmac.HMAC:
-    """Beginning takes longer than all that follows, and the keys are always the same few."""
+def _keyed(key: bytes) -> hmac.HMAC:
+    """An HMAC that is ready to be copied. Setting it up takes longest, and there are only a few keys."""
     return hmac.new(key, digestmod="sha256")
 
 
 def same(left: bytes, right: bytes) -> bool:
-    """Constant-time comparison."""
+    """Whether the two are equal, compared in constant time."""
     return hmac.compare_digest(left, right)
 
 
@@ -63,7 +63,7 @@ def encrypt(key: bytes, plain: bytes, context: bytes = b"") -> bytes:
 
 
 def decrypt(key: bytes, sealed: bytes, context: bytes = b"") -> bytes:
-    """The plain bytes. Raises ``ValueError`` when the key or the context is another, or the bytes changed."""
+    """The plain bytes. Raises ``ValueError`` for another key, another context or changed bytes."""
     try:
         return AESGCM(key).decrypt(sealed[:_NONCE], sealed[_NONCE:], context)
     except InvalidTag as error:
@@ -75,5 +75,5 @@ def base64url(content: bytes) -> str:
 
 
 def from_base64url(text: str) -> bytes:
-    """Raises ``ValueError`` when the text is not base64url."""
+    """Decodes base64url without padding. Raises ``ValueError`` for any other text."""
     return urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))

@@ -1,9 +1,9 @@
 """Signing keys behind one interface, and the development authority of a first start. No Django.
 
-A key signs bytes and knows its certificate; where the private half lives (a file, a token, a cloud) stays behind
-:class:`SigningKey`. ``open_key`` opens one by its address (docs/keys.md), ``read_roots`` reads the certificates that a
-verification trusts. What does not work is raised as ``DomainError``: ``configuration`` for what a person must mend,
-``unavailable`` for what passes.
+A key signs bytes and knows its certificate; :class:`SigningKey` hides whether the private key lives in a file, a token
+or a cloud. ``open_key`` opens a key by its address (docs/keys.md), ``read_roots`` reads the certificates that a
+verification trusts. Faults are raised as ``DomainError``: ``configuration`` if a person must act, ``unavailable`` if
+the fault is transient.
 """
 
 from paraph.keys.certificates import read_roots

@@ -1,4 +1,4 @@
-"""Certificates read, put in order, and checked before a key may use them."""
+"""Certificates: read, ordered into chains, and checked before a key may use them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
 
 
 def read_certificates(path: Path) -> list[x509.Certificate]:
-    """Every certificate of a PEM file, in its order.
+    """Every certificate of a PEM file, in the order of the file.
 
     Raises ``DomainError("configuration", …)`` when the file cannot be read or holds none.
     """
@@ -39,7 +39,7 @@ def read_roots(path: Path) -> list[bytes]:
 
 
 def public_key(certificate: x509.Certificate) -> PublicKey:
-    """The key of a certificate. Raises ``DomainError`` for anything but RSA and elliptic curves."""
+    """The public key of a certificate. Raises ``DomainError`` unless it is RSA or an elliptic curve."""
     key = certificate.public_key()
     if isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
         return key
@@ -56,12 +56,12 @@ def fingerprint(key: PublicKey) -> str:
 
 
 def subject(certificate: x509.Certificate) -> str:
-    """The certificate's name for a sentence."""
+    """The certificate's subject, as the beginning of a sentence."""
     return f'The certificate "{certificate.subject.rfc4514_string()}"'
 
 
 def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certificate:
-    """The one certificate that belongs to ``key``. Raises ``DomainError`` when none does."""
+    """The certificate of ``key``. Raises ``DomainError`` when there is none."""
     for certificate in certificates:
         if certificate.public_key() == key:
             return certificate
@@ -69,8 +69,8 @@ def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certi
 
 
 def pick_by_signature(certificates: Sequence[x509.Certificate], message: bytes, signature: bytes) -> x509.Certificate:
-    """The certificate whose key made the signature over SHA-256 of ``message``: for keys that show no public half.
-    Raises ``DomainError`` when none did."""
+    """The certificate whose key made the signature over SHA-256 of ``message``, for keys whose public key cannot be
+    read. Raises ``DomainError`` when there is none."""
     for certificate in certificates:
         try:
             _verify(certificate.public_key(), message, signature)
@@ -81,7 +81,7 @@ def pick_by_signature(certificates: Sequence[x509.Certificate], message: bytes, 
 
 
 def tops(certificates: Sequence[x509.Certificate]) -> list[x509.Certificate]:
-    """Those that no other of them has issued: the roots of what is there."""
+    """The certificates that none of the others has issued."""
     return [
         certificate
         for certificate in certificates
@@ -90,7 +90,7 @@ def tops(certificates: Sequence[x509.Certificate]) -> list[x509.Certificate]:
 
 
 def chain_above(leaf: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
-    """The issuers of ``leaf`` among ``others``, nearest first, as far as they go."""
+    """The issuers of ``leaf`` among ``others``, nearest first, up to the first one that is missing."""
     chain: list[x509.Certificate] = []
     current = leaf
     while current.issuer != current.subject and len(chain) < _LONGEST_CHAIN:
@@ -103,7 +103,7 @@ def chain_above(leaf: x509.Certificate, others: Sequence[x509.Certificate]) -> t
 
 
 def check_usable(certificate: x509.Certificate) -> None:
-    """Refuses a certificate that must not sign now: not valid yet, expired, key too small, key usage without signing.
+    """Refuses a certificate that is not valid yet, has expired, has too small a key, or is not for signing.
 
     Raises ``DomainError("configuration", …)`` with one sentence.
     """

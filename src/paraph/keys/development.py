@@ -1,4 +1,4 @@
-"""The authority that a first start makes for itself: a root, four sealing keys and a timestamp key."""
+"""The development authority that a first start makes: a root, four sealing keys and a timestamp key."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import issuing
 from paraph.keys.certificates import PublicKey, pick, read_certificates
-from paraph.keys.local import LocalKey, PrivateKey, encrypted_pem, read_private_key
+from paraph.keys.local_key import LocalKey, PrivateKey, encrypted_pem, read_private_key
 from paraph.keys.signing_key import SigningKey
 
 KeyKind = Literal["p-256", "rsa-3072"]
@@ -33,13 +33,13 @@ _LEAVES: dict[str, _Issue] = {
     _SANDBOX_SEALING: lambda root, own: issuing.issue_sealing(root, own, issuing.SANDBOX_SEALING_NAME),
     _SANDBOX_PROOF: lambda root, own: issuing.issue_proof_sealing(root, own, issuing.SANDBOX_PROOF_NAME),
 }
-_LATER = (_PROOF, _SANDBOX_SEALING, _SANDBOX_PROOF)
-"""Pairs that authorities made by earlier versions do not have yet."""
+_ADDED = (_PROOF, _SANDBOX_SEALING, _SANDBOX_PROOF)
+"""Pairs of key and certificate that an authority made by an earlier version lacks."""
 
 
 @dataclass(frozen=True)
 class DevelopmentAuthority:
-    """Certificates that nobody outside this installation trusts."""
+    """Keys with certificates that nobody outside this installation trusts."""
 
     sealing_key: SigningKey
     """For documents of production."""
@@ -51,7 +51,7 @@ class DevelopmentAuthority:
     root: bytes
     """DER of the root certificate."""
     root_key: LocalKey
-    """Signs revocation lists and status answers."""
+    """Signs revocation lists and OCSP responses."""
 
     @property
     def issued(self) -> tuple[bytes, ...]:
@@ -61,17 +61,17 @@ class DevelopmentAuthority:
 
 
 def root_file(folder: Path) -> Path:
-    """Where :func:`development_authority` keeps its root certificate (PEM)."""
+    """The PEM file of the root certificate of :func:`development_authority`."""
     return folder / _FOLDER / f"{_ROOT}.pem"
 
 
 def development_authority(folder: Path, secret: bytes, kind: KeyKind = "p-256") -> DevelopmentAuthority:
-    """Makes the authority at the first call and loads it afterwards; its files lie in ``folder / "development"``.
+    """Makes the authority at the first call and loads it afterwards. Its files lie in ``folder / "development"``.
 
-    The private keys are encrypted with a key derived from ``secret`` (mode 0600). Processes that start at once agree
-    on one authority: it is made aside and moved into place as a whole. ``kind`` counts only at the first call. An
-    authority of an earlier version gets the pairs that it lacks; what it has stays as it is. Raises
-    ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or does not fit.
+    The private keys are encrypted with a key derived from ``secret``, in files of mode 0600. Processes that start at
+    the same time agree on one authority, since it is made in another folder and renamed as a whole. ``kind`` matters
+    only at the first call. An authority of an earlier version gets the pairs that it lacks. Raises
+    ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or of another key.
     """
     home = folder / _FOLDER
     passphrase = tokens.derive(secret, "development-authority").hex().encode()
@@ -85,17 +85,17 @@ def development_authority(folder: Path, secret: bytes, kind: KeyKind = "p-256") 
 
 
 def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
-    draft = home.with_name(f"{home.name}.{os.getpid()}.{tokens.random_hex(4)}")
-    draft.mkdir(mode=0o700, parents=True)
+    temporary = home.with_name(f"{home.name}.{os.getpid()}.{tokens.random_hex(4)}")
+    temporary.mkdir(mode=0o700, parents=True)
     try:
         root_key = _generate(kind)
-        _write_pair(draft, _ROOT, root_key, issuing.issue_root(root_key), passphrase)
+        _write_pair(temporary, _ROOT, root_key, issuing.issue_root(root_key), passphrase)
         for name, issue in _LEAVES.items():
             key = _generate(kind)
-            _write_pair(draft, name, key, issue(root_key, key.public_key()), passphrase)
-        _move_into_place(draft, home)
+            _write_pair(temporary, name, key, issue(root_key, key.public_key()), passphrase)
+        _move_into_place(temporary, home)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _generate(kind: KeyKind) -> PrivateKey:
@@ -117,10 +117,10 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _move_into_place(draft: Path, home: Path) -> None:
-    """A folder cannot replace one that has files in it, so the first of several processes wins."""
+def _move_into_place(temporary: Path, home: Path) -> None:
+    """Renames the folder. A rename cannot replace a folder with files in it, so the first of several processes wins."""
     try:
-        draft.rename(home)
+        temporary.rename(home)
     except OSError:
         if not home.exists():
             raise
@@ -136,29 +136,29 @@ def _sync(folder: Path) -> None:
 
 
 def _complete(home: Path, passphrase: bytes) -> None:
-    """A certificate can be issued again for a key that is there, so the key comes first; of several processes that
-    make the same file at once, one succeeds and all read what it made."""
-    for name in _LATER:
+    """Makes the missing pairs. The key comes first, because a certificate can be issued again for an existing key. When
+    several processes make a file at the same time, one succeeds and all read that file."""
+    for name in _ADDED:
         key_file, certificate_file = home / f"{name}.key", home / f"{name}.pem"
         if certificate_file.exists():
             continue
         root_key, _ = read_private_key(home / f"{_ROOT}.key", passphrase)
         if not key_file.exists():
             kind: KeyKind = "rsa-3072" if isinstance(root_key, rsa.RSAPrivateKey) else "p-256"
-            _place(key_file, encrypted_pem(_generate(kind), passphrase))
+            _write_once(key_file, encrypted_pem(_generate(kind), passphrase))
         key, _ = read_private_key(key_file, passphrase)
-        _place(certificate_file, _LEAVES[name](root_key, key.public_key()).public_bytes(Encoding.PEM))
+        _write_once(certificate_file, _LEAVES[name](root_key, key.public_key()).public_bytes(Encoding.PEM))
 
 
-def _place(path: Path, content: bytes) -> None:
-    """Whole or not at all, and never over another file."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
-    _write(draft, content)
+def _write_once(path: Path, content: bytes) -> None:
+    """Writes the file atomically unless it exists."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
+    _write(temporary, content)
     try:
         with contextlib.suppress(FileExistsError):
-            path.hardlink_to(draft)
+            path.hardlink_to(temporary)
     finally:
-        draft.unlink()
+        temporary.unlink()
     _sync(path.parent)
 
 

@@ -1,4 +1,4 @@
-"""How the development authority makes its certificates."""
+"""The certificates of the development authority."""
 
 from datetime import timedelta
 
@@ -8,7 +8,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
 from paraph.keys.certificates import PublicKey
-from paraph.keys.local import PrivateKey
+from paraph.keys.local_key import PrivateKey
 
 ROOT_NAME = "Paraph Development Root"
 SEALING_NAME = "Paraph Development Seal"
@@ -18,15 +18,15 @@ SANDBOX_PROOF_NAME = "Paraph Development sandbox Proof"
 TIMESTAMP_NAME = "Paraph Development Timestamp Authority"
 
 PROOF_SEALING = x509.ObjectIdentifier("2.25.324937775215045409694553624539473797935")
-"""The extended key usage of certificates that seal proofs and nothing else (the arc of UUIDs, ITU-T X.667)."""
+"""The extended key usage of certificates that seal only proofs (in the arc of UUIDs, ITU-T X.667)."""
 
 _ROOT_YEARS = 20
 _LEAF_YEARS = 10
-_EARLIER = timedelta(hours=1)  # clocks of readers are not all right
+_BACKDATED = timedelta(hours=1)  # for readers whose clocks are slow
 
 
 def issue_root(key: PrivateKey) -> x509.Certificate:
-    """A self-signed root that may sign certificates and revocation lists, and nothing below its children."""
+    """A self-signed root that may sign end-entity certificates and revocation lists."""
     usage = _usage(key_cert_sign=True, crl_sign=True, digital_signature=True)
     return (
         _builder(ROOT_NAME, key.public_key(), ROOT_NAME, key.public_key(), _ROOT_YEARS)
@@ -37,24 +37,24 @@ def issue_root(key: PrivateKey) -> x509.Certificate:
 
 
 def issue_sealing(root_key: PrivateKey, key: PublicKey, name: str = SEALING_NAME) -> x509.Certificate:
-    """The certificate of the seal: digital signature and content commitment (non-repudiation)."""
+    """A sealing certificate: digital signature and content commitment (non-repudiation)."""
     return _sealing(name, root_key, key).sign(root_key, SHA256())
 
 
 def issue_proof_sealing(root_key: PrivateKey, key: PublicKey, name: str = PROOF_NAME) -> x509.Certificate:
-    """The certificate of the seals of proofs: :data:`PROOF_SEALING`, beside protection of e-mail, without which
-    programs that take purposes for those of S/MIME would refuse it."""
+    """A certificate that seals proofs: :data:`PROOF_SEALING`, and e-mail protection, without which programs that judge
+    every certificate by the rules of S/MIME would refuse it."""
     purposes = x509.ExtendedKeyUsage([PROOF_SEALING, ExtendedKeyUsageOID.EMAIL_PROTECTION])
     return _sealing(name, root_key, key).add_extension(purposes, critical=False).sign(root_key, SHA256())
 
 
 def is_of_development(certificate: x509.Certificate) -> bool:
-    """Whether it names a development authority as its issuer; whether that is true, its chain must show."""
+    """Whether the certificate names a development authority as its issuer. Only its chain proves that."""
     return certificate.issuer == _name(ROOT_NAME)
 
 
 def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
-    """The certificate of the timestamp authority: critical, sole purpose timeStamping (RFC 3161 §2.3)."""
+    """A timestamp authority's certificate: timeStamping as its only and critical purpose (RFC 3161 §2.3)."""
     purpose = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
     return (
         _leaf(TIMESTAMP_NAME, root_key, key)
@@ -75,7 +75,7 @@ def _leaf(name: str, root_key: PrivateKey, key: PublicKey) -> x509.CertificateBu
 
 
 def _builder(name: str, key: PublicKey, issuer: str, issuer_key: PublicKey, years: int) -> x509.CertificateBuilder:
-    start = clock.now() - _EARLIER
+    start = clock.now() - _BACKDATED
     return (
         x509.CertificateBuilder()
         .subject_name(_name(name))

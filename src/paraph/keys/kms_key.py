@@ -1,4 +1,5 @@
-"""A key of AWS KMS. Needs the extra ``paraph[kms]``; credentials and endpoints are found as AWS's own tools do."""
+"""A key in AWS KMS. Needs the extra ``paraph[kms]``; credentials and endpoints are found as AWS's own tools find
+them."""
 
 import hashlib
 import logging
@@ -15,15 +16,15 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import PublicKey, pick
-from paraph.keys.certified import certified
 from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import usable_certificate
 
-logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it tells how it finds credentials
+logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it logs how it finds credentials
 
 _CALLS = Config(
     connect_timeout=2,
     read_timeout=3,
-    retries={"mode": "standard", "total_max_attempts": 3},  # again after throttling and faults of the network
+    retries={"mode": "standard", "total_max_attempts": 3},  # retried after throttling and network faults
     user_agent_extra="paraph",
 )
 _TRANSIENT = {
@@ -40,10 +41,10 @@ _TRANSIENT = {
 
 
 def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "KmsKey":
-    """The key at ``awskms:`` and a key id, alias or ARN, or at an ARN alone. There is no passphrase.
+    """Opens the key at ``awskms:`` with a key id, alias or ARN, or at an ARN alone. There is no passphrase.
 
-    Raises ``DomainError("configuration", …)`` for what is missing, refused or does not fit, and
-    ``DomainError("unavailable", …)`` when the service does not answer.
+    Raises ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+    and ``DomainError("unavailable", …)`` when the service does not answer.
     """
     del passphrase
     return KmsKey(address.removeprefix("awskms:"), certificates)
@@ -52,62 +53,62 @@ def open_address(address: str, passphrase: str, certificates: Sequence[x509.Cert
 class KmsKey:
     """A :class:`~paraph.keys.signing_key.SigningKey` that asks AWS for each signature.
 
-    KMS gets the digest, never the message. Its policy needs ``kms:GetPublicKey`` and ``kms:Sign``.
+    KMS gets the digest, never the message. The policy of the key must allow ``kms:GetPublicKey`` and ``kms:Sign``.
     """
 
     def __init__(self, key: str, certificates: Sequence[x509.Certificate]) -> None:
-        """``key``: key id, alias (``alias/…``) or ARN. ``certificates``: the key's own and those above it.
-        Signs once, to see that it may."""
-        self._named = key
+        """``key``: key id, alias (``alias/…``) or ARN. ``certificates``: the key's own and its issuers'. Signs once, to
+        check that it is allowed to."""
+        self._address = key
         try:
             self._client = boto3.session.Session().client("kms", region_name=_region(key), config=_CALLS)
         except BotoCoreError as error:
             raise _refusal(key, error) from error
-        told = self._call("get_public_key", KeyId=key)
-        public = _public_key(key, told)
-        self._certified = certified(pick(certificates, public), certificates)
-        self.certificate: bytes = self._certified.certificate
-        self.chain: tuple[bytes, ...] = self._certified.chain
-        self.algorithm: str = self._certified.algorithm
+        public = _public_key(key, self._call("get_public_key", KeyId=key))
+        self._usable_certificate = usable_certificate(pick(certificates, public), certificates)
+        self.certificate: bytes = self._usable_certificate.certificate
+        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
+        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = self._signed(key, tokens.random_bytes(32))["KeyId"]
-        """Its ARN; from now on that key signs, wherever an alias may point."""
+        """The ARN of the key, which goes on signing even if its alias is moved."""
 
     def sign(self, message: bytes) -> KeySignature:
-        """Raises ``DomainError``: ``configuration`` once the certificate has expired or AWS refuses, ``unavailable``
-        when it does not answer, after three attempts."""
-        self._certified.check_not_expired()
+        """Signs SHA-256 of the message. Raises ``DomainError``: ``configuration`` when the certificate has expired or
+        AWS refuses, ``unavailable`` when AWS does not answer three attempts."""
+        self._usable_certificate.check_not_expired()
         answer = self._signed(self.key_id, hashlib.sha256(message).digest())
         return KeySignature(answer["Signature"], answer["ResponseMetadata"]["RequestId"])
 
     def _signed(self, key: str, digest: bytes) -> dict[str, Any]:
         return self._call(
-            "sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self._certified.algorithm
+            "sign", KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=self._usable_certificate.algorithm
         )
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         try:
             answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
         except (ClientError, BotoCoreError) as error:
-            raise _refusal(self._named, error) from error
+            raise _refusal(self._address, error) from error
         return answer
 
 
 def _region(key: str) -> str | None:
-    """An ARN names it; else it is that of the environment."""
+    """The region that an ARN names; else None, for that of the environment."""
     parts = key.split(":")
     return parts[3] or None if key.startswith("arn:") and len(parts) > 3 else None
 
 
-def _public_key(key: str, told: dict[str, Any]) -> PublicKey:
-    """KMS makes ``ECDSA_SHA_256`` with P-256, and with a curve of coins that no reader of PDFs knows."""
-    public = load_der_public_key(told["PublicKey"])
-    if told["KeyUsage"] == "SIGN_VERIFY":
+def _public_key(key: str, answer: dict[str, Any]) -> PublicKey:
+    """The key's public key. Refuses all curves but P-256: KMS also offers secp256k1, which no PDF reader knows."""
+    public = load_der_public_key(answer["PublicKey"])
+    if answer["KeyUsage"] == "SIGN_VERIFY":
         if isinstance(public, rsa.RSAPublicKey):
             return public
         if isinstance(public, ec.EllipticCurvePublicKey) and public.curve.name == ec.SECP256R1.name:
             return public
-    what = f"The KMS key {key} is {told.get('KeySpec') or told.get('CustomerMasterKeySpec')} for {told['KeyUsage']}"
-    raise DomainError("configuration", f"{what}; needed is an RSA or ECC_NIST_P256 key for SIGN_VERIFY.")
+    spec = answer.get("KeySpec") or answer.get("CustomerMasterKeySpec")
+    refused = f"The KMS key {key} is {spec} for {answer['KeyUsage']}"
+    raise DomainError("configuration", f"{refused}; needed is an RSA or ECC_NIST_P256 key for SIGN_VERIFY.")
 
 
 def _refusal(key: str, error: ClientError | BotoCoreError) -> DomainError:

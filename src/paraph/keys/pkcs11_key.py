@@ -10,52 +10,53 @@ from pkcs11 import PKCS11Error
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import pick_by_signature
-from paraph.keys.certified import certified
-from paraph.keys.one_thread import OneThread
-from paraph.keys.pkcs11_token import OpenKey, open_key, told
+from paraph.keys.dedicated_thread import DedicatedThread
+from paraph.keys.pkcs11_token import OpenKey, described, open_key
 from paraph.keys.pkcs11_uri import Pkcs11Uri, parse
 from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import usable_certificate
 
 SECONDS = 8.0
-"""How long an answer of the token is waited for."""
+"""The longest wait for an answer of the token."""
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "Pkcs11Key":
-    """The key at an RFC 7512 address. The PIN is read from the file of ``pin-source``, else it is ``passphrase``.
+    """Opens the key at an RFC 7512 address. The PIN is in the file of ``pin-source``; without one, it is
+    ``passphrase``.
 
-    Raises ``DomainError("configuration", …)`` for what is missing, refused or does not fit, and
-    ``DomainError("unavailable", …)`` when the token does not answer.
+    Raises ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+    and ``DomainError("unavailable", …)`` when the token does not answer.
     """
     uri = parse(address)
     return Pkcs11Key(uri, _pin(uri, passphrase), certificates)
 
 
 class Pkcs11Key:
-    """A :class:`~paraph.keys.signing_key.SigningKey` whose private half never leaves its token.
+    """A :class:`~paraph.keys.signing_key.SigningKey` whose private key never leaves its token.
 
-    A session that is lost, with its token or without, is opened again at the next signature.
+    When the session is lost, or the token removed and inserted again, the next signature opens a new session.
     """
 
     def __init__(self, uri: Pkcs11Uri, pin: str, certificates: Sequence[x509.Certificate]) -> None:
-        """``certificates``: the key's own and those above it, in any order. Signs once, to see which is its own."""
+        """``certificates``: the key's own and its issuers', in any order. Signs once, to find its own."""
         self._uri, self._pin = uri, pin
         self._thread = _thread_of(str(uri.module))
         self._open: OpenKey | None = None
         sample = tokens.random_bytes(32)
-        opened, signature = self._in_time(lambda: self._first(sample))
-        self._certified = certified(pick_by_signature(certificates, sample, signature), certificates)
-        self.certificate: bytes = self._certified.certificate
-        self.chain: tuple[bytes, ...] = self._certified.chain
-        self.algorithm: str = self._certified.algorithm
+        opened, signature = self._call(lambda: self._first(sample))
+        self._usable_certificate = usable_certificate(pick_by_signature(certificates, sample, signature), certificates)
+        self.certificate: bytes = self._usable_certificate.certificate
+        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
+        self.algorithm: str = self._usable_certificate.algorithm
         self.key_id: str = opened.name
 
     def sign(self, message: bytes) -> KeySignature:
-        """Raises ``DomainError``: ``configuration`` once the certificate has expired, ``unavailable`` when the token
-        is gone or does not answer."""
-        self._certified.check_not_expired()
-        return KeySignature(self._in_time(lambda: self._sign(message)))
+        """Signs SHA-256 of the message. Raises ``DomainError``: ``configuration`` when the certificate has expired,
+        ``unavailable`` when the token is gone or does not answer."""
+        self._usable_certificate.check_not_expired()
+        return KeySignature(self._call(lambda: self._sign(message)))
 
     def _first(self, sample: bytes) -> tuple[OpenKey, bytes]:
         self._open = open_key(self._uri, self._pin, afresh=False)
@@ -69,31 +70,31 @@ class Pkcs11Key:
                 self._open = None
         try:
             self._open = open_key(self._uri, self._pin, afresh=True)
-        except DomainError as error:  # it was there when the service started
+        except DomainError as error:  # the key existed when the service started
             raise DomainError("unavailable", error.message) from error
         return self._open.sign(message)
 
-    def _in_time(self, work: Callable[[], Result]) -> Result:
+    def _call(self, work: Callable[[], Returned]) -> Returned:
         try:
             return self._thread.call(work, SECONDS)
         except TimeoutError as error:
             late = f"The PKCS#11 module {self._uri.module} has not answered within {SECONDS:.0f} s."
             raise DomainError("unavailable", late) from error
         except PKCS11Error as error:
-            why = f"The token behind {self._uri.module} does not sign: {told(error)}."
+            why = f"The token behind {self._uri.module} does not sign: {described(error)}."
             raise DomainError("unavailable", why) from error
 
 
-_threads: dict[str, OneThread] = {}
+_threads: dict[str, DedicatedThread] = {}
 _threads_lock = threading.Lock()
 
 
-def _thread_of(module: str) -> OneThread:
-    """One for all keys of a module: two threads that start it at once, or one that does under a signature of another
-    key, would crash the process."""
+def _thread_of(module: str) -> DedicatedThread:
+    """The thread for all keys of a module. Starting a module in two threads at once, or during a signature, would crash
+    the process."""
     with _threads_lock:
         if module not in _threads:
-            _threads[module] = OneThread(f"pkcs11 {module}")
+            _threads[module] = DedicatedThread(f"pkcs11 {module}")
         return _threads[module]
 
 

@@ -1,4 +1,4 @@
-"""One private key of a PKCS#11 token, in an open session. Everything here runs in the thread of its module."""
+"""A private key of a PKCS#11 token, in an open session. All of this runs in the dedicated thread of the module."""
 
 import hashlib
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from pkcs11 import Attribute, KeyType, Mechanism, ObjectClass, PKCS11Error, TokenFlag
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.pkcs11_uri import Pkcs11Uri, written
+from paraph.keys.pkcs11_uri import Pkcs11Uri, address_of
 
 if TYPE_CHECKING:
     from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _SHA256_DIGEST_INFO = bytes.fromhex("3031300d060960864801650304020105000420")  # RFC 8017 §9.2, note 1
 
 _refused: set[tuple[str, bytes, bytes]] = set()
-"""Module, serial number and digest of a PIN that a token has refused: tried again, it would lock the token."""
+"""Module, serial number and digest of each refused PIN. Trying such a PIN again would lock the token."""
 
 
 @dataclass(frozen=True)
 class OpenKey:
-    """``sign`` gives a signature over SHA-256 of a message: PKCS#1 v1.5, or the DER of ``ECDSA-Sig-Value``. It raises
+    """``sign`` returns a signature over SHA-256 of a message: PKCS#1 v1.5, or the DER of ``ECDSA-Sig-Value``. It raises
     ``PKCS11Error`` when the session or the token is lost."""
 
     name: str
@@ -32,9 +32,10 @@ class OpenKey:
 
 
 def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
-    """Logs in and finds the key. ``afresh``: the module starts anew, since many notice a lost token only then.
+    """Logs in and finds the key. ``afresh``: restarts the module first, since many notice a lost token only then.
 
-    Raises ``DomainError("configuration", …)`` for what is missing or refused, else ``PKCS11Error``.
+    Raises ``DomainError("configuration", …)`` when the token or key is missing or the login refused, and
+    ``PKCS11Error`` for any other fault.
     """
     library = _loaded(uri)
     if afresh:
@@ -42,7 +43,7 @@ def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
     token = _token(library, uri)
     session = _session(token, uri, pin)
     key = _key(session, uri)
-    name = written(token.label, token.serial.decode("latin-1"), key.label or "", key.id or b"")
+    name = address_of(token.label, token.serial.decode("latin-1"), key.label or "", key.id or b"")
     return OpenKey(name, _signer(key, token.slot.get_mechanisms(), pin))
 
 
@@ -52,40 +53,44 @@ def _loaded(uri: Pkcs11Uri) -> "Library":
     try:
         return pkcs11.lib(str(uri.module))
     except PKCS11Error as error:
-        raise DomainError("configuration", f"The PKCS#11 module {uri.module} cannot be used: {told(error)}.") from error
+        raise DomainError(
+            "configuration", f"The PKCS#11 module {uri.module} cannot be used: {described(error)}."
+        ) from error
 
 
 def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
     try:
         found = _matching(library, uri)
-    except PKCS11Error:  # the module knows of a token that is gone
+    except PKCS11Error:  # the module still lists a token that is gone
         found = []
-    if not found:  # plugged in or made since the module started
+    if not found:  # the token may be newer than the start of the module
         library.reinitialize()
         found = _matching(library, uri)
     if len(found) == 1:
         return found[0]
-    asked = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
+    criteria = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
     how_many = f"{len(found)} tokens" if found else "no token"
-    raise DomainError("configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {asked}; one is needed.")
+    raise DomainError(
+        "configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {criteria}; one is needed."
+    )
 
 
 def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
-    return [token for token in library.get_tokens() if _is_initialized(token) and _answers(token, uri)]
+    return [token for token in library.get_tokens() if _is_initialized(token) and _matches(token, uri)]
 
 
 def _is_initialized(token: pkcs11.Token) -> bool:
     return bool(token.flags & TokenFlag.TOKEN_INITIALIZED)
 
 
-def _answers(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:
-    is_so = {
+def _matches(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:
+    actual = {
         "token": token.label,
         "serial": token.serial.decode("latin-1"),
         "manufacturer": token.manufacturer_id,
         "model": token.model,
     }
-    return all(is_so[name] == value for name, value in uri.token.items())
+    return all(actual[name] == value for name, value in uri.token.items())
 
 
 def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
@@ -109,7 +114,7 @@ def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
         raise _wrong_pin(token) from error
     except (pkcs11.PinLocked, pkcs11.PinExpired, pkcs11.UserPinNotInitialized) as error:
         raise DomainError(
-            "configuration", f'The token "{token.label}" does not let its user in: {told(error)}.'
+            "configuration", f'The token "{token.label}" does not let its user in: {described(error)}.'
         ) from error
 
 
@@ -122,38 +127,38 @@ def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
     wanted |= {Attribute.LABEL: uri.label} if uri.label else {}
     wanted |= {Attribute.ID: uri.id} if uri.id else {}
     found = list(session.get_objects(wanted))
-    asked = " and ".join(
+    criteria = " and ".join(
         filter(None, (f'label "{uri.label}"' if uri.label else "", f"id {uri.id.hex()}" if uri.id else ""))
     )
     if len(found) != 1:
         how_many = f"{len(found)} private keys" if found else "no private key"
         raise DomainError(
-            "configuration", f'The token "{session.token.label}" holds {how_many} with {asked}; one is needed.'
+            "configuration", f'The token "{session.token.label}" holds {how_many} with {criteria}; one is needed.'
         )
-    key: Any = found[0]  # the types of python-pkcs11 do not tell which keys sign
+    key: Any = found[0]  # the types of python-pkcs11 do not say which keys can sign
     if key.key_type not in {KeyType.RSA, KeyType.EC}:
-        raise DomainError("configuration", f"The private key with {asked} is neither RSA nor an elliptic curve.")
+        raise DomainError("configuration", f"The private key with {criteria} is neither RSA nor an elliptic curve.")
     if not key[Attribute.SIGN]:
-        raise DomainError("configuration", f"The private key with {asked} may not sign, says its token.")
+        raise DomainError("configuration", f"The private key with {criteria} may not sign, says its token.")
     return key
 
 
 def _signer(key: Any, mechanisms: set[Mechanism], pin: str) -> Callable[[bytes], bytes]:
-    """Signs on the token; where it does not hash itself, it gets the digest."""
-    asked_again = pin if _asks_again(key) else None
+    """A function that signs on the token, which gets the digest if it cannot hash the message itself."""
+    pin_each_time = pin if _needs_pin_each_time(key) else None
     if key.key_type == KeyType.EC:
         return lambda message: _der(
-            key.sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA, pin=asked_again)
+            key.sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA, pin=pin_each_time)
         )
     if Mechanism.SHA256_RSA_PKCS in mechanisms:
-        return lambda message: key.sign(message, mechanism=Mechanism.SHA256_RSA_PKCS, pin=asked_again)
+        return lambda message: key.sign(message, mechanism=Mechanism.SHA256_RSA_PKCS, pin=pin_each_time)
     return lambda message: key.sign(
-        _SHA256_DIGEST_INFO + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS, pin=asked_again
+        _SHA256_DIGEST_INFO + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS, pin=pin_each_time
     )
 
 
-def _asks_again(key: Any) -> bool:
-    """Whether the key wants the PIN at each signature, as that of qualified certificates on cards does."""
+def _needs_pin_each_time(key: Any) -> bool:
+    """Whether the key needs the PIN at each signature, as keys of qualified certificates on cards do."""
     try:
         return bool(key[Attribute.ALWAYS_AUTHENTICATE])
     except (pkcs11.AttributeTypeInvalid, pkcs11.AttributeSensitive, pkcs11.FunctionFailed):
@@ -161,13 +166,13 @@ def _asks_again(key: Any) -> bool:
 
 
 def _der(signature: bytes) -> bytes:
-    """PKCS#11 gives the two numbers side by side."""
+    """The DER of an ECDSA signature, for which PKCS#11 returns the two numbers side by side."""
     half = len(signature) // 2
     return encode_dss_signature(int.from_bytes(signature[:half], "big"), int.from_bytes(signature[half:], "big"))
 
 
-def told(error: PKCS11Error) -> str:
-    """The error for a sentence: its name in PKCS#11, and what the library adds."""
+def described(error: PKCS11Error) -> str:
+    """The error in words: its name in PKCS#11, and what the library adds."""
     text = str(error).strip().rstrip(".")
     name = type(error).__name__
     return f"{name} ({text})" if text and name != "PKCS11Error" else text or name

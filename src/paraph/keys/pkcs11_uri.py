@@ -14,21 +14,21 @@ _KNOWN_QUERY = {"module-path", "pin-source"}
 
 @dataclass(frozen=True)
 class Pkcs11Uri:
-    """What tells one private key from all others. Empty: not asked for."""
+    """The parts that identify one private key. An empty part matches any."""
 
     module: Path
     """The vendor's library."""
     token: Mapping[str, str]
-    """Of ``token`` (its label), ``serial``, ``manufacturer`` and ``model`` those that are given."""
+    """Those of ``token`` (the label), ``serial``, ``manufacturer`` and ``model`` that the address gives."""
     label: str
     id: bytes
     pin_file: Path | None
 
 
 def parse(address: str) -> Pkcs11Uri:
-    """``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…``, each value percent-encoded.
+    """Parses ``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…`` with percent-encoded values.
 
-    Raises ``DomainError("configuration", …)`` with a sentence that does not repeat the values.
+    Raises ``DomainError("configuration", …)`` with a sentence that does not quote the values.
     """
     path, _, query = address.removeprefix("pkcs11:").partition("?")
     attributes = _attributes(path.split(";"), _KNOWN)
@@ -49,25 +49,25 @@ def parse(address: str) -> Pkcs11Uri:
     )
 
 
-def written(token: str, serial: str, label: str, identifier: bytes) -> str:
-    """The address without its query: the key's name in the journal and the proof. It holds no secret."""
+def address_of(token: str, serial: str, label: str, identifier: bytes) -> str:
+    """The address without its query: the key's name in the journal and the proof. It contains no secret."""
     parts = {"token": token, "serial": serial, "object": label}
     named = [f"{name}={quote(value, safe='')}" for name, value in parts.items() if value]
     return "pkcs11:" + ";".join([*named, *([f"id={_percent(identifier)}"] if identifier else [])])
 
 
 def _attributes(fields: list[str], known: set[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for field in filter(None, fields):
         name, equals, value = field.partition("=")
         if name == "pin-value":
             raise _refusal(
                 "a PIN does not belong there: put it in a file, pin-source=file:…, or set PARAPH_SEALING_PASSPHRASE"
             )
-        if not equals or name not in known or name in found:
+        if not equals or name not in known or name in attributes:
             raise _refusal(f"{name[:40]!r} cannot be used there; known are {', '.join(sorted(known))}, each once")
-        found[name] = value
-    return found
+        attributes[name] = value
+    return attributes
 
 
 def _file(source: str) -> Path:

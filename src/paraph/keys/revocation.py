@@ -1,6 +1,6 @@
-"""What the development authority says of its certificates: a revocation list, and answers to status requests.
+"""Revocation lists and OCSP responses of the development authority.
 
-It has revoked nothing: an installation that loses a development key makes a new authority.
+The authority never revokes a certificate: an installation that loses a development key makes a new authority.
 """
 
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from cryptography.x509 import ocsp
 from paraph.keys.development import DevelopmentAuthority
 
 VALIDITY = timedelta(days=7)
-"""How long a list or an answer holds; renew it earlier."""
+"""The validity of a list or a response, which is renewed earlier."""
 
 _LARGEST_REQUEST = 4096
 
 
 def revocation_list(authority: DevelopmentAuthority, moment: datetime) -> bytes:
-    """DER of the root's certificate revocation list of ``moment`` (RFC 5280 §5)."""
+    """DER of the root's certificate revocation list at ``moment`` (RFC 5280 §5)."""
     root = x509.load_der_x509_certificate(authority.root)
     key = authority.root_key.private_key
     return (
@@ -37,44 +37,45 @@ def revocation_list(authority: DevelopmentAuthority, moment: datetime) -> bytes:
 
 
 def status_answer(authority: DevelopmentAuthority, request: bytes, moment: datetime) -> bytes:
-    """DER of an OCSPResponse to DER of an OCSPRequest (RFC 6960). Raises nothing: what it cannot answer it refuses."""
-    question = _read(request)
-    if question is None:
+    """Answers the DER of an OCSPRequest with the DER of an OCSPResponse (RFC 6960), which is a refusal for any request
+    that cannot be answered."""
+    query = _read(request)
+    if query is None:
         return _refusal(ocsp.OCSPResponseStatus.MALFORMED_REQUEST)
     root = x509.load_der_x509_certificate(authority.root)
-    certificate = _issued(authority).get(question.serial)
-    if certificate is None or question.issuer_name != _digest(question.algorithm, root.subject.public_bytes()):
+    certificate = _issued(authority).get(query.serial)
+    if certificate is None or query.issuer_name != _digest(query.algorithm, root.subject.public_bytes()):
         return _refusal(ocsp.OCSPResponseStatus.UNAUTHORIZED)
-    answer = _good(certificate, root, question.algorithm, moment)
-    if question.nonce is not None:
-        answer = answer.add_extension(question.nonce, critical=False)
+    answer = _good(certificate, root, query.algorithm, moment)
+    if query.nonce is not None:
+        answer = answer.add_extension(query.nonce, critical=False)
     return _signed(answer, authority)
 
 
 def certificate_status(authority: DevelopmentAuthority, certificate: bytes, moment: datetime) -> bytes:
-    """DER of the OCSPResponse for a certificate (DER) of the authority, as it goes into long-term data."""
+    """DER of the OCSPResponse for a certificate (DER) of the authority, for long-term data."""
     own, root = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(authority.root)
     return _signed(_good(own, root, SHA256(), moment), authority)
 
 
 @dataclass(frozen=True)
-class _Question:
+class _StatusQuery:
     serial: int
     issuer_name: bytes
     algorithm: SHA1 | SHA256
     nonce: x509.OCSPNonce | None
 
 
-def _read(request: bytes) -> _Question | None:
+def _read(request: bytes) -> _StatusQuery | None:
     if len(request) > _LARGEST_REQUEST:
         return None
     try:
-        asked = ocsp.load_der_ocsp_request(request)
-        nonces = [extension.value for extension in asked.extensions if isinstance(extension.value, x509.OCSPNonce)]
-        algorithm = asked.hash_algorithm
+        parsed = ocsp.load_der_ocsp_request(request)
+        nonces = [extension.value for extension in parsed.extensions if isinstance(extension.value, x509.OCSPNonce)]
+        algorithm = parsed.hash_algorithm
         if not isinstance(algorithm, SHA1 | SHA256):
             return None
-        return _Question(asked.serial_number, asked.issuer_name_hash, algorithm, nonces[0] if nonces else None)
+        return _StatusQuery(parsed.serial_number, parsed.issuer_name_hash, algorithm, nonces[0] if nonces else None)
     except (ValueError, TypeError, NotImplementedError, UnsupportedAlgorithm, x509.DuplicateExtension):
         return None
 

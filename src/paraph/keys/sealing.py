@@ -1,4 +1,4 @@
-"""Which keys seal: the operator's, or the development authority's."""
+"""The keys that seal: the operator's, or those of the development authority."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,91 +11,91 @@ from cryptography import x509
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import read_certificates
 from paraph.keys.development import development_authority
-from paraph.keys.local import LocalKey, read_private_key
+from paraph.keys.local_key import LocalKey, read_private_key
 from paraph.keys.signing_key import SigningKey
 
 if TYPE_CHECKING:
-    from paraph.kernel.environment import Environment
+    from paraph.kernel.settings import Settings
 
 _Opener = Callable[[str, str, Sequence[x509.Certificate]], SigningKey]
 _MODULES = {"pkcs11": ("pkcs11_key", "pkcs11"), "awskms": ("kms_key", "kms"), "arn": ("kms_key", "kms")}
-"""By the scheme of an address: the module here, and the extra that it needs."""
-_OF_PRODUCTION, _OF_SANDBOX = "PARAPH_SEALING_", "PARAPH_SANDBOX_SEALING_"
+"""By the scheme of an address: the module of this package, and the extra that it needs."""
+_PRODUCTION_PREFIX, _SANDBOX_PREFIX = "PARAPH_SEALING_", "PARAPH_SANDBOX_SEALING_"
 
 EnvironmentName = Literal["production", "sandbox"]
 
 
 @dataclass(frozen=True)
 class SealingKeys:
-    """What seals the files of one environment: two development keys, or twice the operator's one."""
+    """The keys of one environment: two development keys, or the operator's one key twice."""
 
     documents: SigningKey
     proofs: SigningKey
 
 
 @dataclass(frozen=True)
-class OperatorsKey:
-    """What the settings say of a key. ``names``: what the names of the settings begin with."""
+class OperatorKey:
+    """The settings of an operator's key. ``prefix``: the beginning of their names."""
 
-    names: str
+    prefix: str
     address: str
     certificates: Path | None
     passphrase: str
 
 
-def sealing_keys(settings: "Environment", of: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
-    """The key of ``PARAPH_SEALING_KEY``, for sandbox files of ``PARAPH_SANDBOX_SEALING_KEY``, or the development
-    authority's below ``folder``.
+def sealing_keys(settings: "Settings", environment: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
+    """The keys of an environment: that of ``PARAPH_SEALING_KEY`` or ``PARAPH_SANDBOX_SEALING_KEY``, or else those of
+    the development authority below ``folder``.
 
-    Raises ``DomainError("configuration", …)`` when the key is missing, unreadable, expired, or has no matching
+    Raises ``DomainError("configuration", …)`` when a key is missing, unreadable, expired, or has no matching
     certificate; ``DomainError("unavailable", …)`` when a token or a service does not answer.
     """
-    chosen = operators_key(settings, of)
-    if chosen is not None:
-        key = _open_chosen(chosen)
+    configured = operator_key(settings, environment)
+    if configured is not None:
+        key = _open_configured(configured)
         return SealingKeys(key, key)
-    own = development_authority(folder, secret, settings.development_key)
-    if of == "sandbox":
-        return SealingKeys(own.sandbox_sealing_key, own.sandbox_proof_key)
-    return SealingKeys(own.sealing_key, own.proof_key)
+    authority = development_authority(folder, secret, settings.development_key)
+    if environment == "sandbox":
+        return SealingKeys(authority.sandbox_sealing_key, authority.sandbox_proof_key)
+    return SealingKeys(authority.sealing_key, authority.proof_key)
 
 
-def operators_key(settings: "Environment", of: EnvironmentName) -> OperatorsKey | None:
-    """``None`` where development keys seal. Raises ``DomainError`` for a certificate without a key, and for one key in
-    both environments."""
-    if of == "sandbox":
+def operator_key(settings: "Settings", environment: EnvironmentName) -> OperatorKey | None:
+    """The key that the operator configured for an environment, or None for the development keys. Raises ``DomainError``
+    for a certificate without a key, and for one key in both environments."""
+    if environment == "sandbox":
         address, certificates = settings.sandbox_sealing_key, settings.sandbox_sealing_certificate
-        chosen = OperatorsKey(_OF_SANDBOX, address, certificates, settings.sandbox_sealing_passphrase)
+        configured = OperatorKey(_SANDBOX_PREFIX, address, certificates, settings.sandbox_sealing_passphrase)
     else:
         address, certificates = settings.sealing_key, settings.sealing_certificate
-        chosen = OperatorsKey(_OF_PRODUCTION, address, certificates, settings.sealing_passphrase)
+        configured = OperatorKey(_PRODUCTION_PREFIX, address, certificates, settings.sealing_passphrase)
     if not address and certificates is not None:
-        raise DomainError("configuration", f"{chosen.names}CERTIFICATE is set but {chosen.names}KEY is not.")
-    if of == "sandbox" and address and address == settings.sealing_key:
-        raise DomainError("configuration", f"{_OF_SANDBOX}KEY must be another key than {_OF_PRODUCTION}KEY.")
-    return chosen if address else None
+        raise DomainError("configuration", f"{configured.prefix}CERTIFICATE is set but {configured.prefix}KEY is not.")
+    if environment == "sandbox" and address and address == settings.sealing_key:
+        raise DomainError("configuration", f"{_SANDBOX_PREFIX}KEY must be another key than {_PRODUCTION_PREFIX}KEY.")
+    return configured if address else None
 
 
-def _open_chosen(chosen: OperatorsKey) -> SigningKey:
-    """Errors name the settings as those of production are named."""
+def _open_configured(configured: OperatorKey) -> SigningKey:
+    """Opens the key. Errors of :func:`open_key` name the settings of production, and are corrected here."""
     try:
-        return open_key(chosen.address, chosen.certificates, chosen.passphrase)
+        return open_key(configured.address, configured.certificates, configured.passphrase)
     except DomainError as error:
-        raise DomainError(error.code, error.message.replace(_OF_PRODUCTION, chosen.names)) from error
+        raise DomainError(error.code, error.message.replace(_PRODUCTION_PREFIX, configured.prefix)) from error
 
 
 def open_key(address: str, certificates: Path | None = None, passphrase: str = "") -> SigningKey:
-    """The key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…`` or an ARN.
+    """Opens the key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…`` or an ARN.
 
-    ``certificates``: PEM file of the key's own and those above it, in any order; only PKCS#12 may do without.
+    ``certificates``: PEM file of the key's own certificate and its issuers', in any order; optional with PKCS#12.
     ``passphrase``: of the file, or the PIN of the token. Raises ``DomainError`` as :func:`sealing_keys` does.
     """
-    given = read_certificates(certificates) if certificates is not None else []
+    listed = read_certificates(certificates) if certificates is not None else []
     scheme = address.partition(":")[0]
     if scheme in _MODULES:
-        return _opener(scheme)(address, passphrase, _needed(given))
+        return _opener(scheme)(address, passphrase, _required(listed))
     key, enclosed = read_private_key(Path(address), passphrase.encode())
-    return LocalKey(key, _needed([*given, *enclosed]))
+    return LocalKey(key, _required([*listed, *enclosed]))
 
 
 def _opener(scheme: str) -> _Opener:
@@ -108,7 +108,7 @@ def _opener(scheme: str) -> _Opener:
     return opener
 
 
-def _needed(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certificate]:
+def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certificate]:
     if not certificates:
         raise DomainError("configuration", "PARAPH_SEALING_CERTIFICATE must name the certificate of the sealing key.")
     return certificates

@@ -1,4 +1,4 @@
-"""What every signing key offers, wherever its private half lives."""
+"""The interface of all signing keys, wherever their private keys live."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,7 +9,7 @@ ECDSA_SHA256 = "ECDSA_SHA_256"
 
 @dataclass(frozen=True)
 class KeySignature:
-    """A signature, and the name of the call that made it where the key lives behind a service."""
+    """A signature, and for a key behind a service the identifier of the call."""
 
     value: bytes
     """RSA: PKCS#1 v1.5; elliptic curve: the DER of ``ECDSA-Sig-Value``. Both over SHA-256."""
@@ -18,7 +18,7 @@ class KeySignature:
 
 
 class SigningKey(Protocol):
-    """A private key with its certificate, checked when it was opened."""
+    """A private key with its certificate, which was checked when the key was opened."""
 
     @property
     def certificate(self) -> bytes:
@@ -26,7 +26,7 @@ class SigningKey(Protocol):
 
     @property
     def chain(self) -> tuple[bytes, ...]:
-        """DER of the certificates above it: its issuer first, the root last."""
+        """DER of the issuing certificates: the issuer of ``certificate`` first, the root last."""
 
     @property
     def algorithm(self) -> str:

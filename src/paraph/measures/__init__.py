@@ -1,1 +1,1 @@
-"""Counts and seconds of this service's processes, summed over all of them when they are asked for."""
+"""Metrics: counters and histograms that each process keeps, summed over all processes when they are read."""

@@ -1,6 +1,6 @@
-"""The figures that processes count. Labels are routes, states and stages: never an id, an address or a token.
+"""The metrics of the service. Labels are routes, states and stages, never an id, an address or a token.
 
-Counting never breaks what is counted: a full disk costs figures, not requests.
+Counting never makes the counted work fail: a full disk loses metrics, not requests.
 """
 
 import time
@@ -22,24 +22,21 @@ _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SE
 _guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
 _locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
 _wait_seconds = Histogram(
-    "paraph_wait_seconds",
-    "Seconds that requests waited for a place, none being free.",
-    ["place", "result"],
-    _SECONDS,
+    "paraph_wait_seconds", "Seconds that requests waited for a place, none being free.", ["place", "result"], _SECONDS
 )
 _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
 
 
 def count_request(method: str | None, route: str, status: int, seconds: float) -> None:
-    """``route``: the template of the URL map, "" for an unknown one."""
-    known = method if method in _METHODS else "other"  # a client may send any word
+    """Counts a request. ``route``: its template in the URL map, "" where there is none."""
+    known = method if method in _METHODS else "other"  # a client may send any method name
     _requests.inc(known, route or "unknown", str(status))
     _request_seconds.observe(seconds, known, route or "unknown")
 
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Measures ``typeset``, ``seal``, ``store`` or ``reread``; what fails is measured too."""
+    """Measures a stage of sealing, even one that fails: ``typeset``, ``seal``, ``store`` or ``reread``."""
     began = time.perf_counter()
     try:
         yield
@@ -48,25 +45,26 @@ def stage(name: str) -> Iterator[None]:
 
 
 def count_seal(file: str, method: str, *, level: str, timestamped: bool, timestamp_failures: int) -> None:
-    """``file``: ``document`` or ``proof``; ``method`` and ``level``: as in
+    """Counts a seal. ``file``: ``document`` or ``proof``; ``method`` and ``level``: those of
     :class:`paraph.pdf.sealing.seal.SealedPdf`."""
     _seals.inc(file, method, level, str(timestamped).lower())
     _timestamp_failures.inc(by=timestamp_failures)
 
 
 def count_job(task: str, result: str, seconds: float) -> None:
-    """``result``: ``succeeded`` or ``failed``."""
+    """Counts a run of a job. ``result``: ``succeeded`` or ``failed``."""
     _jobs.inc(task, result)
     _job_seconds.observe(seconds, task)
 
 
 def count_webhook(event: str, result: str) -> None:
-    """``result``: ``delivered``, ``retried`` (it failed and is tried again) or ``failed`` (for good)."""
+    """Counts an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for
+    good)."""
     _deliveries.inc(event, result)
 
 
 def count_guess(result: str) -> None:
-    """``result``: ``right``, ``wrong`` or ``refused`` (no attempt was left, or there was no code)."""
+    """Counts a guess. ``result``: ``right``, ``wrong`` or ``refused`` (no attempt left, or no code sent)."""
     _guesses.inc(result)
 
 
@@ -75,5 +73,6 @@ def count_lock() -> None:
 
 
 def count_wait(place: str, seconds: float, served: bool) -> None:
-    """``place``: ``thread`` (one that may wait) or ``reader`` (a process that reads PDFs). Who got none is ``busy``."""
+    """Counts a wait for a place. ``place``: ``thread`` (one that may wait) or ``reader`` (a process that reads
+    PDFs)."""
     _wait_seconds.observe(seconds, place, "served" if served else "busy")

@@ -1,4 +1,4 @@
-"""Counters and histograms as Prometheus knows them, summed over all processes of the service."""
+"""Prometheus counters and histograms, summed over all processes of the service."""
 
 import json
 from bisect import bisect_left
@@ -9,13 +9,13 @@ from functools import cache
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from paraph.measures import processes
+from paraph.measures import ledger_files
 
 _instruments: list["Counter | Histogram"] = []
 
 
 class Counter:
-    """A number that only grows, for each combination of labels. One of a name."""
+    """A number that only grows, for each combination of labels. Each name is used once."""
 
     def __init__(self, name: str, text: str, labels: Sequence[str] = ()) -> None:
         self.name = name
@@ -23,7 +23,7 @@ class Counter:
         _instruments.append(self)
 
     def inc(self, *labels: str, by: float = 1) -> None:
-        processes.ledger().add(_key(self.name, labels), {0: by}, 1)
+        ledger_files.ledger().add(_key(self.name, labels), {0: by}, 1)
 
     def family(self, sums: Iterable[tuple[list[str], list[float]]]) -> Metric:
         family = CounterMetricFamily(self.name, self._text, labels=self._labels)
@@ -33,17 +33,17 @@ class Counter:
 
 
 class Histogram:
-    """How often a value was at most each of ``buckets``, which are in order, and the sum of all values."""
+    """Counts of values by bucket, and their sum. ``buckets``: upper bounds in ascending order."""
 
     def __init__(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> None:
         self.name = name
         self._text, self._labels, self._buckets = text, labels, buckets
-        self._width = len(buckets) + 2  # one for what is above all of them, one for the sum
+        self._width = len(buckets) + 2  # one more bucket above all bounds, and the sum
         _instruments.append(self)
 
     def observe(self, value: float, *labels: str) -> None:
         bucket, total = bisect_left(self._buckets, value), self._width - 1
-        processes.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self._width)
+        ledger_files.ledger().add(_key(self.name, labels), {bucket: 1, total: value}, self._width)
 
     def family(self, sums: Iterable[tuple[list[str], list[float]]]) -> Metric:
         family = HistogramMetricFamily(self.name, self._text, labels=self._labels)
@@ -59,12 +59,12 @@ class Histogram:
 
 
 def summed() -> Iterator[Metric]:
-    """The figures of all processes, past ones too."""
+    """The metrics of all processes, including those that have ended."""
     sums: dict[str, dict[str, list[float]]] = defaultdict(dict)
-    for key, numbers in processes.records():
+    for key, numbers in ledger_files.records():
         name, _, labels = key.partition(" ")
         before = sums[name].get(labels)
-        if before and len(before) != len(numbers):  # counted by another version of the service
+        if before and len(before) != len(numbers):  # written by another version of the service
             continue
         sums[name][labels] = [a + b for a, b in zip(before, numbers, strict=True)] if before else list(numbers)
     for instrument in _instruments:

@@ -1,8 +1,8 @@
-"""Numbers that a process keeps in a file of its own, so that others can read them and nothing is lost when it ends.
+"""A file of numbers that one process writes and others read, so that nothing is lost when the process ends.
 
-A file is a row of records: the length of the key and how many numbers follow, the key (UTF-8, padded with spaces to a
-multiple of 8), the numbers (float64). It is written by plain calls and never mapped: on a full disk a write is refused,
-where a page of a mapped file would end the process (SIGBUS).
+The file is a sequence of records: the length of the key, the count of numbers, the key (UTF-8, padded with spaces to a
+multiple of 8), the numbers (float64). It is written by plain calls and never mapped: on a full disk a write fails,
+whereas touching a page of a mapped file would end the process (SIGBUS).
 """
 
 import os
@@ -13,11 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 
 _HEAD = struct.Struct("=II")
-_LEAST_MODE = 0o600
+_FILE_MODE = 0o600
 
 
 class Ledger:
-    """``path``: a file that does not exist; it is made when the first number is kept. Thread-safe."""
+    """A thread-safe writer. ``path``: a file that does not exist yet; the first addition makes it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -27,8 +27,8 @@ class Ledger:
         self._records: dict[str, _Record] = {}
 
     def add(self, key: str, amounts: Mapping[int, float], width: int) -> None:
-        """Adds to the numbers of the key, ``width`` in all, by their positions. What the disk refuses now is written
-        with the next addition to the same key."""
+        """Adds ``amounts``, by position, to the ``width`` numbers of the key. If the disk refuses the write, the next
+        addition to the key writes them."""
         with self._lock:
             record = self._records.get(key)
             if record is None:
@@ -46,14 +46,14 @@ class Ledger:
         name = key.encode()
         name += b" " * (-len(name) % 8)
         whole = _HEAD.pack(len(name), len(record.numbers)) + name + numbers
-        if os.pwrite(self._opened(), whole, self._end) == len(whole):  # else the next one is written over it
+        if os.pwrite(self._opened(), whole, self._end) == len(whole):  # else the next record is written over it
             record.offset = self._end + _HEAD.size + len(name)
             self._end += len(whole)
 
     def _opened(self) -> int:
         if self._file is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _LEAST_MODE)
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE)
         return self._file
 
 
@@ -61,11 +61,11 @@ class _Record:
     def __init__(self, width: int) -> None:
         self.numbers = [0.0] * width
         self.offset: int | None = None
-        """Where the numbers are in the file, once they are."""
+        """Position of the numbers in the file; None before they are written."""
 
 
 def read(path: Path) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Each key with its numbers; a record that was not written whole ends the file. Raises ``OSError``."""
+    """Yields each key with its numbers, up to a record that was not written whole. Raises ``OSError``."""
     data, position = path.read_bytes(), 0
     while position + _HEAD.size <= len(data):
         length, width = _HEAD.unpack_from(data, position)

@@ -1,1 +1,1 @@
-"""What operators need to know and do: checks, the state of one request, its retry, the figures of the service."""
+"""What operators ask and do: checks of the service, the state of a request and its retry, metrics, migrations."""

@@ -1,32 +1,32 @@
-"""Why a request is where it is, in a sentence or two."""
+"""An explanation of a request's state, in a sentence or two."""
 
 from datetime import datetime, timedelta
 
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import put_off_mails
 from paraph.kernel import clock
-from paraph.operations.pending_work import Job, Step, job_for, missing_steps
+from paraph.operations.pending_work import Job, PendingStep, job_for, pending_steps
 from paraph.operations.queue_state import queue_state
 from paraph.operations.wrong_codes import wrong_codes
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
-_EXPIRY_LOOK = timedelta(seconds=5)
+_EXPIRED_WITHIN = timedelta(seconds=5)  # specification 3.1
 
 
-def why(request: SignatureRequest, jobs: list[Job]) -> str:
-    """Whom or what the request waits for, since what it waits, and what an operator can do."""
+def explain(request: SignatureRequest, jobs: list[Job]) -> str:
+    """Says for whom or what the request waits, and what an operator can do about it."""
     if request.status == RequestStatus.EXPIRED:
         return f"It expired on {clock.iso(request.expires_at)}, not signed by {_names(_unsigned(request))}."
-    steps = [_step(step, job_for(step, jobs), request) for step in missing_steps(request)]
+    steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
     if request.status == RequestStatus.PENDING:
-        return " ".join([_people(request), *steps])
+        return " ".join([_waiting_for_people(request), *steps])
     if not steps:
         return "It is finalized: its sealed files and its proof can be downloaded."
     return " ".join(["It is completed.", *dict.fromkeys(steps)])
 
 
-def _people(request: SignatureRequest) -> str:
-    if clock.now() > request.expires_at + _EXPIRY_LOOK:
+def _waiting_for_people(request: SignatureRequest) -> str:
+    if clock.now() > request.expires_at + _EXPIRED_WITHIN:
         return "Its time is over, and it is not marked as expired yet: is a worker alive?"
     unsigned = _unsigned(request)
     if request.mode == Mode.SEQUENTIAL:
@@ -53,7 +53,7 @@ def _names(signers: list[Signer]) -> str:
     return " and ".join(signer.full_name for signer in signers)
 
 
-def _step(step: Step, job: Job | None, request: SignatureRequest) -> str:
+def _step(step: PendingStep, job: Job | None, request: SignatureRequest) -> str:
     waits = f"It waits for {step.words}"
     again = f"paraph request retry {request.pk}"
     if job is None:
@@ -69,7 +69,7 @@ def _step(step: Step, job: Job | None, request: SignatureRequest) -> str:
     return f"{waits}, whose job is due."
 
 
-def _retry(step: Step, job: Job, due: datetime) -> str:
+def _retry(step: PendingStep, job: Job, due: datetime) -> str:
     if noted := put_off_mails.noted(step.mails):
         reason = next(iter(noted.values())).reason
         return f", put off until {clock.iso(due)}, since {reason}"

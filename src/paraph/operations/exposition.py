@@ -1,4 +1,4 @@
-"""All figures in the text form that Prometheus reads."""
+"""All metrics of the service in the text format of Prometheus."""
 
 import contextlib
 from collections.abc import Iterator
@@ -27,16 +27,17 @@ _WEBHOOKS = """
 
 
 def exposition() -> bytes:
-    """What the processes have counted, and what the database says now; without the database, that it is down."""
+    """The metrics that processes have counted and those read from the database now; while the database does not answer,
+    ``paraph_database_up`` is 0 and stands for the latter."""
     registry = CollectorRegistry()
-    registry.register(_Everything())
+    registry.register(_Collector())
     return generate_latest(registry)
 
 
-class _Everything:
+class _Collector:
     def collect(self) -> Iterator[Metric]:
         yield from instruments.summed()
-        yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free())
+        yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free_bytes())
         yield from _confinement()
         try:
             now = list(_from_database())
@@ -70,8 +71,8 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_workers", "Worker processes that are alive.", state.workers)
     failures = SealingFailure.objects.count()
     yield _gauge("paraph_sealing_failures", "Completed requests that wait because of a fault.", failures)
-    hopeless = len(given_up()) if failures else 0
-    yield _gauge("paraph_sealing_failures_given_up", "Those of them that no job tries again.", hopeless)
+    gave_up = len(given_up()) if failures else 0
+    yield _gauge("paraph_sealing_failures_given_up", "Those of them that no job tries again.", gave_up)
     webhooks = GaugeMetricFamily("paraph_webhooks", "Webhooks on their way.", labels=["state"])
     for status, count in _rows(_WEBHOOKS):
         webhooks.add_metric([status], count)

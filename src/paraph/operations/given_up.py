@@ -1,4 +1,4 @@
-"""Completed requests that a fault keeps from being finalized, and that no job tries again."""
+"""Completed requests that a fault keeps from being finalized and that no job tries again."""
 
 from collections.abc import Collection
 
@@ -30,10 +30,10 @@ _LIVE = """
 
 
 def given_up(request_ids: Collection[int] | None = None) -> set[int]:
-    """Those of the requests, by default of all, that wait for ``paraph request retry``.
+    """The ids of the requests that wait for ``paraph request retry``, among those given or among all.
 
-    Asked of the queue, whatever has happened to it: a job that was lost has given up as well. Costs nothing while
-    nothing fails, else one look at the live jobs.
+    A request has given up when no live job in the queue can bring what it lacks, whether that job failed or was lost.
+    The queue is read only while something fails.
     """
     failing = SealingFailure.objects.all()
     if request_ids is not None:

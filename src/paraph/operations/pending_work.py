@@ -1,4 +1,4 @@
-"""What a request still needs, and the job that brings it."""
+"""The steps that jobs have yet to do for a request, and the jobs that do them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,9 +19,10 @@ _LIVE = ("todo", "doing")
 
 
 @dataclass(frozen=True)
-class Step:
-    """``task`` with ``arguments``, as :func:`paraph.queue.defer.defer` takes them; ``words`` complete "waits for".
-    ``by_any``: any job of the task brings it, whatever its arguments. ``mails``: names of the mails that it sends."""
+class PendingStep:
+    """``task`` and ``arguments`` are those of :func:`paraph.queue.defer.defer`; ``words`` complete "It waits for …".
+    ``by_any``: any of the request's jobs of this task does it, whatever its arguments. ``mails``: names of the mails
+    that it sends."""
 
     task: str
     arguments: dict[str, int]
@@ -32,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Job:
-    """``status`` is the queue's: ``todo``, ``doing``, ``failed``, …; ``scheduled_at`` is None for at once."""
+    """A job of the queue. ``status``: ``todo``, ``doing`` or ``failed``; ``scheduled_at``: None for at once."""
 
     id: int
     task: str
@@ -50,8 +51,8 @@ class Job:
         return self.status == "todo" and self.scheduled_at is not None and self.scheduled_at > clock.now()
 
 
-def missing_steps(request: SignatureRequest) -> list[Step]:
-    """What jobs have yet to do for the request as it stands; what people have yet to do is none of it."""
+def pending_steps(request: SignatureRequest) -> list[PendingStep]:
+    """The steps that jobs can do for the request now. Signatures are not among them."""
     if request.status == RequestStatus.PENDING:
         return list(_invitations(request))
     if request.status == RequestStatus.COMPLETED:
@@ -60,7 +61,7 @@ def missing_steps(request: SignatureRequest) -> list[Step]:
 
 
 def jobs_of(request: SignatureRequest) -> list[Job]:
-    """The request's jobs that have not succeeded, oldest first."""
+    """The request's live and failed jobs, oldest first."""
     signers = list(Signer.objects.filter(request=request).values_list("pk", flat=True))
     documents = list(RequestDocument.objects.filter(request=request).values_list("pk", flat=True))
     rows = ProcrastinateJob.objects.filter(
@@ -74,36 +75,38 @@ def jobs_of(request: SignatureRequest) -> list[Job]:
     ]
 
 
-def job_for(step: Step, jobs: list[Job]) -> Job | None:
-    """The step's job: a live one if there is any, else the last that gave up."""
-    own = [
+def job_for(step: PendingStep, jobs: list[Job]) -> Job | None:
+    """The job that does the step: a live one if there is any, else the latest that failed."""
+    matching = [
         job
         for job in jobs
         if job.task == step.task and (step.by_any or step.arguments.items() <= job.arguments.items())
     ]
-    return next((job for job in own if job.is_live), own[-1] if own else None)
+    return next((job for job in matching if job.is_live), matching[-1] if matching else None)
 
 
-def _invitations(request: SignatureRequest) -> Iterator[Step]:
+def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
     if not request.send_email:
         return
     for signer in Signer.objects.filter(request=request, notified_at=None).select_related("request").order_by("order"):
         if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
-            yield Step("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
+            yield PendingStep("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
 
 
-def _summary(request: SignatureRequest) -> Iterator[Step]:
+def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
     told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists()
     if request.notify_signers_on_completion and not told:
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)
-        yield Step("notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails)
+        yield PendingStep(
+            "notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails
+        )
 
 
-def _artefacts(request: SignatureRequest) -> list[Step]:
+def _artefacts(request: SignatureRequest) -> list[PendingStep]:
     rows = RequestDocument.objects.filter(request=request).select_related("document", "sealed")
-    steps = [(row, Step("finalize", {"request_document_id": row.pk}, _seal_of(row))) for row in rows]
+    steps = [(row, PendingStep("finalize", {"request_document_id": row.pk}, _seal_of(row))) for row in rows]
     seals = [step for row, step in steps if not hasattr(row, "sealed")]
     if seals:
         return seals

@@ -1,4 +1,4 @@
-"""The job queue as it stands."""
+"""The state of the job queue."""
 
 from dataclasses import dataclass
 
@@ -21,13 +21,13 @@ _STATE = f"""
         (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
         (SELECT ceil(count(*) / {len(LANES)}.0)::int FROM procrastinate_workers
          WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
-"""  # noqa: S608  constants of ours
+"""  # noqa: S608  built from constants
 
 
 @dataclass(frozen=True)
 class QueueState:
-    """``oldest_seconds``: how long the oldest job has been due, 0 when none is. Jobs that wait for the moment of
-    their retry are not due. ``workers`` are processes, each of which registers once for each lane."""
+    """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
+    of its retry is not due. ``workers``: live processes, each of which registers once for each lane."""
 
     oldest_seconds: float
     due: int
@@ -36,7 +36,7 @@ class QueueState:
 
 
 def queue_state() -> QueueState:
-    """In one statement, by the database's clock."""
+    """Reads the state in one statement, by the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute(_STATE)
         oldest, due, failed, workers = cursor.fetchone()

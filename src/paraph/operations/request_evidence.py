@@ -1,4 +1,4 @@
-"""The timestamps kept beside the files of one request, as a file that ``paraph verify`` reads."""
+"""The detached timestamps of a request's files, as a file that ``paraph verify --evidence`` reads."""
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import SealedFile, records_of
@@ -8,7 +8,7 @@ from paraph.signature_requests.models import SignatureRequest
 
 
 def request_evidence(request_id: int) -> bytes:
-    """JSON; without a record where a file has none. Raises ``DomainError("not_found", …)``."""
+    """JSON with the records of each file that has any. Raises ``DomainError("not_found", …)``."""
     if not SignatureRequest.objects.filter(pk=request_id).exists():
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id)

@@ -1,4 +1,4 @@
-"""Everything about one request, for operators."""
+"""Everything that operators may see of a request."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
-from paraph.operations.explain import why
-from paraph.operations.pending_work import Job, jobs_of, missing_steps
+from paraph.operations.explain import explain
+from paraph.operations.pending_work import Job, jobs_of, pending_steps
 from paraph.operations.wrong_codes import WrongCodes, wrong_codes
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks.overview import deliveries
@@ -19,17 +19,17 @@ _MOST_DELIVERIES = 1000
 
 
 def request_state(request_id: int) -> dict[str, Any]:
-    """Plain JSON; no signing address, code or key stands in it. Raises ``DomainError("not_found", …)``."""
+    """The request as a JSON object without signing addresses, codes or keys. Raises ``DomainError("not_found", …)``."""
     request = SignatureRequest.objects.filter(pk=request_id).first()
     if request is None:
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     jobs = jobs_of(request)
     wrong = wrong_codes(request.pk)
-    waiting = put_off_mails.noted(name for step in missing_steps(request) for name in step.mails)
+    waiting = put_off_mails.noted(name for step in pending_steps(request) for name in step.mails)
     entries = list(Entry.objects.filter(request=request).order_by("position"))
     return {
         "id": request.pk,
-        "why": why(request, jobs),
+        "why": explain(request, jobs),
         "organization_id": request.organization_id,
         "application_id": request.application_id,
         "environment": request.environment,
@@ -68,7 +68,7 @@ def _signer(signer: Signer, wrong: WrongCodes | None, waiting: dict[str, PutOffM
 
 
 def _put_off(signer: Signer, waiting: dict[str, PutOffMail]) -> dict[str, Any] | None:
-    """The mail to the signer that waits for room below a ceiling."""
+    """The signer's mail that is put off until a message ceiling leaves room for it."""
     for mail in ("invitation", "completion"):
         if noted := waiting.get(f"{mail}-{signer.pk}"):
             return {"mail": mail, "until": clock.iso(noted.until), "reason": noted.reason}

@@ -1,21 +1,21 @@
-"""Asking again for what a request still needs."""
+"""Trying the pending steps of a request again."""
 
 from dataclasses import dataclass
 
 from django.db import connection, transaction
 
-import paraph.flow.jobs  # noqa: F401  makes known the tasks that defer() names
+import paraph.flow.jobs  # noqa: F401  registers the tasks that defer() names
 from paraph.flow.lock import lock_request
 from paraph.kernel.errors import DomainError
-from paraph.operations.pending_work import Job, Step, job_for, jobs_of, missing_steps
+from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import SignatureRequest
 
 
 @dataclass(frozen=True)
 class Retried:
-    """``outcome``: ``deferred`` (there was no job), ``brought forward`` (it waited for its next try), ``waiting``
-    (due already) or ``running``."""
+    """A step and what was done for it. ``outcome``: ``deferred`` (a new job), ``brought forward`` (its job waited for
+    its next attempt), ``waiting`` (its job is due already) or ``running``."""
 
     task: str
     words: str
@@ -23,10 +23,10 @@ class Retried:
 
 
 def retry(request_id: int) -> list[Retried]:
-    """Sees to it that every missing step has a job that is due now; nothing is missing: an empty list.
+    """Gives every pending step a job that is due now. Returns an empty list when no step is pending.
 
-    Safe while the service runs and when called twice: under the request's row lock, which every step holds when it
-    asks for the next, no step gets a second job. Raises ``DomainError("not_found", …)``.
+    It is safe while the service runs and when called twice: it holds the request's row lock, as every step does when it
+    defers the next one, so no step gets a second job. Raises ``DomainError("not_found", …)``.
     """
     with transaction.atomic():
         try:
@@ -34,10 +34,10 @@ def retry(request_id: int) -> list[Retried]:
         except SignatureRequest.DoesNotExist:
             raise DomainError("not_found", f"There is no signature request {request_id}.") from None
         jobs = jobs_of(request)
-        return [Retried(step.task, step.words, _see_to(step, jobs)) for step in missing_steps(request)]
+        return [Retried(step.task, step.words, _require_job(step, jobs)) for step in pending_steps(request)]
 
 
-def _see_to(step: Step, jobs: list[Job]) -> str:
+def _require_job(step: PendingStep, jobs: list[Job]) -> str:
     job = job_for(step, jobs)
     if job is None or not job.is_live:
         if job is not None:
@@ -50,13 +50,13 @@ def _see_to(step: Step, jobs: list[Job]) -> str:
 
 
 def _forget(job: Job) -> None:
-    """The new job takes the place of the one that gave up."""
+    """Deletes the failed job, which the new one replaces."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s AND status = 'failed'", [job.id])
 
 
 def _bring_forward(job: Job) -> bool:
-    """False when a worker has taken it in this moment."""
+    """Makes the job due now. Returns False when a worker has just started it."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE procrastinate_jobs SET scheduled_at = now() WHERE id = %s AND status = 'todo'", [job.id])
         return bool(cursor.rowcount)

@@ -1,4 +1,4 @@
-"""Wrong codes that were entered for the signers of a request, for whoever sent or operates it."""
+"""Wrong codes that were entered for the signers of a request, as its client and operators see them."""
 
 from typing import Any
 
@@ -14,21 +14,21 @@ WrongCodes = dict[str, Any]
 
 
 def wrong_codes(request_id: int) -> dict[int, WrongCodes]:
-    """By signer, where there are any: ``count``, since the request was made, and ``locked_until``, None while codes
-    are sent and taken."""
+    """By the id of each signer with wrong codes: ``count``, since the request was made, and ``locked_until``, which is
+    None unless the signer is locked."""
     rows = OneTimeCode.objects.filter(signer__request=request_id, wrong_guesses__gt=0)
-    return {row.signer_id: _told(row) for row in rows}
+    return {row.signer_id: _summary(row) for row in rows}
 
 
 def by_entry(request_id: int) -> dict[int, WrongCodes]:
-    """The same by the position in the journal of the newest code that was sent to the signer."""
-    found = wrong_codes(request_id)
-    sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=found)
+    """Wrong codes by journal position: that of the newest ``signer.otp_sent`` entry of each signer who has any."""
+    by_signer = wrong_codes(request_id)
+    sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=by_signer)
     newest = sent.values_list("signer").annotate(Max("position"))
-    return {position: found[signer_id] for signer_id, position in newest}
+    return {position: by_signer[signer_id] for signer_id, position in newest}
 
 
-def _told(row: OneTimeCode) -> WrongCodes:
+def _summary(row: OneTimeCode) -> WrongCodes:
     until = row.locked_until
-    locked = until is not None and clock.running(until, LOCK, clock.now())
+    locked = until is not None and clock.is_within(until, LOCK, clock.now())
     return {"count": row.wrong_guesses, "locked_until": clock.iso(until) if until and locked else None}

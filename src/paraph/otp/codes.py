@@ -116,7 +116,7 @@ def consume(signer: Signer, code_hash: bytes) -> None:
 
 def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
     now = clock.now()
-    if earlier is None or not clock.running(earlier.window_began_at + WINDOW, WINDOW, now):
+    if earlier is None or not clock.is_within(earlier.window_began_at + WINDOW, WINDOW, now):
         return now, 1
     if earlier.sends >= MAX_SENDS:
         raise TooManySendsError(math.ceil((earlier.window_began_at + WINDOW - now).total_seconds()))

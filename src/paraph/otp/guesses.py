@@ -105,14 +105,14 @@ def count(signer: Signer, guessed: bytes) -> None:
 def require_unlocked(until: datetime | None) -> None:
     """Raises :class:`GuessRefusedError` while a signer's ``locked_until`` holds."""
     now = clock.now()
-    if until and clock.running(until, LOCK, now):
+    if until and clock.is_within(until, LOCK, now):
         raise refusals.locked(until, now)
 
 
 def locked_until(signer: Signer) -> datetime | None:
     """Returns until when no code of this signer is sent or taken; None if the signer is not locked."""
     until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
-    return until if until and clock.running(until, LOCK, clock.now()) else None
+    return until if until and clock.is_within(until, LOCK, clock.now()) else None
 
 
 def destination_scope(request: SignatureRequest, destination: str) -> bytes:
@@ -124,7 +124,7 @@ def destination_scope(request: SignatureRequest, destination: str) -> bytes:
 def prune() -> int:
     """Deletes counts of windows that are over; returns how many."""
     now = clock.now()
-    latest = now + max(DESTINATION_WINDOW, ORGANIZATION_WINDOW) + clock.SLIP
+    latest = now + max(DESTINATION_WINDOW, ORGANIZATION_WINDOW) + clock.TOLERANCE
     gone, _ = WrongGuesses.objects.exclude(ends_at__gt=now, ends_at__lte=latest).delete()
     return gone
 
@@ -137,7 +137,7 @@ def _values(signer: Signer) -> dict[str, Any]:
         "signer": signer.pk,
         "scope": f"{request.environment}:organization:{request.organization_id}".encode(),
         "now": now,
-        "slip": clock.SLIP,
+        "slip": clock.TOLERANCE,
         "window": now + WINDOW,
         "lifetime": now + LIFETIME,
         "day": now + LOCK,
@@ -153,9 +153,9 @@ def _values(signer: Signer) -> dict[str, Any]:
 def _refusal(values: dict[str, Any]) -> GuessRefusedError:
     attempts, attempts_end_at, locked_until, full_until = _row(_STATE, values) or (0, None, None, None)
     now = values["now"]
-    if locked_until and clock.running(locked_until, LOCK, now):
+    if locked_until and clock.is_within(locked_until, LOCK, now):
         return refusals.locked(locked_until, now)
-    used_up = attempts >= ATTEMPTS and attempts_end_at and clock.running(attempts_end_at, WINDOW, now)
+    used_up = attempts >= ATTEMPTS and attempts_end_at and clock.is_within(attempts_end_at, WINDOW, now)
     ends = [end for end in (attempts_end_at if used_up else None, full_until) if end]
     return refusals.too_many(max(ends), now) if ends else refusals.no_code()
 

@@ -1,1 +1,1 @@
-"""Requests to addresses that clients name: guarded, pinned to one resolved address, bounded in time and size."""
+"""Requests to addresses that clients or certificates name: guarded, pinned to what was resolved, bounded."""

@@ -1,4 +1,4 @@
-"""One exchange with an address that may be named by others: judged, pinned, bounded in size."""
+"""One HTTP exchange with an address that may be hostile: judged, pinned, bounded in size."""
 
 import ssl
 from collections.abc import Mapping, Sequence
@@ -9,24 +9,25 @@ import httpcore
 import httpx
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.connect import PinnedBackend
-from paraph.outbound.public_address import why_not_public
+from paraph.outbound.pinned_backend import PinnedBackend
+from paraph.outbound.public_address import reason_not_public
 from paraph.outbound.resolve import Resolver, system_resolver
 from paraph.outbound.url import check_url, port_of
 
 FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
-"""What :func:`exchange` raises when the other side or the network fails, beside ``TimeoutError``."""
+"""Raised by :func:`exchange`, besides ``TimeoutError``, when the other side or the network fails."""
 
 
 @lru_cache(maxsize=1)
 def public_tls() -> ssl.SSLContext:
-    """The usual public authorities, or those of ``SSL_CERT_FILE``; made once, it takes milliseconds."""
+    """A TLS context with the usual public authorities, or those of ``SSL_CERT_FILE``. Made once: it takes
+    milliseconds."""
     return httpx.create_ssl_context()
 
 
 @dataclass(frozen=True)
-class Route:
-    """How the network is reached. ``proxy`` is the operator's, and may lie at a private address."""
+class NetworkAccess:
+    """How the network is reached, and whether private addresses may be. ``proxy``: the operator's, "" for none."""
 
     allow_private: bool = False
     proxy: str = ""
@@ -35,9 +36,9 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is sent, and how much of the answer is wanted: ``keep`` bytes are returned; a body of more than ``read``
-    bytes is cut off there."""
+class OutboundRequest:
+    """A request, and the limits of its answer: reading stops after ``read`` bytes of the body, of which the first
+    ``keep`` are returned."""
 
     method: str
     body: bytes
@@ -47,49 +48,51 @@ class Question:
 
 
 async def exchange(
-    url: str, question: Question, route: Route, schemes: Sequence[str], seconds: float
+    url: str, request: OutboundRequest, network: NetworkAccess, schemes: Sequence[str], seconds: float
 ) -> tuple[int, bytes]:
-    """Status and beginning of the body. The caller bounds the time; ``seconds`` is what it allows for connecting.
-
-    Raises ``DomainError`` for an address that is not called, :data:`FAULTS` and ``TimeoutError``.
+    """Sends the request and returns the status and the beginning of the body. The caller bounds the whole time;
+    ``seconds`` bounds connecting. Raises ``DomainError`` for an address that may not be called, :data:`FAULTS` and
+    ``TimeoutError``.
     """
     target = check_url(url, name="The address", schemes=schemes)
-    backend = PinnedBackend(await _judged_addresses(target, route), route.proxy, seconds)
-    return await _ask(target, question, backend, route.tls or public_tls())
+    backend = PinnedBackend(await _resolve_public(target, network), network.proxy, seconds)
+    return await _send(target, request, backend, network.tls or public_tls())
 
 
-async def _judged_addresses(url: httpx.URL, route: Route) -> list[str]:
-    """The host's addresses, resolved once; refuses all of them if one is not public."""
-    addresses = await route.resolve(url.raw_host.decode("ascii"), port_of(url))
+async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
+    """Resolves the host once. Raises ``DomainError("forbidden", …)`` if any of its addresses is not public."""
+    addresses = await network.resolve(url.raw_host.decode("ascii"), port_of(url))
     for address in addresses:
-        reason = "" if route.allow_private else why_not_public(address)
+        reason = "" if network.allow_private else reason_not_public(address)
         if reason:
             raise DomainError("forbidden", f"Refused: {url.host} is at {address}, which is not public ({reason}).")
     return addresses
 
 
-async def _ask(target: httpx.URL, question: Question, backend: PinnedBackend, tls: ssl.SSLContext) -> tuple[int, bytes]:
+async def _send(
+    target: httpx.URL, request: OutboundRequest, backend: PinnedBackend, tls: ssl.SSLContext
+) -> tuple[int, bytes]:
     origin = httpcore.Origin(target.raw_scheme, target.raw_host, port_of(target))
     url = httpcore.URL(scheme=target.raw_scheme, host=target.raw_host, port=target.port, target=target.raw_path)
-    given = [
+    headers = [
         ("Host", target.netloc.decode("ascii")),
         ("Accept", "*/*"),
         ("Accept-Encoding", "identity"),
         ("Connection", "close"),
-        *question.headers.items(),
+        *request.headers.items(),
     ]
     async with (
         httpcore.AsyncHTTPConnection(origin, ssl_context=tls, network_backend=backend) as connection,
-        connection.stream(question.method, url, headers=given, content=question.body or None) as response,
+        connection.stream(request.method, url, headers=headers, content=request.body or None) as response,
     ):
-        return response.status, await _beginning(response, question)
+        return response.status, await _beginning(response, request)
 
 
-async def _beginning(response: httpcore.Response, question: Question) -> bytes:
+async def _beginning(response: httpcore.Response, request: OutboundRequest) -> bytes:
     kept, read = b"", 0
     async for block in response.aiter_stream():
         read += len(block)
-        kept = (kept + block)[: question.keep]
-        if read >= question.read:
+        kept = (kept + block)[: request.keep]
+        if read >= request.read:
             break
     return kept

@@ -1,33 +1,33 @@
-"""One small thing fetched whole, from an address that a certificate names."""
+"""Fetches a small resource whole from an address that a certificate names."""
 
 import asyncio
 from collections.abc import Mapping
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.exchange import FAULTS, Question, Route, exchange
+from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange
 
 
 class FetchFailed(ValueError):
-    """Nothing usable came; the message is the reason, without a full stop."""
+    """The resource could not be fetched. The message is the reason, without a full stop."""
 
 
 def fetch(
     url: str,
-    route: Route,
+    network: NetworkAccess,
     *,
     seconds: float,
     limit: int,
     body: bytes = b"",
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The body of the answer to GET, or to POST where there is a ``body``; at most ``limit`` bytes.
+    """Sends GET, or POST when there is a ``body``, and returns the body of the answer, at most ``limit`` bytes.
 
-    ``seconds`` covers everything. Redirects are not followed. Not to be called where an event loop runs. Raises
+    ``seconds`` bounds everything. Redirects are not followed. Must not be called where an event loop runs. Raises
     :class:`FetchFailed`.
     """
-    question = Question("POST" if body else "GET", body, headers or {}, keep=limit + 1, read=limit + 1)
+    request = OutboundRequest("POST" if body else "GET", body, headers or {}, keep=limit + 1, read=limit + 1)
     try:
-        status, content = asyncio.run(_within(url, question, route, seconds))
+        status, content = asyncio.run(_within(url, request, network, seconds))
     except TimeoutError as error:
         raise FetchFailed(f"no complete answer within {seconds:g} seconds") from error
     except DomainError as error:
@@ -41,6 +41,6 @@ def fetch(
     return content
 
 
-async def _within(url: str, question: Question, route: Route, seconds: float) -> tuple[int, bytes]:
+async def _within(url: str, request: OutboundRequest, network: NetworkAccess, seconds: float) -> tuple[int, bytes]:
     async with asyncio.timeout(seconds):
-        return await exchange(url, question, route, ("http", "https"), seconds)
+        return await exchange(url, request, network, ("http", "https"), seconds)

@@ -1,4 +1,4 @@
-"""One POST to an address that a client named, within bounds (specification 6.1)."""
+"""A POST to an address that a client named, bounded in time and size (specification 6.1)."""
 
 import asyncio
 import time
@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.exchange import FAULTS, Question, Route, exchange
+from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange
 
-__all__ = ["Answer", "Route", "post"]
+__all__ = ["NetworkAccess", "PostResult", "post"]
 
 _READ_LIMIT = 64 * 1024
 _KEEP_LIMIT = 2 * 1024
 
 
 @dataclass(frozen=True)
-class Answer:
-    """``status`` is None when there was no answer in time; ``error`` then says why. ``body`` is the beginning
-    of the answer's body, at most 2 KiB. ``seconds`` is how long it took."""
+class PostResult:
+    """``status`` is None when no complete answer came; ``error`` then says why. ``body``: the beginning of the answer's
+    body, at most 2 KiB. ``seconds``: the duration."""
 
     status: int | None
     body: bytes
@@ -26,7 +26,7 @@ class Answer:
 
     @property
     def accepted(self) -> bool:
-        """2xx. A redirect is a refusal: it is never followed."""
+        """Whether the status is 2xx. A redirect is never followed and counts as a refusal."""
         return self.status is not None and 200 <= self.status < 300
 
 
@@ -34,26 +34,26 @@ async def post(
     url: str,
     body: bytes,
     headers: Mapping[str, str],
-    route: Route,
+    network: NetworkAccess,
     *,
     schemes: Sequence[str] = ("https", "http"),
     seconds: float = 5,
-) -> Answer:
-    """POSTs ``body`` and returns what came back; never raises for anything that the other side does.
+) -> PostResult:
+    """POSTs ``body`` and returns the result; never raises for anything that the other side does.
 
-    ``seconds`` covers everything: the name's resolution, connecting, TLS, sending and reading. At most 64 KiB
-    of the answer are read; a longer one is cut off there and judged by its status.
+    ``seconds`` bounds everything: resolving the name, connecting, TLS, sending and reading. At most 64 KiB of the
+    answer's body are read; a longer one is cut off and judged by its status.
     """
     began = time.monotonic()
     status, beginning, error = None, b"", ""
     try:
         async with asyncio.timeout(seconds):
-            question = Question("POST", body, headers, keep=_KEEP_LIMIT, read=_READ_LIMIT)
-            status, beginning = await exchange(url, question, route, schemes, seconds)
+            request = OutboundRequest("POST", body, headers, keep=_KEEP_LIMIT, read=_READ_LIMIT)
+            status, beginning = await exchange(url, request, network, schemes, seconds)
     except TimeoutError:
         error = f"no complete answer within {seconds:g} seconds"
     except DomainError as refusal:
         error = refusal.message
     except FAULTS as fault:
         error = f"{type(fault).__name__}: {fault}"[:500]
-    return Answer(status, beginning, error, time.monotonic() - began)
+    return PostResult(status, beginning, error, time.monotonic() - began)

@@ -1,8 +1,8 @@
-"""Which addresses belong to the public internet."""
+"""The addresses that belong to the public internet."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
-# IANA's special-purpose registries (RFC 6890), and what clouds answer metadata on.
+# IANA's special-purpose registries (RFC 6890), and the metadata services of clouds.
 _REFUSED_V4 = {
     IPv4Network(block): meaning
     for block, meaning in {
@@ -40,11 +40,11 @@ _REFUSED_V6 = {
 }
 
 
-def why_not_public(address: str) -> str:
-    """ "" for an address of the public internet, else what it is.
+def reason_not_public(address: str) -> str:
+    """What kind of address it is, or "" for one of the public internet.
 
-    IPv6 addresses that carry an IPv4 one (mapped, 6to4, Teredo, NAT64) are refused whatever they carry:
-    no receiver needs to be named so.
+    An IPv6 address that embeds an IPv4 one (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver
+    needs such an address.
     """
     parsed = ip_address(address)
     if isinstance(parsed, IPv4Address):

@@ -1,4 +1,4 @@
-"""Names to addresses, on threads of their own: a name server that does not answer holds up nothing else."""
+"""Resolves host names on separate threads, so that a name server that does not answer delays nothing else."""
 
 import asyncio
 import socket
@@ -11,13 +11,13 @@ _THREADS = ThreadPoolExecutor(max_workers=64, thread_name_prefix="resolve")
 
 
 async def system_resolver(host: str, port: int) -> list[str]:
-    """The addresses of a host in the system's order of preference. Raises ``OSError`` when there are none."""
+    """The addresses of a host, in the system's order of preference. Raises ``OSError`` when there are none."""
     return await asyncio.get_running_loop().run_in_executor(_THREADS, _addresses, host, port)
 
 
 def _addresses(host: str, port: int) -> list[str]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except UnicodeError as error:  # a label that no name can have
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:  # a label that no host name can have
         raise OSError(f"{host} is not a name") from error
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    return list(dict.fromkeys(str(address[0]) for *_, address in entries))

@@ -1,4 +1,4 @@
-"""What an address given by a client may look like."""
+"""The form of an address that a client may give."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,13 +14,11 @@ _STANDARD_PORTS = {"http": 80, "https": 443}
 
 
 def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http")) -> httpx.URL:
-    """The parsed address, when it is one that the service is willing to call.
+    """Parses an address and checks that the service may call it.
 
-    ``name`` is what the message calls it (``callback_url``). Ports below 1024 belong to other protocols, except
-    80 and 443; user names in addresses end up in logs. Where the host's addresses lie is judged when it is
-    called, not here: a name may point elsewhere by then.
-
-    Raises ``DomainError("validation_error", …)``.
+    ``name``: the field that messages name (``callback_url``). Ports below 1024 belong to other protocols, except 80 and
+    443; user names in addresses would end up in logs. Where the host lies is judged at each call, since its name may
+    resolve to another address by then. Raises ``DomainError("validation_error", …)``.
     """
     if len(text) > _LONGEST:
         raise _refused(name, f"must have at most {_LONGEST} characters")
@@ -42,7 +40,7 @@ def port_of(url: httpx.URL) -> int:
 
 
 def origin_of(text: str) -> str:
-    """``scheme://host:port``; the text itself where it is no address that :func:`check_url` accepts."""
+    """``scheme://host:port`` of an address that :func:`check_url` accepts; any other text unchanged."""
     try:
         url = check_url(text, name="")
     except DomainError:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from paraph.pdf.typesetting.appearances import appearances as draw_appearances
     from paraph.pdf.typesetting.proof import proof as typeset_proof
     from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-    from paraph.pdf.untrusted.find import Found, find_tags
+    from paraph.pdf.untrusted.find import FoundTag, find_tags
     from paraph.pdf.untrusted.inspect import Inspection
     from paraph.pdf.untrusted.inspect import inspect as inspect_pdf
     from paraph.pdf.untrusted.render import render_page, render_png
@@ -43,7 +43,7 @@ _HOMES = {
     "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
     "timestamps.builtin_authority": ("BuiltInAuthority",),
     "errors": ("SealError",),
-    "untrusted.find": ("Found", "find_tags"),
+    "untrusted.find": ("FoundTag", "find_tags"),
     "timestamps.http_authority": ("HttpAuthority",),
     "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
     "drawing.marks": ("Mark", "Overlay"),
@@ -72,7 +72,7 @@ __all__ = [
     "BuiltInAuthority",
     "DevelopmentStatuses",
     "EvidenceCheck",
-    "Found",
+    "FoundTag",
     "HttpAuthority",
     "Identity",
     "InitialsContent",

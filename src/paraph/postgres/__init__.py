@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL 18: binaries from a wheel, started and stopped by us. No Django."""
+"""The embedded PostgreSQL 18, whose programs come in a wheel. No Django."""
 
 from paraph.postgres.keeper import Keeper
 from paraph.postgres.location import embedded_url

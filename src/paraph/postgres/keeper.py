@@ -1,4 +1,4 @@
-"""Keeping a database server running: one that ends is started again, however often that fails."""
+"""Restarts a database server that has ended, however often that fails."""
 
 import time
 from collections.abc import Callable
@@ -11,8 +11,8 @@ _FIRST_DELAY, _LONGEST_DELAY = 0.1, 10.0
 
 
 class Keeper:
-    """Of a server that was started once. It may be killed while it recovers from the last time, or find the disk
-    full: it is launched again, at once when it ran for a while, and at most every 10 s."""
+    """Watches a server that was started before. A server that ran for 5 s is launched again at once, any other after a
+    delay that grows to 10 s, since it may be killed during recovery or find the disk full. ``say`` gets warnings."""
 
     def __init__(self, server: Server, say: Callable[[str], object]) -> None:
         self._server = server
@@ -22,7 +22,8 @@ class Keeper:
         self._due: float | None = None
 
     def look(self) -> None:
-        """To be called again and again, from the thread that started the server; never waits for it."""
+        """Launches the server if it has ended and its delay is over. Never waits; to be called repeatedly, from the
+        thread that started the server."""
         now = time.monotonic()
         if self._server.poll() is None:
             self._server.trim_log()

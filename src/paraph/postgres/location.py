@@ -1,4 +1,4 @@
-"""Where a cluster and its socket live, and under which user."""
+"""The folders of a cluster and its socket, and the account that owns them."""
 
 import hashlib
 import os
@@ -12,14 +12,14 @@ from urllib.parse import quote
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
-ROOT_HOME = Path("/var/lib/paraph")  # as root: the data folder may lie where no other user can reach it
+ROOT_HOME = Path("/var/lib/paraph")  # as root, since other users may not reach the data folder
 ROOT_USER = "paraph-postgres"
 _LONGEST_SOCKET_FOLDER = 90  # bytes; the kernel takes 107 for the whole path of a socket
 
 
 @dataclass(frozen=True)
-class Place:
-    """The folders of one cluster. ``user`` is the account that must own them, None for our own."""
+class ClusterLocation:
+    """The folders of one cluster. ``user``: the account that must own them, None for the account of this process."""
 
     home: Path
     user: str | None
@@ -45,41 +45,41 @@ class Place:
         return f"postgresql://paraph@{quote(str(self.sockets), safe='')}/paraph"
 
 
-def find(data_dir: Path, postgres_dir: Path | None) -> Place:
-    """The place of the cluster of a data folder, whether or not it exists yet."""
+def find_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
+    """The location of a data folder's cluster, whether or not it exists yet."""
     user = ROOT_USER if os.geteuid() == 0 else None
     if postgres_dir is not None:
-        return Place(postgres_dir.absolute(), user)
-    return Place((data_dir / "postgres").resolve(), user)
+        return ClusterLocation(postgres_dir.absolute(), user)
+    return ClusterLocation((data_dir / "postgres").resolve(), user)
 
 
 def embedded_url(data_dir: Path, postgres_dir: Path | None) -> str:
-    """The connection URL of the embedded server of this data folder (a Unix socket, no password, no TCP)."""
-    return find(data_dir, postgres_dir).url
+    """The connection URL of a data folder's embedded server: a Unix socket without a password."""
+    return find_location(data_dir, postgres_dir).url
 
 
-def make(data_dir: Path, postgres_dir: Path | None) -> Place:
-    """Like :func:`find`, and makes the folders, mode 0700. As root the data folder gets a link to
-    a folder under :data:`ROOT_HOME`, so that a new data folder never meets the cluster of an old one.
+def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
+    """Makes the folders of :func:`find_location`, with mode 0700, and returns the location.
 
-    Folders above them are never changed. Raises ``DomainError("postgres", …)`` when one cannot be made.
+    As root, the folder of the cluster is a link to a new folder below :data:`ROOT_HOME`, so that a new data folder
+    never gets the cluster of an old one. Parent folders are never changed. Raises ``DomainError("postgres", …)``.
     """
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.geteuid() == 0 and postgres_dir is None:
             _link(data_dir / "postgres")
-        place = find(data_dir, postgres_dir)
-        for folder in (place.home, place.sockets):
-            _own(folder, place.user)
+        location = find_location(data_dir, postgres_dir)
+        for folder in (location.home, location.sockets):
+            _own(folder, location.user)
     except OSError as error:
         raise DomainError(
             "postgres", f"The folder of the database cannot be made: {error.filename}: {error.strerror}."
         ) from error
-    return place
+    return location
 
 
 def account(name: str) -> pwd.struct_passwd:
-    """The account of this name, made if there is none (only ever as root)."""
+    """The account of this name, created if missing. To be called as root."""
     try:
         return pwd.getpwnam(name)
     except KeyError:
@@ -107,13 +107,13 @@ def _link(link: Path) -> None:
 
 
 def _own(folder: Path, user: str | None) -> None:
-    """Makes the folder ours alone, or the user's alone. A folder of somebody else is refused: in a shared
-    temporary folder it may be a trap."""
+    """Makes the folder and gives it to the user alone, or to this process's account. A folder that belongs to anybody
+    else is refused, because in a shared temporary folder it may be a trap."""
     owner = account(user) if user else None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = folder.stat()
-    if owner and found.st_uid == 0:
+    status = folder.stat()
+    if owner and status.st_uid == 0:
         os.chown(folder, owner.pw_uid, owner.pw_gid)
-    elif found.st_uid != (owner.pw_uid if owner else os.geteuid()):
+    elif status.st_uid != (owner.pw_uid if owner else os.geteuid()):
         raise DomainError("postgres", f"The folder {folder} belongs to another user.")
     folder.chmod(0o700)

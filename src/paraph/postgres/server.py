@@ -1,4 +1,4 @@
-"""Starting and stopping the embedded server."""
+"""The embedded server: started, watched and stopped."""
 
 import os
 import signal
@@ -11,8 +11,9 @@ import psycopg
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.parent import follow_parent
-from paraph.postgres import cluster, location, tuning
+from paraph.postgres import cluster, tuning
 from paraph.postgres.binaries import programs
+from paraph.postgres.location import make_location
 
 _START_SECONDS = 60
 _STOP_SECONDS = 30
@@ -20,47 +21,45 @@ _LARGEST_LOG = 8 << 20
 
 
 class Server:
-    """One cluster and, while it runs, its postmaster. The caller holds the lock of the data folder."""
+    """A cluster and, while it runs, its server process. The caller holds the lock of the data folder."""
 
     def __init__(self, data_dir: Path, postgres_dir: Path | None = None, connections: int = 200) -> None:
-        self.place = location.make(data_dir, postgres_dir)
-        self.url = self.place.url
+        self.location = make_location(data_dir, postgres_dir)
+        self.url = self.location.url
         self._connections = connections
-        self._programs = programs(self.place.user)
+        self._programs = programs(self.location.user)
         self._process: subprocess.Popen[bytes] | None = None
         self._log_began = 0
 
     def start(self) -> None:
-        """Makes the cluster at the first call, starts it and waits until it answers.
-
-        Raises ``DomainError("postgres", …)`` with the last lines of its log when it does not.
-        """
+        """Creates the cluster if needed, starts the server and waits until it answers. Raises
+        ``DomainError("postgres", …)`` with the last lines of its log when it does not within 60 s."""
         self.launch()
         self.wait()
 
     def launch(self) -> None:
-        """The first half of :meth:`start`: the server is on its way. To be called from a thread that stays,
-        because the server shuts itself down when the thread that launched it ends."""
-        cluster.ensure(self.place, self._programs)
+        """Starts the server without waiting for it. To be called from a thread that lasts: the kernel stops the server
+        when the thread that launched it ends."""
+        cluster.ensure(self.location, self._programs)
         self._stop_leftover()
         self.trim_log()
-        settings = tuning.settings(self.place.sockets, self._connections)
+        settings = tuning.settings(self.location.sockets, self._connections)
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        with self.place.log.open("ab") as log:
+        with self.location.log.open("ab") as log:
             self._log_began = log.tell()
             self._process = subprocess.Popen(  # noqa: S603
-                [self._programs / "postgres", "-D", self.place.cluster, *options],
+                [self._programs / "postgres", "-D", self.location.cluster, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                cwd=self.place.home,
-                start_new_session=True,  # Ctrl-C is for the supervisor, which stops us last
+                cwd=self.location.home,
+                start_new_session=True,  # Ctrl-C goes to the supervisor, which stops the server last
                 preexec_fn=partial(follow_parent, os.getpid(), signal.SIGINT),  # noqa: PLW1509  one system call
-                **cluster.credentials(self.place),
+                **cluster.credentials(self.location),
             )
 
     def wait(self) -> None:
-        """The second half of :meth:`start`: returns once the server answers and its database exists."""
+        """Waits until the launched server answers, and creates the database if it is missing."""
         deadline = time.monotonic() + _START_SECONDS
         maintenance = self.url.removesuffix("/paraph") + "/postgres"
         while True:
@@ -75,7 +74,7 @@ class Server:
                 time.sleep(0.02)
 
     def stop(self) -> None:
-        """Asks for a fast shutdown and waits for it; after 30 s it is made to stop, and recovers at the next start."""
+        """Asks for a fast shutdown. After 30 s the server is forced to end, and recovers at its next start."""
         if not self._process or self._process.poll() is not None:
             return
         for number, patience in ((signal.SIGINT, _STOP_SECONDS), (signal.SIGQUIT, 5), (signal.SIGKILL, None)):
@@ -87,48 +86,41 @@ class Server:
                 continue
 
     def poll(self) -> int | None:
-        """The exit status of the server, None while it runs or before it was launched."""
+        """The exit status of the server; None while it runs or before it was launched."""
         return self._process.poll() if self._process else None
 
     def trim_log(self) -> None:
-        """Empties the log once it has grown past 8 MiB. It is opened for appending, so this may be done any time."""
-        if self.place.log.exists() and self.place.log.stat().st_size > _LARGEST_LOG:
-            os.truncate(self.place.log, 0)
+        """Empties the log once it exceeds 8 MiB. The server appends to it, so this is safe at any time."""
+        if self.location.log.exists() and self.location.log.stat().st_size > _LARGEST_LOG:
+            os.truncate(self.location.log, 0)
 
     def last_words(self) -> str:
-        """The last lines of its log since it was launched, "" where it cannot be read."""
+        """The last five lines of the log since the launch, or "" when it cannot be read."""
         try:
-            with self.place.log.open("rb") as log:
+            with self.location.log.open("rb") as log:
                 log.seek(self._log_began)
                 return " / ".join(log.read().decode(errors="replace").splitlines()[-5:])
         except OSError:
             return ""
 
     def _stop_leftover(self) -> None:
-        """A killed supervisor may leave its server behind: end it, for we hold the lock of the data folder."""
-        pid = self._leftover()
-        if pid:
-            command: list[str | Path] = [
-                self._programs / "pg_ctl",
-                "stop",
-                "-w",
-                "-m",
-                "fast",
-                "-D",
-                self.place.cluster,
-            ]
-            try:
-                cluster.run(self.place, command)
-            except DomainError:
-                if self._leftover():
-                    raise
+        """Stops the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
+        it."""
+        if self._leftover() is None:
+            return
+        stop: list[str | Path] = [self._programs / "pg_ctl", "stop", "-w", "-m", "fast", "-D", self.location.cluster]
+        try:
+            cluster.run(self.location, stop)
+        except DomainError:
+            if self._leftover() is not None:
+                raise
 
     def _leftover(self) -> int | None:
-        """The server that the cluster's lock file names, if that process is one: after a power cut the same
-        number may be anybody's, and ``pg_ctl`` would stop it all the same."""
+        """The process id in the cluster's lock file, if that process is a server of this cluster. After a power cut the
+        id may be any other process's, which ``pg_ctl`` would stop all the same."""
         try:
-            pid = int((self.place.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
+            pid = int((self.location.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
         except (OSError, ValueError, IndexError):
             return None
-        return pid if os.fsencode(self.place.cluster) in command else None
+        return pid if os.fsencode(self.location.cluster) in command else None

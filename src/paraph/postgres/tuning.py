@@ -1,4 +1,4 @@
-"""Settings of the embedded server, sized to the machine it shares with the rest of the service."""
+"""Settings of the embedded server, sized for a machine that it shares with the rest of the service."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ _MB = 1 << 20
 
 
 def settings(sockets: Path, connections: int) -> dict[str, str]:
-    """Every setting that differs from PostgreSQL's own defaults, for up to ``connections`` clients."""
+    """The settings that differ from PostgreSQL's defaults. ``connections``: the maximum."""
     memory = machine.memory_bytes() // _MB
     return {
-        "listen_addresses": "",  # the socket folder alone leads in
+        "listen_addresses": "",  # connections come through the socket only
         "unix_socket_directories": str(sockets),
         "unix_socket_permissions": "0700",
         "max_connections": str(connections),
@@ -27,10 +27,10 @@ def settings(sockets: Path, connections: int) -> dict[str, str]:
         "max_wal_size": "2GB",
         "checkpoint_timeout": "15min",
         "random_page_cost": "1.1",
-        "jit": "off",  # short statements: compiling costs more than it gains
+        "jit": "off",  # for short statements, compiling costs more than it saves
         "max_worker_processes": str(max(machine.cores(), 4)),
         "idle_in_transaction_session_timeout": "10min",
-        # The log: faults of the server, never the statements of clients, in which keys and codes stand.
+        # The log gets faults of the server, never statements of clients, which contain keys and codes.
         "log_min_error_statement": "panic",
         "log_error_verbosity": "terse",
         "log_checkpoints": "off",

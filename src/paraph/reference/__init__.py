@@ -1,2 +1,2 @@
-"""``/docs``: the API's reference, written from the OpenAPI document, and guides. Wants no key, loads nothing from
-elsewhere, runs no script."""
+"""``/docs``: the reference of the API, made from the OpenAPI document, and guides. It needs no key, loads nothing from
+other sites and runs no script."""

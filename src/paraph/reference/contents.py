@@ -1,8 +1,7 @@
-"""What the page shows, from the OpenAPI document."""
+"""The contents of the page, taken from the OpenAPI document."""
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.utils.safestring import SafeString
@@ -11,20 +10,18 @@ from django.utils.text import slugify
 from paraph.api.v1.openapi.document import document
 from paraph.organizations.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 from paraph.reference import snippets
-from paraph.reference.fields import Reader, Row
+from paraph.reference.fields import FieldRow, JsonObject, SchemaReader
 from paraph.reference.prose import inline, paragraphs
-
-Part = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Example:
+class JsonExample:
     title: SafeString
     text: str
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusalExample:
     status: str
     code: str
     when: SafeString
@@ -33,37 +30,37 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Operation:
-    """A call, or a webhook: then without answers, refusals and snippets."""
+    """A call of the API, or a webhook, which has no answers, refusals and snippets."""
 
     id: str
     method: str
     path: str
     summary: str
     description: SafeString
-    parameters: list[Row]
-    body: list[Row]
-    bodies: list[Example]
+    parameters: list[FieldRow]
+    body: list[FieldRow]
+    bodies: list[JsonExample]
     status: str
     answered: SafeString
-    answer: list[Row]
-    answers: list[Example]
-    refusals: list[Refusal]
+    answer: list[FieldRow]
+    answers: list[JsonExample]
+    refusals: list[RefusalExample]
     curl: str
     python: str
 
 
 @dataclass(frozen=True)
-class Section:
+class OperationGroup:
     id: str
     name: str
     description: SafeString
     operations: list[Operation]
 
 
-def contents() -> Part:
+def contents() -> JsonObject:
     """The context of the template."""
-    content: Part = json.loads(document())
-    reader = Reader(content["components"]["schemas"])
+    content: JsonObject = json.loads(document())
+    reader = SchemaReader(content["components"]["schemas"])
     address = settings.PARAPH.public_url
     return {
         "info": content["info"],
@@ -90,9 +87,9 @@ def contents() -> Part:
     }
 
 
-def _sections(content: Part, reader: Reader) -> list[Section]:
+def _sections(content: JsonObject, reader: SchemaReader) -> list[OperationGroup]:
     sections = {
-        tag["name"]: Section(slugify(tag["name"]), tag["name"], paragraphs(tag["description"]), [])
+        tag["name"]: OperationGroup(slugify(tag["name"]), tag["name"], paragraphs(tag["description"]), [])
         for tag in content["tags"]
         if tag["name"] != "Webhooks"
     }
@@ -103,14 +100,14 @@ def _sections(content: Part, reader: Reader) -> list[Section]:
     return list(sections.values())
 
 
-def _operation(reader: Reader, anchor: str, method: str, path: str, operation: Part) -> Operation:
-    body: Part = next(iter(operation.get("requestBody", {}).get("content", {}).values()), {})
-    success: dict[str, Part] = {
+def _operation(reader: SchemaReader, anchor: str, method: str, path: str, operation: JsonObject) -> Operation:
+    body: JsonObject = next(iter(operation.get("requestBody", {}).get("content", {}).values()), {})
+    success: dict[str, JsonObject] = {
         code: each for code, each in operation["responses"].items() if "content" in each and code < "400"
     }
     status = next(iter(success), "")
     response = success.get(status, {})
-    answer: Part = response.get("content", {}).get("application/json", {})
+    answer: JsonObject = response.get("content", {}).get("application/json", {})
     return Operation(
         id=anchor,
         method=method.upper(),
@@ -130,21 +127,21 @@ def _operation(reader: Reader, anchor: str, method: str, path: str, operation: P
     )
 
 
-def _parameter(reader: Reader, parameter: Part) -> Row:
+def _parameter(reader: SchemaReader, parameter: JsonObject) -> FieldRow:
     field = {**parameter["schema"], "description": parameter["description"]}
     return reader.row(parameter["name"], field, required=parameter["required"])
 
 
-def _examples(media: Part) -> list[Example]:
+def _examples(media: JsonObject) -> list[JsonExample]:
     return [
-        Example(inline(each["summary"]), json.dumps(each["value"], ensure_ascii=False, indent=2))
+        JsonExample(inline(each["summary"]), json.dumps(each["value"], ensure_ascii=False, indent=2))
         for each in media.get("examples", {}).values()
     ]
 
 
-def _refusals(operation: Part) -> list[Refusal]:
+def _refusals(operation: JsonObject) -> list[RefusalExample]:
     return [
-        Refusal(status, error["code"], inline(example["summary"]), error["message"])
+        RefusalExample(status, error["code"], inline(example["summary"]), error["message"])
         for status, response in operation["responses"].items()
         if status.isdigit() and status >= "400"
         for example in response["content"]["application/json"]["examples"].values()
@@ -152,8 +149,8 @@ def _refusals(operation: Part) -> list[Refusal]:
     ]
 
 
-def _errors(content: Part) -> list[tuple[str, str, SafeString]]:
-    """Each status and code once, with what it means wherever it means the same."""
+def _errors(content: JsonObject) -> list[tuple[str, str, SafeString]]:
+    """Each status and error code once, with its general meaning."""
     found = {
         ("405", "method_not_allowed"): inline("The route does not answer this method; `Allow` names those it does.")
     }

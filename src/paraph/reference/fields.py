@@ -1,4 +1,4 @@
-"""Schemas as rows of a table: each field with its type, what it may hold, and the fields within it."""
+"""JSON schemas as rows of a table: each field with its type and its limits, followed by the fields within it."""
 
 import json
 from collections.abc import Iterator
@@ -10,14 +10,15 @@ from django.utils.safestring import SafeString, mark_safe
 
 from paraph.reference.prose import inline
 
-Schema = dict[str, Any]
+JsonObject = dict[str, Any]
 _LONGEST_PATTERN = 40
 _FORMATS = {"date-time": "timestamp", "uri": "URL", "email": "e-mail address", "uuid": "UUID"}
 
 
 @dataclass(frozen=True)
-class Row:
-    """``above`` is the path of the field that it stands in, ``signers[].`` for instance; ``depth`` counts those."""
+class FieldRow:
+    """A field. ``above``: the path of the field that contains it, such as ``signers[].``; ``depth``: the length of that
+    path."""
 
     above: str
     name: str
@@ -32,30 +33,30 @@ class Row:
 
     @property
     def shown_name(self) -> SafeString:
-        """The name, which a narrow screen may break after an underscore."""
+        """The name as HTML that a narrow screen may break after an underscore."""
         return mark_safe(escape(self.name).replace("_", "_<wbr>"))  # noqa: S308  escaped
 
 
-class Reader:
-    """``schemas`` are those of the document's components."""
+class SchemaReader:
+    """Makes the rows. ``schemas``: the component schemas of the OpenAPI document."""
 
-    def __init__(self, schemas: dict[str, Schema]) -> None:
+    def __init__(self, schemas: dict[str, JsonObject]) -> None:
         self._schemas = schemas
 
-    def rows(self, schema: Schema, above: str = "") -> Iterator[Row]:
-        """The fields of an object, each followed by those within it."""
+    def rows(self, schema: JsonObject, above: str = "") -> Iterator[FieldRow]:
+        """The fields of an object schema, each followed by the fields within it."""
         schema = self._resolved(schema)
         for name, field in schema.get("properties", {}).items():
             yield self.row(name, field, required=name in schema.get("required", []), above=above)
             yield from self._within(field, f"{above}{name}")
 
-    def row(self, name: str, field: Schema, *, required: bool, above: str = "") -> Row:
-        """``field`` may carry a description beside what it refers to."""
+    def row(self, name: str, field: JsonObject, *, required: bool, above: str = "") -> FieldRow:
+        """One field. A description of ``field`` itself wins over that of the schema to which it refers."""
         facts = self._facts(field)
         description = field.get("description") or facts.get("description", "")
-        return Row(above, name, self._kind(field), required, inline(description), list(_limits(facts)))
+        return FieldRow(above, name, self._kind(field), required, inline(description), list(_limits(facts)))
 
-    def _within(self, field: Schema, path: str) -> Iterator[Row]:
+    def _within(self, field: JsonObject, path: str) -> Iterator[FieldRow]:
         for variant in self._variants(field):
             resolved = self._resolved(variant)
             if resolved.get("type") == "array":
@@ -63,36 +64,36 @@ class Reader:
             elif "properties" in resolved:
                 yield from self.rows(resolved, f"{path}.")
 
-    def _kind(self, field: Schema) -> str:
+    def _kind(self, field: JsonObject) -> str:
         kinds = [self._simple(variant) for variant in self._variants(field)]
         return " or ".join(dict.fromkeys(kinds))
 
-    def _simple(self, field: Schema) -> str:
+    def _simple(self, field: JsonObject) -> str:
         field = self._resolved(field)
         if field.get("type") == "array":
             return f"array of {self._kind(field['items'])}"
         kinds = field.get("type", "any")
         return " or ".join(kinds) if isinstance(kinds, list) else str(_FORMATS.get(field.get("format", ""), kinds))
 
-    def _facts(self, field: Schema) -> Schema:
-        """Of a field that may be null: what holds when it is not."""
+    def _facts(self, field: JsonObject) -> JsonObject:
+        """The schema of a field; of a nullable one, that of its other variant."""
         present = [self._resolved(each) for each in self._variants(field) if each.get("type") != "null"]
         return {**present[0], **field} if len(present) == 1 else field
 
-    def _variants(self, field: Schema) -> list[Schema]:
+    def _variants(self, field: JsonObject) -> list[JsonObject]:
         return list(field.get("anyOf", [field]))
 
-    def _resolved(self, schema: Schema) -> Schema:
+    def _resolved(self, schema: JsonObject) -> JsonObject:
         return self._schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
 
-def _limits(facts: Schema) -> Iterator[SafeString]:
+def _limits(facts: JsonObject) -> Iterator[SafeString]:
     if "enum" in facts:
         yield inline("One of " + ", ".join(f"`{value}`" for value in facts["enum"]))
     if "const" in facts and "Always" not in facts.get("description", ""):
         yield inline(f"Always `{facts['const']}`")
     if facts.get("format") == "date-time":
-        return  # its kind says it all
+        return  # its kind says everything
     yield from _bounds(facts, "minLength", "maxLength", " characters")
     yield from _bounds(facts, "minItems", "maxItems", " entries")
     yield from _bounds(facts, "minimum", "maximum", "")
@@ -102,13 +103,13 @@ def _limits(facts: Schema) -> Iterator[SafeString]:
         yield inline(f"Default `{json.dumps(facts['default'])}`")
 
 
-def _bounds(facts: Schema, least: str, most: str, of: str) -> Iterator[SafeString]:
-    low, high = facts.get(least), facts.get(most)
-    if high is not None and high >= 2**53:  # the width of the column, which tells nobody anything
+def _bounds(facts: JsonObject, low_name: str, high_name: str, unit: str) -> Iterator[SafeString]:
+    low, high = facts.get(low_name), facts.get(high_name)
+    if high is not None and high >= 2**53:  # the width of a database column, which means nothing to readers
         high = None
     if low is not None and high is not None:
-        yield inline(f"{low:g}{of}" if low == high else f"{low:g} to {high}{of}")
+        yield inline(f"{low:g}{unit}" if low == high else f"{low:g} to {high}{unit}")
     elif high is not None:
-        yield inline(f"At most {high}{of}")
-    elif low and not (low == 1 and of):  # that it is not empty goes without saying
-        yield inline(f"At least {low:g}{of}")
+        yield inline(f"At most {high}{unit}")
+    elif low and not (low == 1 and unit):  # that a text is not empty goes without saying
+        yield inline(f"At least {low:g}{unit}")

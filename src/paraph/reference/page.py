@@ -1,4 +1,4 @@
-"""``GET /docs``: one page, the same for everybody until the service is another version or has another address."""
+"""``GET /docs``: one page, the same for everybody as long as the service keeps its version and address."""
 
 import hashlib
 from functools import cache
@@ -25,8 +25,8 @@ def _digest() -> str:
 @require_safe
 @etag(lambda request: _digest())  # noqa: ARG005  Django's form
 def page(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """The whole reference. 304 for whoever has this very page."""
+    """The whole reference, or 304 for a browser that has it already."""
     response = HttpResponse(_html())
     response["Content-Security-Policy"] = _POLICY
-    response["Cache-Control"] = "no-cache"  # ask, and be told 304
+    response["Cache-Control"] = "no-cache"  # browsers ask each time, and get 304
     return response

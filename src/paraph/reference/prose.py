@@ -1,5 +1,4 @@
-"""The OpenAPI document's descriptions as HTML: paragraphs, and `code` between backticks. Nothing else of Markdown
-is used there."""
+"""Descriptions of the OpenAPI document as HTML. Of Markdown they use only paragraphs and `code` in backticks."""
 
 import re
 
@@ -8,12 +7,12 @@ from django.utils.safestring import SafeString, mark_safe
 
 
 def inline(text: str) -> SafeString:
-    """One line of text."""
+    """HTML of one paragraph, without its tags."""
     joined = escape(" ".join(text.split()))
     return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", joined))  # noqa: S308  escaped above
 
 
 def paragraphs(text: str) -> SafeString:
-    """Paragraphs, which empty lines divide."""
-    found = "".join(f"<p>{inline(each)}</p>" for each in re.split(r"\n\s*\n", text.strip()))
-    return mark_safe(found)  # noqa: S308  inline() escapes
+    """HTML of paragraphs that empty lines separate."""
+    html = "".join(f"<p>{inline(each)}</p>" for each in re.split(r"\n\s*\n", text.strip()))
+    return mark_safe(html)  # noqa: S308  inline() escapes

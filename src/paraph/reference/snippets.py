@@ -1,6 +1,7 @@
-"""What to paste: each operation with curl and with the Python client, and the checks of a webhook's signature.
+"""Examples to paste: each operation with curl and with the Python client, and checks of a webhook's signature.
 
-In the examples document 35 and request 71 are made by the first two; ``API`` and ``KEY`` are set as the page begins.
+The examples of uploading and of creating a request make document 35 and request 71, which the others use; ``API`` and
+``KEY`` are set at the top of the page.
 """
 
 import json

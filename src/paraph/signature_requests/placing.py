@@ -9,7 +9,7 @@ from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import Found, find_tags
+from paraph.pdf.untrusted.find import FoundTag, find_tags
 from paraph.pdf.untrusted.tag_placement import ROUNDING, Rect, under
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
@@ -41,7 +41,7 @@ def place(draft: DocumentDraft, document: Document, problems: Problems) -> list[
     return placements
 
 
-def _find(draft: DocumentDraft, document: Document, problems: Problems) -> dict[str, Found] | None:
+def _find(draft: DocumentDraft, document: Document, problems: Problems) -> dict[str, FoundTag] | None:
     tags = {stamp.tag for assignment in draft.assignments for stamp in assignment.stamps if stamp.tag}
     if not tags:
         return {}
@@ -57,7 +57,7 @@ def _placement(
     stamp: StampDraft,
     assignment: AssignmentDraft,
     document: Document,
-    found: dict[str, Found],
+    found: dict[str, FoundTag],
     problems: Problems,
 ) -> PlannedPlacement | None:
     if not stamp.tag:
@@ -72,7 +72,7 @@ def _placement(
 
 
 def _by_tag(
-    stamp: StampDraft, assignment: AssignmentDraft, document: Document, found: Found, problems: Problems
+    stamp: StampDraft, assignment: AssignmentDraft, document: Document, found: FoundTag, problems: Problems
 ) -> PlannedPlacement | None:
     page_width, page_height = document.pages[found.page_number - 1]
     try:

@@ -5,7 +5,7 @@ from typing import Any
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
-from paraph.pdf.drawing.initials_row import initials_places
+from paraph.pdf.drawing.initials_row import initials_row
 from paraph.signature_requests.models import Placement, Signer
 from paraph.signer import language
 from paraph.signer.remarks import remarks_for_page
@@ -72,5 +72,5 @@ def _initials(signer: Signer, width: float, height: float) -> Box | None:
     if not signer.request.initials_required:
         return None
     signers = list(signer.request.signers.order_by("order").values_list("pk", flat=True))
-    place = initials_places(width, height, len(signers))[signers.index(signer.pk)]
+    place = initials_row(width, height, len(signers))[signers.index(signer.pk)]
     return {"x": place.x, "y": height - place.y - place.height, "width": place.width, "height": place.height}

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.bodies import bounded_json
-from paraph.bodies.incoming import received
+from paraph.bodies.request_body import read_body
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import signer_of
@@ -55,11 +55,11 @@ def found(token: str) -> Signer:
 def _body(request: HttpRequest) -> dict[str, Any]:
     if request.content_type != "application/json":
         raise DomainError("unsupported_media_type", "The body must be sent as application/json.")
-    raw = received(request, LARGEST)
+    raw = read_body(request, LARGEST)
     if raw is None:
         raise DomainError("payload_too_large", f"The body is larger than the limit of {LARGEST // 1024} KiB.")
     try:
-        content = bounded_json.loads(raw, MOST_PARTS, most_commas=MOST_COMMAS)
+        content = bounded_json.loads(raw, MOST_PARTS, comma_limit=MOST_COMMAS)
     except bounded_json.TooManyError as error:
         message = f"The body holds too much for two drawings of {MOST_POINTS} points each."
         raise DomainError("validation_error", message) from error

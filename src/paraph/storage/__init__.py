@@ -1,1 +1,1 @@
-"""Objects by key: put, get, open, delete, presign. ``from paraph.storage import store``."""
+"""Stores objects by key, in a local folder or a bucket. Callers use :mod:`paraph.storage.store`."""

@@ -1,4 +1,4 @@
-"""Objects in a folder. What ``put`` has returned for survives a power cut."""
+"""Objects in a folder. An object survives a power cut once ``put`` has returned."""
 
 import os
 from collections.abc import Iterator
@@ -9,39 +9,39 @@ from shutil import copyfileobj, disk_usage
 from typing import BinaryIO
 
 from paraph.kernel import tokens
-from paraph.storage.draft import Draft
-from paraph.storage.keys import checked
+from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
+from paraph.storage.staged_object import StagedObject
 
-_DRAFTS = ".drafts"  # no key starts with a dot
+_STAGED = ".drafts"  # no key starts with a dot
 _BLOCK = 1 << 20
 
 
 class LocalStore:
-    """``root`` is made with mode 0700 at the first write; objects have mode 0600."""
+    """``root``: a folder, made with mode 0700 at the first write. Objects have mode 0600."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        checked(key)
-        with self.draft() as draft:
+        checked_key(key)
+        with self.stage() as staged:
             if isinstance(content, bytes):
-                draft.file.write(content)
+                staged.file.write(content)
             else:
-                copyfileobj(content, draft.file, _BLOCK)
-            draft.keep(key)
+                copyfileobj(content, staged.file, _BLOCK)
+            staged.keep(key)
 
     @contextmanager
-    def draft(self) -> Iterator[Draft]:
-        """Where the objects are, so that keeping it moves no byte."""
-        place = self.root / _DRAFTS / tokens.random_hex(16)
-        self._make_folder(place.parent)
-        with os.fdopen(os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+    def stage(self) -> Iterator[StagedObject]:
+        """The staged file lies in the same file system as the objects, so that keeping it is a rename."""
+        path = self.root / _STAGED / tokens.random_hex(16)
+        self._make_folder(path.parent)
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
             try:
-                yield Draft(file, lambda key: self._keep(file, place, key))
+                yield StagedObject(file, lambda key: self._keep(file, path, key))
             finally:
-                place.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
 
     def get(self, key: str) -> bytes:
         return self._path(key).read_bytes()
@@ -53,38 +53,38 @@ class LocalStore:
         self._path(key).unlink(missing_ok=True)
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
-        return presigned_url(checked(key), filename, seconds)
+        return presigned_url(checked_key(key), filename, seconds)
 
-    def free(self) -> int:
-        place = self.root if self.root.exists() else self.root.parent
-        return disk_usage(place).free
+    def free_bytes(self) -> int:
+        existing = self.root if self.root.exists() else self.root.parent
+        return disk_usage(existing).free
 
-    def keys(self, prefix: str, before: datetime) -> Iterator[str]:
-        for folder, _, names in os.walk(self.root / checked(prefix.rstrip("/"))):
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
+        for folder, _, names in os.walk(self.root / checked_key(prefix.rstrip("/"))):
             for name in names:
                 path = Path(folder, name)
                 try:
                     written = path.stat().st_mtime
                 except FileNotFoundError:
-                    continue  # deleted meanwhile
+                    continue  # deleted in the meantime
                 if written < before.timestamp():
                     yield path.relative_to(self.root).as_posix()
 
     def sweep(self) -> None:
-        """Removes what a crash left half written. Only while nothing else writes."""
-        for draft in (self.root / _DRAFTS).glob("*"):
-            draft.unlink(missing_ok=True)
+        """Removes the staged files that a crash left behind. To be called only while nothing else writes."""
+        for staged in (self.root / _STAGED).glob("*"):
+            staged.unlink(missing_ok=True)
 
-    def _keep(self, file: BinaryIO, place: Path, key: str) -> None:
+    def _keep(self, file: BinaryIO, staged: Path, key: str) -> None:
         path = self._path(key)
         self._make_folder(path.parent)
         file.flush()
         os.fsync(file.fileno())
-        place.rename(path)
+        staged.rename(path)
         _sync_folder(path.parent)
 
     def _path(self, key: str) -> Path:
-        return self.root / checked(key)
+        return self.root / checked_key(key)
 
     def _make_folder(self, folder: Path) -> None:
         if folder.is_dir():
@@ -98,7 +98,7 @@ class LocalStore:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new name is on disk only once its folder is."""
+    """Makes the names in the folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

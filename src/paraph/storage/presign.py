@@ -1,4 +1,4 @@
-"""Presigned addresses of the local store, served by the files door for as long as they are valid."""
+"""Presigned addresses of the local store, which :mod:`paraph.files` serves while they are valid."""
 
 from urllib.parse import quote, urlencode
 
@@ -15,8 +15,9 @@ def presigned_url(key: str, filename: str, seconds: int) -> str:
     return f"{settings.PARAPH.public_url}/files/{quote(key)}?{urlencode(query)}"
 
 
-def check(key: str, expires: str, filename: str, signature: str) -> None:
-    """Raises ``DomainError("forbidden", …)`` unless we signed exactly this and its time has not passed."""
+def check_link(key: str, expires: str, filename: str, signature: str) -> None:
+    """Raises ``DomainError("forbidden", …)`` unless the signature is ours, over these very values, and has not
+    expired."""
     expected = _signature(key, expires, filename)
     if not tokens.same(expected.encode(), signature.encode(errors="surrogatepass")):
         raise DomainError("forbidden", "This link is not valid: it was changed or cut.")

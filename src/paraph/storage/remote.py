@@ -1,4 +1,4 @@
-"""Objects in a bucket: s3://, gs:// or az://, through obstore.
+"""Objects in a bucket (s3://, gs:// or az://), through obstore.
 
 Credentials and endpoints come from the variables of the provider's own tools (``AWS_ACCESS_KEY_ID``,
 ``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_ACCOUNT_KEY`` …).
@@ -18,14 +18,14 @@ from obstore.exceptions import BaseError
 from obstore.store import from_url
 
 from paraph.kernel.errors import DomainError
-from paraph.storage.draft import Draft
-from paraph.storage.keys import checked
+from paraph.storage.object_keys import checked_key
+from paraph.storage.staged_object import StagedObject
 
 _BLOCK = 1 << 20
 
 
 class RemoteStore:
-    """Raises ``DomainError("configuration", …)`` when the address is not one of an object store."""
+    """The store at ``url``. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -35,9 +35,9 @@ class RemoteStore:
             raise DomainError("configuration", f"PARAPH_STORAGE_URL {url} is not usable: {cause}.") from error
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        """The name after the last slash is what browsers save a download as: the signature of a
-        presigned address covers no other."""
-        name = checked(key).rpartition("/")[2]
+        """Also sets the name that browsers save a download under to the last part of the key, because a presigned
+        address cannot set it."""
+        name = checked_key(key).rpartition("/")[2]
         attributes = {
             "Content-Type": guess_type(name)[0] or "application/octet-stream",
             "Content-Disposition": f'attachment; filename="{name}"',
@@ -45,49 +45,49 @@ class RemoteStore:
         obstore.put(self._store, key, content, attributes=cast(Any, attributes))
 
     @contextmanager
-    def draft(self) -> Iterator[Draft]:
+    def stage(self) -> Iterator[StagedObject]:
         with TemporaryFile() as file:
-            yield Draft(file, lambda key: self._keep(file, key))
+            yield StagedObject(file, lambda key: self._keep(file, key))
 
     def get(self, key: str) -> bytes:
         try:
-            return obstore.get(self._store, checked(key)).bytes().to_bytes()
+            return obstore.get(self._store, checked_key(key)).bytes().to_bytes()
         except obstore.exceptions.NotFoundError as error:
             raise FileNotFoundError(key) from error
 
     def open(self, key: str) -> BinaryIO:
         try:
-            reader = obstore.open_reader(self._store, checked(key))
+            reader = obstore.open_reader(self._store, checked_key(key))
         except obstore.exceptions.NotFoundError as error:
             raise FileNotFoundError(key) from error
-        return io.BufferedReader(_Reader(reader), _BLOCK)
+        return io.BufferedReader(_ObjectFile(reader), _BLOCK)
 
     def delete(self, key: str) -> None:
         try:
-            obstore.delete(self._store, checked(key))
+            obstore.delete(self._store, checked_key(key))
         except FileNotFoundError:
             return
 
-    def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  the name is set by put
-        return obstore.sign(self._store, "GET", checked(key), timedelta(seconds=seconds))
+    def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  put() has set the name
+        return obstore.sign(self._store, "GET", checked_key(key), timedelta(seconds=seconds))
 
-    def free(self) -> int:
+    def free_bytes(self) -> int:
         return disk_usage(gettempdir()).free
 
-    def keys(self, prefix: str, before: datetime) -> Iterator[str]:
-        for page in obstore.list(self._store, checked(prefix.rstrip("/")) + "/"):
-            yield from (found["path"] for found in page if found["last_modified"] < before)
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
+        for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/"):
+            yield from (entry["path"] for entry in page if entry["last_modified"] < before)
 
     def sweep(self) -> None:
-        """Nothing to do: a bucket shows no half-written object."""
+        """Does nothing: a bucket never shows a half-written object."""
 
     def _keep(self, file: BinaryIO, key: str) -> None:
         file.seek(0)
         self.put(key, file)
 
 
-class _Reader(io.RawIOBase):
-    """obstore's reader, whose own ``read`` gives no ``bytes``, as the standard library knows files."""
+class _ObjectFile(io.RawIOBase):
+    """Adapts obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader

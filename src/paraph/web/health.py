@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from paraph.operations.check.readiness import KEPT
+from paraph.operations.check.readiness import READINESS
 from paraph.web.insiders import is_insider
 
 
@@ -14,7 +14,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's for
 def readyz(request: HttpRequest) -> HttpResponse:
     """Returns 200 or 503 with ``{"ready": …}``. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``,
     at most a few seconds old."""
-    found = KEPT.readiness()
+    found = READINESS.readiness()
     told: dict[str, object] = {"ready": found.ready}
     if is_insider(request):
         told["checks"] = found.parts

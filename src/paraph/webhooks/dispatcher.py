@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from paraph.kernel import clock
-from paraph.outbound.post import Answer, Route, post
+from paraph.outbound.post import NetworkAccess, PostResult, post
 from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
@@ -25,9 +25,9 @@ _PAUSE_AFTER_FAULT = 1.0
 _log = structlog.get_logger(__name__)
 
 
-def route() -> Route:
+def route() -> NetworkAccess:
     """Returns the route of the settings to the addresses of clients."""
-    return Route(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
+    return NetworkAccess(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
 
 
 class Dispatcher:
@@ -37,14 +37,14 @@ class Dispatcher:
     the exchanges run beside it. If the process dies, its deliveries are sent again when their lease is over.
     """
 
-    def __init__(self, way: Route | None = None, *, slots: int = SLOTS, seconds: float = 5) -> None:
+    def __init__(self, way: NetworkAccess | None = None, *, slots: int = SLOTS, seconds: float = 5) -> None:
         self._route = way or route()
         self._slots = slots
         self._seconds = seconds
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self._under_way: dict[asyncio.Task[None], PreparedDelivery] = {}
-        self._ended: list[tuple[UUID, Answer]] = []
+        self._ended: list[tuple[UUID, PostResult]] = []
         self._reclaimed_at = 0.0
 
     def start(self) -> None:
@@ -82,7 +82,7 @@ class Dispatcher:
                 await self._wait(_GATHER if prepared else _LOOK_EVERY)
             await loop.run_in_executor(database, connections.close_all)
 
-    def _visit(self, ended: list[tuple[UUID, Answer]]) -> list[PreparedDelivery]:
+    def _visit(self, ended: list[tuple[UUID, PostResult]]) -> list[PreparedDelivery]:
         """Records outcomes and claims deliveries. Runs in the thread of the database."""
         close_old_connections()
         now = clock.now()
@@ -113,7 +113,7 @@ class Dispatcher:
             )
         except Exception as fault:  # noqa: BLE001  an unforeseen fault is a failed attempt, not a lost slot
             _log.exception("webhooks: an exchange broke", delivery=delivery.delivery_id)
-            answer = Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)
+            answer = PostResult(None, b"", f"not sent: {type(fault).__qualname__}", 0)
         self._ended.append((delivery.attempt_id, answer))
         self._something_ended.set()
 
@@ -135,7 +135,7 @@ def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDeli
             prepared.append(prepare_delivery(claimed))
         except Exception as fault:  # noqa: BLE001  one that cannot be prepared fails alone, with its cause
             _log.exception("webhooks: a delivery could not be prepared", delivery=claimed.delivery_id)
-            broken.append((claimed.attempt_id, Answer(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
+            broken.append((claimed.attempt_id, PostResult(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
     if broken:
         record_outcomes(broken, clock.now())
     return prepared

@@ -9,7 +9,7 @@ import structlog
 
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.measures.figures import count_webhook
-from paraph.outbound.post import Answer
+from paraph.outbound.post import PostResult
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.retries import next_attempt
 
@@ -79,7 +79,7 @@ class _Outcome(NamedTuple):
     error: str
 
 
-def record_outcomes(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> None:
+def record_outcomes(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) -> None:
     """Records the answer to each attempt, and finishes its delivery or schedules the next attempt, in one statement.
 
     Safe to repeat: only the open attempt of a delivery is recorded.
@@ -98,7 +98,7 @@ def record_outcomes(attempts: Sequence[tuple[UUID, Answer]], now: datetime) -> N
             _report(found[outcome.attempt_id], answers[outcome.attempt_id], outcome)
 
 
-def _outcome(delivery: _OpenAttempt, answer: Answer, now: datetime) -> _Outcome:
+def _outcome(delivery: _OpenAttempt, answer: PostResult, now: datetime) -> _Outcome:
     status, failures, due_at, finished_at = _next_state(delivery, answer, now)
     return _Outcome(
         delivery.id,
@@ -116,7 +116,7 @@ def _outcome(delivery: _OpenAttempt, answer: Answer, now: datetime) -> _Outcome:
 
 
 def _next_state(
-    delivery: _OpenAttempt, answer: Answer, now: datetime
+    delivery: _OpenAttempt, answer: PostResult, now: datetime
 ) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
     """Returns the status, the number of failures, when the delivery is due and when it finished."""
     if answer.accepted:
@@ -133,7 +133,7 @@ def _storable(content: bytes) -> str:
     return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _report(delivery: _OpenAttempt, answer: Answer, outcome: _Outcome) -> None:
+def _report(delivery: _OpenAttempt, answer: PostResult, outcome: _Outcome) -> None:
     """Counts and logs an outcome. A failure that is tried again is not logged, so that an endpoint that fails costs one
     line for each delivery."""
     facts = {"delivery": delivery.id, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}

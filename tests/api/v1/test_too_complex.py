@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from paraph.pdf.untrusted.sandbox import Limits, configure
-from paraph.pdf.untrusted.sandbox_process import Worker
+from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
+from paraph.pdf.untrusted.sandbox_process import SandboxProcess
 from tests.api.v1.cast import Someone, error, someone
 from tests.pdf import hostile
 
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.django_db
 def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Those that a process was really asked to do."""
     done: list[str] = []
-    ask = Worker.ask
+    ask = SandboxProcess.ask
 
-    def noting(self: Worker, request: dict[str, Any], *rest: Any) -> Any:
+    def noting(self: SandboxProcess, request: dict[str, Any], *rest: Any) -> Any:
         done.append(request["job"])
         return ask(self, request, *rest)
 
-    monkeypatch.setattr(Worker, "ask", noting)
-    configure(2, Limits(memory=400 << 20))
+    monkeypatch.setattr(SandboxProcess, "ask", noting)
+    configure(2, SandboxLimits(memory=400 << 20))
     yield done
     configure(2)
 

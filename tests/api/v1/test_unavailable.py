@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from paraph.documents.models import Document
-from paraph.pdf.untrusted.sandbox import Limits, configure
+from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.cast import Someone, error, payload
 from tests.pdf.processes import stopped
@@ -21,7 +21,7 @@ def afterwards() -> Iterator[None]:
 
 def make_busy() -> None:
     """The next file to be read gets no time."""
-    stopped(configure(1, Limits(wall_seconds=1.0)))
+    stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
 
 
 def test_an_upload_that_nobody_has_time_for(owner: Someone) -> None:

@@ -9,10 +9,10 @@ import pytest
 from pikepdf import Array, Dictionary, Name, ObjectStreamMode, String
 
 from paraph.pdf.drawing import form_xobjects
-from paraph.pdf.drawing.form_xobjects import Forms
+from paraph.pdf.drawing.form_xobjects import FormXObjects
 from paraph.pdf.sealing.seal import Mark
-from paraph.pdf.structure.objects import Raw, Ref, Stream, parse
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.objects import PdfStream, Raw, Ref, parse
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.typesetting.appearances import StampContent, appearances
 from tests.pdf.pdf_factory import paper, text
@@ -37,8 +37,8 @@ def intricate(document: pikepdf.Pdf) -> None:
 
 def copied(pdf: bytes) -> dict[Ref, Any]:
     """The objects that come into a revision, as values."""
-    revision = Revision(Reader(paper(text("a", 72, 700))))
-    Forms(Reader(pdf), revision).form(0)
+    revision = Revision(PdfReader(paper(text("a", 72, 700))))
+    FormXObjects(PdfReader(pdf), revision).form(0)
     return {ref: parse(value, 0)[0] if isinstance(value, Raw) else value for ref, value in revision._changed.items()}
 
 
@@ -49,15 +49,15 @@ def test_as_text_and_as_values_the_same_comes_along(mode: ObjectStreamMode, monk
     monkeypatch.setattr(form_xobjects, "_INTRICATE", EVERYTHING)
     slowly = copied(pdf)
     assert quickly == slowly
-    assert sum(type(value) is Stream for value in slowly.values()) == 2 and len(slowly) > 8
+    assert sum(type(value) is PdfStream for value in slowly.values()) == 2 and len(slowly) > 8
     assert not any(b"/Parent" in value for value in slowly.values() if isinstance(value, dict))
 
 
 def test_most_comes_along_as_text() -> None:
-    revision = Revision(Reader(paper(text("a", 72, 700))))
+    revision = Revision(PdfReader(paper(text("a", 72, 700))))
     stamp = StampContent(width=200, height=80, name="Ada Lovelace", signed_at=AT, request_id=1)
-    Forms(Reader(appearances([stamp]).pdf), revision).form(0)
-    kinds = [type(value) for value in revision._changed.values() if not isinstance(value, Stream)]
+    FormXObjects(PdfReader(appearances([stamp]).pdf), revision).form(0)
+    kinds = [type(value) for value in revision._changed.values() if not isinstance(value, PdfStream)]
     assert kinds.count(Raw) == len(kinds) > 5
 
 

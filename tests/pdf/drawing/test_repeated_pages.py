@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pikepdf import Array, Dictionary, Name, ObjectStreamMode
 
-from paraph.pdf.drawing.repeated_pages import Alike
+from paraph.pdf.drawing.repeated_pages import RepeatedPages
 from paraph.pdf.sealing.seal import Overlay
-from paraph.pdf.structure.objects import Ref, Unsafe, parse, text_of
-from paraph.pdf.structure.page_shapes import Kind, Mould, divided, has_marks, marked
+from paraph.pdf.structure.objects import Ref, Unsafe, parse, serialized
+from paraph.pdf.structure.page_shapes import PageShape, ShapeTemplate, has_holes, hole_number, split_page
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 from tests.pdf.drawing.test_draw import colour_at, page_of
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import WATERMARK, pictures, sealed
@@ -141,14 +141,14 @@ PREPARATIONS: list[Prepare] = [
 @pytest.fixture
 def stamped(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each page that was to be done like another, whether it was."""
-    seen, original = list[bool](), Alike.stamp
+    seen, original = list[bool](), RepeatedPages.draw
 
-    def counted(self: Alike, page: Any) -> Any:
+    def counted(self: RepeatedPages, page: Any) -> Any:
         drawing = original(self, page)
         seen.append(drawing is not None)
         return drawing
 
-    monkeypatch.setattr(Alike, "stamp", counted)
+    monkeypatch.setattr(RepeatedPages, "draw", counted)
     return seen
 
 
@@ -159,7 +159,7 @@ def test_each_page_comes_out_as_if_it_were_alone(
 ) -> None:
     pdf = paper(*WORDS, prepare=prepare, object_stream_mode=mode)
     quickly = watermarked(pdf)
-    monkeypatch.setattr(Alike, "stamp", lambda *_: None)
+    monkeypatch.setattr(RepeatedPages, "draw", lambda *_: None)
     slowly = watermarked(pdf)
     end = slowly.index(b"/ByteRange", len(pdf))
     assert quickly[:end] == slowly[:end]
@@ -206,17 +206,17 @@ def test_the_watermark_is_seen_on_every_page() -> None:
 def test_a_page_that_turns_out_to_be_a_node_is_unsafe() -> None:
     """Of two pages with the same text, the second has kids behind its reference."""
     pdf = paper(*WORDS[:3], object_stream_mode=ObjectStreamMode.disable)
-    first, second, _ = (page.ref for page in pages(Reader(pdf)))
+    first, second, _ = (page.ref for page in pages(PdfReader(pdf)))
     for ref, kids in ((first, b"98 0 R"), (second, b"99 0 R")):
         pdf += b"%d 0 obj\n<</Type /Page /Kids %b>>\nendobj\n" % (ref.number, kids)
     pdf += b"99 0 obj\n[]\nendobj\n"
     places = {number: pdf.rindex(b"\n%d 0 obj" % number) + 1 for number in (first.number, second.number, 99)}
-    before, start = Reader(pdf[: pdf.rindex(b"%%EOF") + 6]), len(pdf)
+    before, start = PdfReader(pdf[: pdf.rindex(b"%%EOF") + 6]), len(pdf)
     entries = b"".join(b"%d 1\n%010d 00000 n \n" % item for item in places.items())
-    trailer = text_of({b"/Size": 100, b"/Root": before.trailer[b"/Root"], b"/Prev": before.crossreference.start})
+    trailer = serialized({b"/Size": 100, b"/Root": before.trailer[b"/Root"], b"/Prev": before.crossreference.start})
     pdf += b"xref\n%btrailer\n%b\nstartxref\n%d\n%%%%EOF\n" % (entries, trailer, start)
     with pytest.raises(Unsafe, match="the page tree is broken"):
-        list(pages(Reader(pdf)))
+        list(pages(PdfReader(pdf)))
 
 
 _PIECES = st.sampled_from(
@@ -240,22 +240,22 @@ _PIECES = st.sampled_from(
 @given(st.lists(_PIECES, max_size=12))
 def test_what_is_taken_apart_fits_together_again(pieces: list[bytes]) -> None:
     page = b"<<" + b"".join(b"/K%d " % number + piece + b"\n" for number, piece in enumerate(pieces)) + b">>"
-    between, holes = divided(page)
+    between, holes = split_page(page)
     assert b"".join(part for pair in zip(between, [*holes, b""], strict=True) for part in pair) == page
-    shape = Kind(between).dictionary
+    shape = PageShape(between).dictionary
     if shape is not None:
-        assert parse(Mould(shape).filled(holes), 0)[0] == parse(page, 0)[0]
+        assert parse(ShapeTemplate(shape).filled(holes), 0)[0] == parse(page, 0)[0]
 
 
 def test_hostile_text_is_taken_apart_in_no_time() -> None:
     for page in (b"1" * 10**6, b"1 " * 10**6, b"1 1" + b" " * 10**6, b"/StructParents " + b"1" * 10**6 + b"x"):
-        assert divided(page) == ((page,), [])
-    assert not has_marks([b"1" * 10**6])
+        assert split_page(page) == ((page,), [])
+    assert not has_holes([b"1" * 10**6])
 
 
 def test_marks_of_holes() -> None:
-    shape = Kind(divided(b"<</A 5 0 R/B[1 6 0 R]/StructParents 3>>")[0]).dictionary
+    shape = PageShape(split_page(b"<</A 5 0 R/B[1 6 0 R]/StructParents 3>>")[0]).dictionary
     assert shape is not None
-    assert (marked(shape[b"/A"]), marked(shape[b"/B"][1]), marked(shape[b"/StructParents"])) == (0, 1, 2)
-    assert marked(Ref(5)) is None and marked(5) is None
-    assert has_marks([None, shape[b"/B"]]) and not has_marks([Ref(5), b"/N", None])
+    assert (hole_number(shape[b"/A"]), hole_number(shape[b"/B"][1]), hole_number(shape[b"/StructParents"])) == (0, 1, 2)
+    assert hole_number(Ref(5)) is None and hole_number(5) is None
+    assert has_holes([None, shape[b"/B"]]) and not has_holes([Ref(5), b"/N", None])

@@ -13,15 +13,15 @@ import pytest
 from paraph.kernel import clock
 from paraph.keys import KeySignature
 from paraph.pdf.drawing import marks
-from paraph.pdf.drawing.repeated_pages import Alike
+from paraph.pdf.drawing.repeated_pages import RepeatedPages
 from paraph.pdf.pki.certificate import without_root
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing import seal
 from paraph.pdf.sealing.seal import Mark, Overlay, SealError
 from paraph.pdf.sealing.self_check import check
-from paraph.pdf.structure.objects import Raw, Ref, text_of
+from paraph.pdf.structure.objects import Raw, Ref, serialized
 from paraph.pdf.structure.pages import pages as all_pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from tests import independent
 from tests.pdf.levels import long_term
@@ -49,7 +49,7 @@ def checked(content: bytes, original: bytes, token: bytes = b"") -> None:
         content,
         original,
         original_hash=hashlib.sha256(original),
-        original_start=Reader(original).crossreference.start,
+        original_start=PdfReader(original).crossreference.start,
         certificates=without_root(key.certificate, key.chain),
         purpose=DOCUMENT,
         token=token,
@@ -122,7 +122,7 @@ def test_a_key_that_does_not_match_its_certificate_is_noticed() -> None:
 
 @pytest.mark.parametrize("signed_before", [False, True])
 def test_a_lost_or_exchanged_mark_is_noticed(monkeypatch: pytest.MonkeyPatch, signed_before: bool) -> None:
-    original = marks.Drawings.drawing
+    original = marks.DrawingComposer.compose
 
     def forgetful(*arguments: Any) -> Any:
         picture = original(*arguments)
@@ -131,7 +131,7 @@ def test_a_lost_or_exchanged_mark_is_noticed(monkeypatch: pytest.MonkeyPatch, si
     pdf = sealed(LETTER).content if signed_before else LETTER
     both = [*MARKS, Mark(1, 300, 300, 100, 50, GREEN)]
     sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
-    monkeypatch.setattr(marks.Drawings, "drawing", forgetful)
+    monkeypatch.setattr(marks.DrawingComposer, "compose", forgetful)
     with pytest.raises(SealError, match="mark is missing"):
         sealed(pdf, appearances=pictures(), marks=both, page_overlay=Overlay(WATERMARK))
 
@@ -160,13 +160,13 @@ def test_a_watermark_that_one_of_many_pages_lost_is_noticed(
         original(self, ref, Raw(spoil(value)) if isinstance(value, Raw) and len(pages) == 3 else value)
 
     def spoilt_alone(self: Revision) -> Any:
-        pages.append(ref := next(page.ref for page in islice(all_pages(Reader(pdf)), 3, None)))
-        self._changed[ref] = Raw(spoil(text_of(self._changed[ref])))
+        pages.append(ref := next(page.ref for page in islice(all_pages(PdfReader(pdf)), 3, None)))
+        self._changed[ref] = Raw(spoil(serialized(self._changed[ref])))
         return written(self)
 
     if alone:
         written = Revision.write
-        monkeypatch.setattr(Alike, "stamp", lambda *_: None)
+        monkeypatch.setattr(RepeatedPages, "draw", lambda *_: None)
         monkeypatch.setattr(Revision, "write", spoilt_alone)
     else:
         monkeypatch.setattr(Revision, "put", spoilt)
@@ -199,7 +199,7 @@ def archived(**changed: Any) -> None:
     statuses = long_term().collect((key.certificate, *key.chain)).data
     facts: dict[str, Any] = {
         "original_hash": hashlib.sha256(LETTER),
-        "original_start": Reader(LETTER).crossreference.start,
+        "original_start": PdfReader(LETTER).crossreference.start,
         "certificates": without_root(key.certificate, key.chain),
         "purpose": DOCUMENT,
         "token": result.timestamp.token,

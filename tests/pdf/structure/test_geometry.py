@@ -1,9 +1,13 @@
 """Reader space and user space of a page."""
 
+import io
+
 import pikepdf
 import pytest
 
-from paraph.pdf.structure.geometry import apply, compose, inverse, page_geometry, read_geometry, transform_box
+from paraph.pdf.structure.geometry import apply, compose, inverse, page_geometry, transform_box
+from paraph.pdf.structure.pages import geometry_of, pages
+from paraph.pdf.structure.reader import PdfReader
 
 PORTRAIT = (0, 0, 600, 800)
 
@@ -60,5 +64,8 @@ def test_attributes_are_inherited_except_the_unit() -> None:
     pdf.Root.Pages.CropBox = pikepdf.Array([10, 20, 300, 200])
     pdf.Root.Pages.Rotate = -90
     pdf.Root.Pages.UserUnit = 3
-    geometry = read_geometry(page)
+    file = io.BytesIO()
+    pdf.save(file)
+    reader = PdfReader(file.getvalue())
+    geometry = geometry_of(reader, next(pages(reader)))
     assert (geometry.visible, geometry.rotate, geometry.unit) == ((10, 20, 300, 200), 270, 1.0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paraph.pdf.structure.encryption import string_bytes
-from paraph.pdf.structure.objects import Ref, Unsafe, number, parse, string, text_of
+from paraph.pdf.structure.objects import Ref, Unsafe, number, parse, serialized, text_string
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_parsing(text: bytes, value: Any) -> None:
         return
     parsed, end = parse(text, 0)
     assert end == len(text)
-    assert parse(text_of(parsed), 0)[0] == parsed
+    assert parse(serialized(parsed), 0)[0] == parsed
     if value is not None:
         assert parsed == value
     if b" R" not in text and text.count(b"/A ") < 2:  # what qpdf parses without a document around it
-        assert pikepdf.Object.parse(text_of(parsed)) == pikepdf.Object.parse(text)
+        assert pikepdf.Object.parse(serialized(parsed)) == pikepdf.Object.parse(text)
 
 
 _ALPHABET = st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="()<>[]{}/%#")
@@ -76,7 +76,7 @@ _OBJECTS = st.recursive(
 
 @given(_OBJECTS)
 def test_what_is_written_reads_the_same(value: Any) -> None:
-    text = text_of(value)
+    text = serialized(value)
     assert parse(text, 0) == (value, len(text))
     tight = text.replace(b"\n>>", b">>").replace(b"] ", b"]").replace(b"> ", b">")
     assert parse(tight, 0)[0] == value or b"(" in text
@@ -89,12 +89,12 @@ def test_anything_else_is_unsafe_and_no_crash(text: bytes) -> None:
     except Unsafe:
         return
     assert 0 < end <= len(text)
-    text_of(value)
+    serialized(value)
 
 
 @given(st.text())
 def test_text_strings(text: str) -> None:
-    token = string(text)
+    token = text_string(text)
     assert str(pikepdf.Object.parse(token)) == text or "\r" in text or "\n" in text
     plain = string_bytes(token)
     assert (plain[2:].decode("utf-16-be") if plain[:2] == b"\xfe\xff" else plain.decode("ascii")) == text

@@ -9,10 +9,10 @@ from typing import Any
 import pikepdf
 import pytest
 
-from paraph.pdf.structure.objects import Stream, Unsafe
-from paraph.pdf.structure.packed_size import lzw_size, run_length_size
+from paraph.pdf.structure.contents_decoder import ContentsDecoder, decoded_completely
+from paraph.pdf.structure.objects import PdfStream, Unsafe
+from paraph.pdf.structure.unpacked_size import lzw_size, run_length_size
 from paraph.pdf.structure.unpacking import TooLarge, unpacked
-from paraph.pdf.structure.whole_streams import Looking, whole
 
 MIB = 1 << 20
 WORDS = b"q 1 0 0 1 72 700 cm BT /F1 12 Tf (Hello) Tj ET Q\n" * 50
@@ -49,9 +49,9 @@ def runs(data: bytes, times: int) -> bytes:
     return b"".join(bytes([257 - times, byte]) for byte in data) + b"\x80"
 
 
-def stream(data: bytes, *filters: bytes, parameters: Any = None) -> Stream:
+def stream(data: bytes, *filters: bytes, parameters: Any = None) -> PdfStream:
     dictionary: dict[bytes, Any] = {b"/Length": len(data), b"/Filter": list(filters)}
-    return Stream(dictionary if parameters is None else {**dictionary, b"/DecodeParms": parameters}, data)
+    return PdfStream(dictionary if parameters is None else {**dictionary, b"/DecodeParms": parameters}, data)
 
 
 PACKED = {
@@ -67,15 +67,15 @@ PACKED = {
 
 @pytest.mark.parametrize("name", PACKED)
 def test_what_is_packed_is_unpacked(name: str) -> None:
-    assert unpacked(PACKED[name], len(WORDS), to_its_end=True) == WORDS
-    assert whole(PACKED[name]) == WORDS
+    assert unpacked(PACKED[name], len(WORDS), complete=True) == WORDS
+    assert decoded_completely(PACKED[name]) == WORDS
 
 
 @pytest.mark.parametrize("name", PACKED)
 def test_no_further_than_is_asked_for(name: str) -> None:
     with pytest.raises(TooLarge):
         unpacked(PACKED[name], len(WORDS) - 1)
-    assert whole(PACKED[name], len(WORDS) - 1) is None
+    assert decoded_completely(PACKED[name], len(WORDS) - 1) is None
 
 
 def test_rows_that_are_predicted() -> None:
@@ -89,7 +89,7 @@ def test_rows_that_are_predicted() -> None:
 
 
 @cache
-def bombs() -> dict[str, Stream]:
+def bombs() -> dict[str, PdfStream]:
     """A few kilobytes that unpack to 32 MiB or more."""
     spaces, zeros = zlib.compress(bytes(64 * MIB), 9), b"\x81\x00" * (MIB >> 2) + b"\x80"
     return {
@@ -122,7 +122,7 @@ def test_the_size_of_lzw_is_that_which_qpdf_unpacks(early: int) -> None:
             parameters = pikepdf.Dictionary(EarlyChange=early)
             made = pikepdf.Stream(scratch, packed, Filter=pikepdf.Name.LZWDecode, DecodeParms=parameters)
             assert made.read_bytes() == data
-        assert lzw_size(packed, early_change=bool(early), most=MIB) == len(data)
+        assert lzw_size(packed, early_change=bool(early), limit=MIB) == len(data)
 
 
 def test_the_size_of_runs() -> None:
@@ -138,7 +138,7 @@ def test_too_many_filters_and_parameters_for_others() -> None:
 
 
 def test_contents_are_looked_into_as_far_as_that_takes_seconds() -> None:
-    looking = Looking()
+    decoder = ContentsDecoder()
     page = [stream(zlib.compress(b" " * 7 * MIB), b"/FlateDecode")]
-    assert looking.into([*page, *page]) is None  # more than there may be on one page
-    assert sum(looking.into(page) is not None for _ in range(10)) == 3  # and in a file, 24 of 32 being left
+    assert decoder.decode([*page, *page]) is None  # more than there may be on one page
+    assert sum(decoder.decode(page) is not None for _ in range(10)) == 3  # and in a file, 24 of 32 being left

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from paraph.kernel.environment import Environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings
 from paraph.keys import development_authority
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.timestamps.configured_authorities import timestamping
@@ -197,11 +197,11 @@ def test_the_settings_name_authorities_in_order(tmp_path: Path) -> None:
     development = development_authority(tmp_path, b"s" * 32)
     roots = tmp_path / "roots.pem"
     roots.write_bytes(forge.root().public_bytes(Encoding.PEM))
-    settings = Environment(timestamp_authorities="https://tsa.example.com/x, built-in", timestamp_roots=roots)
+    settings = Settings(timestamp_authorities="https://tsa.example.com/x, built-in", timestamp_roots=roots)
     made = timestamping(settings, development)
     assert [authority.name for authority in made.authorities] == ["https://tsa.example.com/x", "built-in"]
     assert made.roots == [development.root, forge.der_of(forge.root())]
-    assert timestamping(Environment(), development).roots == [development.root]
+    assert timestamping(Settings(), development).roots == [development.root]
 
 
 @pytest.mark.parametrize(
@@ -211,4 +211,4 @@ def test_the_settings_name_authorities_in_order(tmp_path: Path) -> None:
 def test_settings_that_cannot_work(tmp_path: Path, authorities: str, sentence: str) -> None:
     development = development_authority(tmp_path, b"s" * 32)
     with pytest.raises(DomainError, match=sentence):
-        timestamping(Environment(timestamp_authorities=authorities), development)
+        timestamping(Settings(timestamp_authorities=authorities), development)

@@ -1,4 +1,4 @@
-"""What would run is found wherever it hides, and the quick look never says otherwise than the thorough one."""
+"""What would run is found wherever it hides, and the fast scan never says otherwise than the full examination."""
 
 import io
 import os
@@ -13,9 +13,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.jobs.actions import NO_ACTIONS, count_actions
-from paraph.pdf.untrusted.jobs.fast_scan import QuietFile, read_quietly
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.untrusted.test_reading_corpus import corpus
 
@@ -23,32 +23,32 @@ Result = TypeVar("Result")
 PACKED = {"object_stream_mode": pikepdf.ObjectStreamMode.generate}
 
 
-def read(pdf: bytes, what: Callable[[Source], Result]) -> Result:
+def read(pdf: bytes, what: Callable[[UntrustedFile], Result]) -> Result:
     descriptor = os.memfd_create("test")
     os.write(descriptor, pdf)
-    with Source(descriptor) as source:
+    with UntrustedFile(descriptor) as source:
         return what(source)
 
 
-def counted(source: Source) -> dict[str, int]:
+def counted(source: UntrustedFile) -> dict[str, int]:
     """By the thorough look."""
     return count_actions(source.pikepdf())
 
 
 def told(pdf: bytes) -> dict[str, int]:
     """As an inspection does."""
-    return read(pdf, lambda source: dict(NO_ACTIONS) if read_quietly(source) else counted(source))
+    return read(pdf, lambda source: dict(NO_ACTIONS) if fast_scan(source) else counted(source))
 
 
-def quiet(pdf: bytes) -> bool:
-    return read(pdf, lambda source: read_quietly(source) is not None)
+def is_passive(pdf: bytes) -> bool:
+    return read(pdf, lambda source: fast_scan(source) is not None)
 
 
 _MARK = b"@here@"
 
 
 def many(*bodies: bytes, filling: int = 250) -> bytes:
-    """A file with a plain table and so many objects that the quick look is taken; the bodies are its last ones. A
+    """A file with a plain table and so many objects that the fast scan takes it; the bodies are its last ones. A
     body may hold the place of object 400, marked ``@here@``."""
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>"]
     objects += [
@@ -75,9 +75,9 @@ def stream(data: bytes, dictionary: bytes = b"") -> bytes:
 
 
 def test_a_plain_file_is_quiet() -> None:
-    assert quiet(many()) and told(many()) == NO_ACTIONS
-    assert quiet(many(stream(b"/JavaScript in data runs nothing")))
-    assert quiet(paper(text("a", 50, 50), **PACKED))
+    assert is_passive(many()) and told(many()) == NO_ACTIONS
+    assert is_passive(many(stream(b"/JavaScript in data runs nothing")))
+    assert is_passive(paper(text("a", 50, 50), **PACKED))
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -181,7 +181,7 @@ def test_a_bomb_is_found_where_it_hides(dictionary: bytes) -> None:
 
 def test_the_quick_look_agrees_with_the_thorough_one() -> None:
     for name, pdf in corpus().items():
-        if _judged(pdf, read_quietly):
+        if _judged(pdf, fast_scan):
             assert _judged(pdf, counted) == NO_ACTIONS, name
 
 
@@ -195,19 +195,19 @@ _PIECES = [
 def test_whatever_is_put_together_nothing_is_overlooked() -> None:
     """Pieces of objects in any order, with the place of another object among them; most are no sound PDF."""
     chance = random.Random(4)
-    quiet_ones = speaking = 0
+    passive_files = speaking = 0
     for _ in range(1500):
         pieces = [chance.choice(_PIECES) for _ in range(chance.randint(2, 14))]
         pdf = many(b"<<" + b"".join(pieces) + chance.choice([b">>", b"", b")>>"]), filling=2)
         found = _judged(pdf, counted)
-        is_speaking = isinstance(found, dict) and any(found.values())
-        is_quiet_one = isinstance(_judged(pdf, read_quietly), QuietFile)
-        assert not (is_quiet_one and is_speaking), pdf
-        quiet_ones, speaking = quiet_ones + is_quiet_one, speaking + is_speaking
-    assert quiet_ones > 20 and speaking > 50
+        has_actions = isinstance(found, dict) and any(found.values())
+        found_passive = isinstance(_judged(pdf, fast_scan), PassiveFile)
+        assert not (found_passive and has_actions), pdf
+        passive_files, speaking = passive_files + found_passive, speaking + has_actions
+    assert passive_files > 20 and speaking > 50
 
 
-def _judged(pdf: bytes, what: Callable[[Source], Any]) -> Any:
+def _judged(pdf: bytes, what: Callable[[UntrustedFile], Any]) -> Any:
     try:
         return read(pdf, what)
     except PdfRefused as refused:

@@ -1,4 +1,4 @@
-"""What can change what is shown is told, wherever it hangs, by the quick look as by the thorough one."""
+"""What can change what is shown is told, wherever it hangs, by the fast scan as by the full examination."""
 
 import os
 from typing import Any
@@ -8,9 +8,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name, String
 
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.changeable import NO_BEHAVIOUR, read_behaviour
-from paraph.pdf.untrusted.jobs.fast_scan import QuietFile, read_quietly
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from tests.pdf import changing
 from tests.pdf.changing import PRINT, PRINT_OFF, SCRIPT
 from tests.pdf.pdf_factory import paper, text
@@ -25,11 +25,11 @@ def words(pdf: bytes) -> list[str]:
     return told
 
 
-def quiet(pdf: bytes) -> QuietFile | None:
+def passive_file(pdf: bytes) -> PassiveFile | None:
     descriptor = os.memfd_create("test")
     os.write(descriptor, pdf)
-    with Source(descriptor) as source:
-        return read_quietly(source)
+    with UntrustedFile(descriptor) as source:
+        return fast_scan(source)
 
 
 @pytest.mark.parametrize("where", ["open", "names", "link"])
@@ -122,7 +122,7 @@ HIDDEN = [
 
 @pytest.mark.parametrize("body", HIDDEN)
 def test_it_is_found_where_it_hides(body: bytes) -> None:
-    assert quiet(many(body)) is None
+    assert passive_file(many(body)) is None
     assert words(many(body)) != []
 
 
@@ -141,7 +141,7 @@ def test_it_is_found_where_it_hides(body: bytes) -> None:
     ],
 )
 def test_an_annotation_that_may_draw_is_looked_at(body: bytes) -> None:
-    found = quiet(many(body))
+    found = passive_file(many(body))
     assert found is None or found.may_draw_annotations
 
 
@@ -158,9 +158,9 @@ def test_ordinary_files_stay_on_the_quick_way() -> None:
         )
 
     for pdf in (paper(text("a", 50, 50)), changing.contract(prepare), many(b"<</Subtype/Link>>", b"<</APX 1/OCX 2>>")):
-        found = quiet(pdf)
+        found = passive_file(pdf)
         assert found and not found.may_draw_annotations
         descriptor = os.memfd_create("test")
         os.write(descriptor, pdf)
-        with Source(descriptor) as source:
-            assert read_behaviour(source, quiet=False) == NO_BEHAVIOUR
+        with UntrustedFile(descriptor) as source:
+            assert read_behaviour(source, passive=False) == NO_BEHAVIOUR

@@ -7,7 +7,7 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from paraph.pdf.untrusted.find import Found, find_tags
+from paraph.pdf.untrusted.find import FoundTag, find_tags
 from tests.pdf.pdf_factory import paper, text
 
 TAG = "{{sign1}}"
@@ -16,13 +16,13 @@ TAG_WIDTH = 12 * (4 * 334 + 500 + 222 + 556 + 556 + 556) / 1000
 BEFORE = 12 * (667 + 222 + 556 + 556 + 556 + 556 + 278 + 556 + 500 + 278) / 1000  # "Signed by "
 
 
-def only(pdf: bytes, tag: str = TAG) -> Found:
+def only(pdf: bytes, tag: str = TAG) -> FoundTag:
     found = find_tags(pdf, [tag])
     assert list(found) == [tag]
     return found[tag]
 
 
-def assert_at(found: Found, x: float, baseline: float, width: float = TAG_WIDTH) -> None:
+def assert_at(found: FoundTag, x: float, baseline: float, width: float = TAG_WIDTH) -> None:
     assert found.x == pytest.approx(x, abs=1)
     assert found.x + found.width / 2 == pytest.approx(x + width / 2, abs=0.5)
     assert width - 1.5 < found.width < width  # the ink, without the bearings at both ends

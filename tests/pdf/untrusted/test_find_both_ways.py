@@ -6,7 +6,7 @@ import pikepdf
 import pytest
 from pikepdf import Dictionary, Name
 
-from paraph.pdf.untrusted.find import Found, find_tags
+from paraph.pdf.untrusted.find import FoundTag, find_tags
 from tests.pdf.pdf_factory import paper
 from tests.pdf.unicode_map import unicode_map
 
@@ -48,7 +48,7 @@ def placed(line: str, start: float = 100) -> list[tuple[float, str]]:
     return [(start + STEP * index, letter) for index, letter in enumerate(line)]
 
 
-def only(pdf: bytes, tag: str) -> Found:
+def only(pdf: bytes, tag: str) -> FoundTag:
     found = find_tags(pdf, [tag, f"{tag}x", tag.replace("{{", "(("), tag.replace("{{", "{{{")])
     assert list(found) == [tag]
     return found[tag]

@@ -15,12 +15,12 @@ from pikepdf import Array, Dictionary, Name
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import find_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
-from paraph.pdf.untrusted.jobs.inspect_job import at_a_glance, thoroughly
-from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.inspect_job import read_by_own_reader, read_by_pikepdf
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from paraph.pdf.untrusted.render import render_page
-from paraph.pdf.untrusted.sandbox import Limits, configure
+from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.structures import a_file_of_each_structure
@@ -32,7 +32,7 @@ PLAIN = paper(text("a", 50, 50))
 @pytest.fixture
 def strict() -> Iterator[None]:
     """Less of everything, so that the tests take less time."""
-    configure(1, Limits(memory=400 << 20, processor_seconds=3))
+    configure(1, SandboxLimits(memory=400 << 20, processor_seconds=3))
     yield
     configure(2)
 
@@ -74,18 +74,19 @@ def test_a_plain_file() -> None:
 
 def test_both_ways_to_look_tell_the_same(tmp_path: Path) -> None:
     """Of what our own reader takes: plain tables, streams and several revisions, real files where there are any."""
-    glanced = 0
+    read_by_own = 0
     for name, pdf in [*corpus().items(), *enumerate(a_file_of_each_structure())]:
         (tmp_path / "file.pdf").write_bytes(pdf)
-        with Source(os.open(tmp_path / "file.pdf", os.O_RDONLY)) as source, suppress(PdfRefused):
-            quiet = read_quietly(source)
-            seen = at_a_glance(quiet.reader, page_limit=2000) if quiet and not quiet.may_draw_annotations else None
-            if quiet and seen and second_opinion(quiet.reader, source) is Opinion.SAME:
-                glanced += 1
-                (pages, facts), content = thoroughly(source, page_limit=2000, quiet=False)
+        with UntrustedFile(os.open(tmp_path / "file.pdf", os.O_RDONLY)) as file, suppress(PdfRefused):
+            passive = fast_scan(file)
+            simple = passive is not None and not passive.may_draw_annotations
+            findings = read_by_own_reader(passive.reader, page_limit=2000) if passive and simple else None
+            if passive and findings and second_opinion(passive.reader, file) is Opinion.SAME:
+                read_by_own += 1
+                (pages, facts), content = read_by_pikepdf(file, page_limit=2000, passive=False)
                 assert content == b"", name
-                assert (seen.pages, {**seen.facts, "repairs": 0}) == (pages, {**facts, "repairs": 0}), name
-    assert glanced >= 5
+                assert (findings.pages, {**findings.facts, "repairs": 0}) == (pages, {**facts, "repairs": 0}), name
+    assert read_by_own >= 5
 
 
 def test_pages_are_measured_as_the_reader_sees_them() -> None:

@@ -8,14 +8,14 @@ import pytest
 from pikepdf import Array
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.structure.crossreference import Section
+from paraph.pdf.structure.crossreference import CrossReferenceSection
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, geometry_of, pages
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs import object_index
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.jobs.upload_checks import object_index
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
 from tests.pdf.pdf_factory import paper
-from tests.pdf.untrusted.test_actions import LAST, PACKED, many, quiet, read
+from tests.pdf.untrusted.test_actions import LAST, PACKED, is_passive, many, read
 
 _ENTRIES = [
     *(b"/Length 4", b"/Length  4", b"/Length 3", b"/Length 5 0 R", b"/Length/X", b"/Length 4.", b"/Length1 4"),
@@ -36,8 +36,8 @@ def test_however_a_stream_is_described() -> None:
         dictionary = chance.choice([b"", b" ", b"\r\n"]).join([*entries[:at], b"/Length 4", *entries[at:]])
         begin = chance.choice([b"\nstream\n", b"stream\r\n", b" stream\r", b"%c\nstream\n", b"\nstream "])
         pdf = many(b"<<" + dictionary + b">>" + begin + b"data\nendstream", filling=1)
-        reader = Reader(pdf)
-        [span] = object_index.places(pdf).perhaps_streams
+        reader = PdfReader(pdf)
+        [span] = object_index.index_objects(pdf).perhaps_streams
         usual, other = (
             _seen(way, pdf, span, reader) for way in (object_index._usual_stream, object_index._other_stream)
         )
@@ -47,7 +47,7 @@ def test_however_a_stream_is_described() -> None:
     assert usual_ones > 200
 
 
-def _seen(way: Any, pdf: bytes, span: object_index.Span, reader: Reader) -> object:
+def _seen(way: Any, pdf: bytes, span: object_index.ObjectSpan, reader: PdfReader) -> object:
     try:
         place = way(pdf, span, reader)
     except (Unsafe, SealError):
@@ -57,7 +57,7 @@ def _seen(way: Any, pdf: bytes, span: object_index.Span, reader: Reader) -> obje
 
 def test_objects_that_are_packed_are_found_with_their_containers() -> None:
     pdf = paper(*[""] * 3, **PACKED)
-    found = object_index.places(pdf)
+    found = object_index.index_objects(pdf)
     section = found.reader.crossreference.sections[0]
     entries = {number: found.reader.crossreference.entry(number) for number in range(section.runs[0][1])}
     in_use = {number: entry for number, entry in entries.items() if entry}
@@ -69,7 +69,7 @@ def test_objects_that_are_packed_are_found_with_their_containers() -> None:
 
 @pytest.mark.parametrize("row", [b"\x01", b"\x02", b"\x00"])
 def test_rows_that_name_one_place(row: bytes) -> None:
-    section = Section([(5, 3, 0)], {}, (row + b"\x00\x09\x07") * 3, (1, 2, 1))
+    section = CrossReferenceSection([(5, 3, 0)], {}, (row + b"\x00\x09\x07") * 3, (1, 2, 1))
     plain: dict[int, tuple[int, int]] = {}
     containers = object_index._rows(section, 5, 3, 0, plain)
     assert (plain, containers) == {
@@ -82,16 +82,16 @@ def test_rows_that_name_one_place(row: bytes) -> None:
 def test_an_object_stream_that_is_none() -> None:
     """Nothing that stands in it could be looked at."""
     pdf = paper("", **PACKED)
-    assert quiet(pdf)
+    assert is_passive(pdf)
     at = pdf.index(b"/ObjStm")
     start = pdf.rindex(b" obj", 0, at)
-    assert not quiet(pdf[:start] + b" obj [(stream)] endobj %" + pdf[start + 24 :])
+    assert not is_passive(pdf[:start] + b" obj [(stream)] endobj %" + pdf[start + 24 :])
 
 
 @pytest.mark.parametrize("entry", [b"%010d 00001 f \n", b"%010d 00000 n \n"])
 def test_an_object_stream_that_was_replaced(entry: bytes) -> None:
     pdf = paper("", **PACKED)
-    found = object_index.places(pdf)
+    found = object_index.index_objects(pdf)
     [container] = [span.number for span in found.perhaps_streams if span.place in found.containers]
     root, size = found.reader.trailer[b"/Root"].number, found.reader.trailer[b"/Size"]
     start = found.reader.crossreference.start or 0
@@ -99,8 +99,8 @@ def test_an_object_stream_that_was_replaced(entry: bytes) -> None:
     added = pdf + b"\n%d 0 obj 1 endobj\n" % container
     update = b"xref\n%d 1\n" % container + entry % (len(pdf) + 1) + trailer + b"startxref\n%d\n%%%%EOF\n" % len(added)
     other = update.replace(b"xref\n%d 1\n" % container, b"xref\n0 1\n", 1).replace(b" 00000 n", b" 65535 f")
-    assert quiet(added + other)
-    assert not quiet(added + update)
+    assert is_passive(added + other)
+    assert not is_passive(added + update)
 
 
 def test_pages_that_are_alike_have_one_geometry() -> None:
@@ -113,9 +113,9 @@ def test_pages_that_are_alike_have_one_geometry() -> None:
 
     for packed in ({}, PACKED):
         pdf = paper(*[""] * 9, prepare=prepare, **packed)
-        quiet = read(pdf, read_quietly)
-        assert quiet
-        reader = quiet.reader
+        passive = read(pdf, fast_scan)
+        assert passive
+        reader = passive.reader
         found = geometries_of(reader, pages(reader))
         assert found == [geometry_of(reader, page) for page in pages(reader)]
         assert [page.height for page in found[:5]] == [100, 200, 300, 400, 500]
@@ -123,4 +123,4 @@ def test_pages_that_are_alike_have_one_geometry() -> None:
 
 
 def test_the_last_object_counts_too() -> None:
-    assert object_index.places(many(b"<</Length 1>>stream\na\nendstream")).perhaps_streams[-1].number == LAST + 1
+    assert object_index.index_objects(many(b"<</Length 1>>stream\na\nendstream")).perhaps_streams[-1].number == LAST + 1

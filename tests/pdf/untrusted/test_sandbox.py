@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox import Limits, Sandbox
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
@@ -24,7 +24,7 @@ from tests.pdf.processes import alive, children, eventually, processor_time, sto
 PDF = paper(text("{{sign1}}", 100, 300))
 SLOW = hostile.nested_forms()
 PICTURE: dict[str, Any] = {"page_number": 1, "scale": 1, "form": "png"}
-SHORT = Limits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
+SHORT = SandboxLimits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_process_is_used_again(sandbox: Sandbox) -> None:
 
 
 def test_a_process_is_replaced_after_its_jobs() -> None:
-    pool = Sandbox(1, Limits(jobs=3))
+    pool = Sandbox(1, SandboxLimits(jobs=3))
     worker = worker_of(pool)
     assert works(pool)
     assert works(pool)
@@ -99,7 +99,7 @@ def test_a_process_that_died_between_jobs_costs_nothing(sandbox: Sandbox) -> Non
 
 
 def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
-    pool = Sandbox(1, Limits(wall_seconds=0.5))
+    pool = Sandbox(1, SandboxLimits(wall_seconds=0.5))
     worker = stopped(pool)
     started = time.monotonic()
     with pytest.raises(ReadersUnavailable):  # it stood still, so the file is not at fault
@@ -112,7 +112,7 @@ def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
 
 def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
     """It has used most of its processor time when the machine stops giving it any."""
-    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
+    pool = Sandbox(1, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
     worker = worker_of(pool)
     enough = processor_time(worker) + 1.2
 
@@ -131,7 +131,7 @@ def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
 
 
 def test_what_earlier_jobs_used_is_not_held_against_the_next() -> None:
-    pool = Sandbox(1, Limits(processor_seconds=1, wall_seconds=1.0))
+    pool = Sandbox(1, SandboxLimits(processor_seconds=1, wall_seconds=1.0))
     worker = worker_of(pool)
     while processor_time(worker) < 1:
         works(pool)
@@ -155,7 +155,7 @@ def test_a_process_that_cannot_be_started_is_no_fault_of_the_file(
 
 
 def test_processor_time_is_limited_per_job() -> None:
-    pool = Sandbox(1, Limits(memory=8 << 30, processor_seconds=1, wall_seconds=120))
+    pool = Sandbox(1, SandboxLimits(memory=8 << 30, processor_seconds=1, wall_seconds=120))
     started = time.monotonic()
     with pytest.raises(PdfRefused):
         pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")

@@ -41,10 +41,10 @@ def test_fonts_of_the_machine_are_used_inside(sandbox: Sandbox) -> None:
     pdf = chinese("合同签字")
     _, confined = sandbox.call("render", pdf, page_number=1, scale=1, form="png")
     script = (
-        "import sys; from paraph.pdf.untrusted.jobs.source import Source;"
+        "import sys; from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile;"
         "from paraph.pdf.untrusted.jobs.render_job import render;"
-        "source = Source(content=sys.stdin.buffer.read());"
-        "sys.stdout.buffer.write(render(source, 1, 1, 'png')[1])"
+        "file = UntrustedFile(content=sys.stdin.buffer.read());"
+        "sys.stdout.buffer.write(render(file, 1, 1, 'png')[1])"
     )
     free = subprocess.run([sys.executable, "-c", script], input=pdf, capture_output=True, check=True).stdout
     assert confined == free

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox import Limits, Sandbox
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from paraph.pdf.untrusted.sandbox_priority import come_last, processor_seconds
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
@@ -23,7 +23,7 @@ SLOW = hostile.nested_forms()
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     monkeypatch.setattr("paraph.kernel.places.MUCH", 0.2)
-    made = Sandbox(2, Limits(memory=8 << 30, processor_seconds=2, wall_seconds=60), yielding=True)
+    made = Sandbox(2, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=60), yielding=True)
     yield made
     made.close()
 

@@ -9,7 +9,7 @@ import pytest
 from paraph.kernel import clock
 from paraph.keys import development_authority
 from paraph.keys.certificates import read_roots
-from paraph.keys.local import LocalKey
+from paraph.keys.local_key import LocalKey
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from tests.keys.certified_keys import Root, make_key, make_root

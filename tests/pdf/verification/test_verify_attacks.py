@@ -7,9 +7,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.kernel import clock
-from paraph.pdf.structure.objects import Ref, Stream, Unsafe, string
+from paraph.pdf.structure.objects import PdfStream, Ref, Unsafe, text_string
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.verification import embedded_signatures
 from paraph.pdf.verification.revisions import RevisionsByReader
@@ -95,7 +95,7 @@ def _orphan(revision: Revision) -> None:
 
 
 def _store(revision: Revision) -> None:
-    listed = [revision.add(Stream({}, b"garbage"))]
+    listed = [revision.add(PdfStream({}, b"garbage"))]
     revision.change(revision.reader.trailer[b"/Root"])[b"/DSS"] = {b"/CRLs": listed}
 
 
@@ -124,7 +124,7 @@ def _no_signatures(revision: Revision) -> None:
 
 
 def _add_field(revision: Revision, value: Ref | None) -> None:
-    field = revision.add({b"/FT": b"/Sig", b"/T": string("New"), **({b"/V": value} if value else {})})
+    field = revision.add({b"/FT": b"/Sig", b"/T": text_string("New"), **({b"/V": value} if value else {})})
     root = revision.change(revision.reader.trailer[b"/Root"])
     root[b"/AcroForm"] = {**revision.resolve(root[b"/AcroForm"]), b"/Fields": [*_fields(revision), field]}
 
@@ -147,7 +147,7 @@ def test_a_revision_after_the_seal_of_a_file_that_our_reader_alone_reads(write: 
     pdf = encrypted(5, aes=True, metadata=True, packed=False)
     content = sealed_at_the_highest(pdf) if level == "B-LTA" else sealed(pdf, at=clock.now()).content
     assert verify(content, ROOTS).ok
-    revision = Revision(Reader(content))
+    revision = Revision(PdfReader(content))
     write(revision)
     found = verify(content + revision.write().text, ROOTS)
     assert not found.ok
@@ -157,7 +157,7 @@ def test_a_revision_after_the_seal_of_a_file_that_our_reader_alone_reads(write: 
 @pytest.mark.parametrize("write", [each for each in WRITTEN if each not in (_store, _unsigned_field)])
 def test_a_revision_after_the_seal_of_a_plain_file(write: Write) -> None:
     content = sealed_at_the_highest(signed_by(signature(ByteRange=None)))
-    revision = Revision(Reader(content))
+    revision = Revision(PdfReader(content))
     write(revision)
     assert not verify(content + revision.write().text, ROOTS).ok
 
@@ -172,7 +172,7 @@ def test_an_earlier_seal_does_not_stand_for_a_later_one() -> None:
     first = sealed(LETTER, at=clock.now()).content
     second = sealed(first, at=clock.now()).content
     assert verify(second, ROOTS).ok
-    revision = Revision(Reader(second))
+    revision = Revision(PdfReader(second))
     old, new = _fields(revision)
     revision.change(new)[b"/V"] = revision.reader.dictionary(old)[b"/V"]
     assert not verify(second + revision.write().text, ROOTS).ok

@@ -12,7 +12,7 @@ from paraph.api.v1.errors import not_found
 from paraph.api.v1.pagination import envelope
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
-from paraph.operations.stuck import finalization
+from paraph.operations.sealing_failures import finalization
 from paraph.operations.wrong_codes import by_entry
 from paraph.organizations.scope import scoped
 from paraph.otp.models import OneTimeCode

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from paraph.bodies import bounded_json
-from paraph.bodies.incoming import received
+from paraph.bodies.request_body import read_body
 from paraph.kernel.errors import DomainError
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
@@ -29,7 +29,7 @@ def read(request: HttpRequest, root: str) -> object:
 
 
 def _content(request: HttpRequest) -> bytes:
-    content = received(request, LARGEST)
+    content = read_body(request, LARGEST)
     if content is None:
         message = _("The body is larger than the limit of %(limit)d MiB.")
         raise DomainError("payload_too_large", message % {"limit": LARGEST // 1024 // 1024})

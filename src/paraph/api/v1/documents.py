@@ -20,7 +20,7 @@ from paraph.storage import store
 def upload_document(request: ApiRequest) -> HttpResponse:
     """Uploads a PDF."""
     multipart.check_type(request)
-    with room_for(request.caller, multipart.announced_size(request)), store.draft() as draft:
+    with room_for(request.caller, multipart.announced_size(request)), store.stage() as draft:
         file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
         document = upload(request.caller, file, part.name, part.content_type)

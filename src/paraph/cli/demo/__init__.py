@@ -1,4 +1,4 @@
-"""``paraph demo``: the whole job over HTTP, against a service that it starts itself."""
+"""``paraph demo``: upload, signing, sealing and proof over HTTP, against a service that the demo starts itself."""
 
 import shlex
 import tempfile
@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from paraph.cli.demo.checks import check, tied
 from paraph.cli.demo.contract import contract
-from paraph.cli.demo.hooks import Hooks
-from paraph.cli.demo.outcome import check, tied, write
+from paraph.cli.demo.output_folder import write
 from paraph.cli.demo.service import DemoService
 from paraph.cli.demo.walk import Backend, Signing, Stopwatch, walk
-from paraph.cli.verify import show
+from paraph.cli.demo.webhook_receiver import WebhookReceiver
+from paraph.cli.verdict import show_verdict
 from paraph_client import ParaphError, at, under_tag
 
 
@@ -23,14 +24,14 @@ def command(pdf: Path | None, out: Path) -> None:
     watch = Stopwatch(click.echo)
     content = pdf.read_bytes() if pdf else contract()
     signings = _signings(by_tag=pdf is None)
-    with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder, Hooks() as hooks:
+    with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder, WebhookReceiver() as receiver:
         with watch.stage("start the service", "start"):
             service = DemoService(Path(folder))
             service.start()
         try:
             with watch.stage("make an organization and a sandbox application", "set_up"):
-                made = service.new_sandbox_application(hooks.url)
-                backend = Backend(service.url, made["api_key"], made["webhook_secret"], hooks)
+                made = service.new_sandbox_application(receiver.url)
+                backend = Backend(service.url, made["api_key"], made["webhook_secret"], receiver)
             name = pdf.name if pdf else "contract.pdf"
             result = walk(backend, content, name=name, signings=signings, watch=watch)
             root = service.root_certificate()
@@ -47,12 +48,12 @@ def command(pdf: Path | None, out: Path) -> None:
         raise click.ClickException("; ".join(problems))
     files = (str(out / name) for name in ("proof.pdf", "signed.pdf", "uploaded.pdf"))
     click.echo(shlex.join(["paraph", "verify", *files, "--root", str(out / "root-ca.pem")]))
-    show(verdict)
+    show_verdict(verdict)
 
 
 def _signings(*, by_tag: bool) -> list[Signing]:
-    """One stamp by tag and one by coordinates in the demo's own contract; coordinates on the last page of a PDF
-    of yours, which need not have tags."""
+    """Two signers. In the demo's own contract one stamp is placed by tag and one by coordinates; in any other PDF,
+    which need not have tags, both are placed at the foot of the last page."""
     tag, beside = under_tag("{{signature:landlord}}"), at(page_number=3, x=316, y=500)
     return [
         Signing("landlord", "Zoë", "Lindqvist", "zoe@example.com", tag if by_tag else None, drawn=True),

@@ -1,4 +1,4 @@
-"""A service of the demo's own: ``paraph serve`` in a folder that is thrown away, and the operator's commands."""
+"""The service that the demo starts: ``paraph serve`` in a temporary folder, and the operator's commands for it."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ _STOP_SECONDS = 30
 
 
 class DemoService:
-    """Starts and stops ``paraph serve`` on a free port. ``url`` is its address without a slash at the end."""
+    """``paraph serve`` on a free port. ``url``: its address, without a slash at the end."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
@@ -31,13 +31,14 @@ class DemoService:
 
     @property
     def pid(self) -> int:
-        """The process of the supervisor. Raises ``RuntimeError`` before :meth:`start`."""
+        """The process id of the supervisor. Raises ``RuntimeError`` before :meth:`start`."""
         if self._process is None:
             raise RuntimeError("the service was not started")
         return self._process.pid
 
     def start(self) -> None:
-        """Raises ``ClickException`` with the service's last lines when it does not answer in time."""
+        """Starts the service and waits until it answers. Raises ``ClickException`` with the last lines of its log when
+        it does not within 60 s."""
         with (self.data_dir / "serve.log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
                 [*_PARAPH, "serve", "--data-dir", str(self.data_dir), "--port", str(self._port)],
@@ -53,7 +54,7 @@ class DemoService:
             time.sleep(0.05)
 
     def new_sandbox_application(self, webhook_url: str) -> dict[str, Any]:
-        """A new sandbox application of a new organization: ``api_key``, ``webhook_secret`` and more."""
+        """Makes an organization with a sandbox application. Returns ``api_key``, ``webhook_secret`` and more."""
         organization = self.operate("organization", "create", "Demo", "--plan", "free")
         application: dict[str, Any] = self.operate(
             "application", "create", "--organization", str(organization["id"]),
@@ -62,7 +63,7 @@ class DemoService:
         return application
 
     def root_certificate(self) -> bytes:
-        """The root of the development authority that sealed, PEM."""
+        """PEM of the root of the development authority, which issued the sealing keys."""
         return root_file(self.data_dir / "keys").read_bytes()
 
     def stop(self) -> None:
@@ -73,7 +74,7 @@ class DemoService:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        # As root the cluster lies elsewhere, behind a link.
+        # As root, the folder of the cluster is a link to a folder elsewhere.
         shutil.rmtree((self.data_dir / "postgres").resolve(), ignore_errors=True)
 
     def _answers(self) -> bool:

@@ -1,4 +1,4 @@
-"""The main job as a client backend and its signers do it, over HTTP."""
+"""One signature request from upload to download, as a backend and its signers do it over HTTP."""
 
 import math
 import time
@@ -10,25 +10,16 @@ from typing import Any
 import click
 import httpx
 
-from paraph.cli.demo.hooks import Hooks, Webhook
+from paraph.cli.demo.webhook_receiver import ReceivedWebhook, WebhookReceiver
 from paraph.pdf.untrusted.inspect import inspect
-from paraph_client import (
-    AuditLogEntry,
-    Client,
-    DocumentInput,
-    Placement,
-    SignatureRequest,
-    SignerInput,
-    Stamp,
-    at,
-)
+from paraph_client import AuditLogEntry, Client, DocumentInput, Placement, SignatureRequest, SignerInput, Stamp, at
 
 _WAIT_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Signing:
-    """Who signs, and where: ``stamp`` None for the foot of the last page."""
+    """A signer and the place of the stamp; ``stamp`` None means the foot of the last page."""
 
     ref: str
     first_name: str
@@ -42,20 +33,20 @@ class Signing:
 
 
 @dataclass(frozen=True)
-class Result:
-    """What the walk brings home."""
+class DemoResult:
+    """The files, the journal and the webhooks of the finished request."""
 
     request_id: int
     uploaded: bytes
     signed: bytes
     proof: bytes
     audit: list[AuditLogEntry]
-    webhooks: list[Webhook]
+    webhooks: list[ReceivedWebhook]
     webhook_secret: str
 
 
 class Stopwatch:
-    """Shows each stage as it goes and keeps its seconds under a name."""
+    """Measures stages: prints each with its seconds, and keeps the seconds by name."""
 
     def __init__(self, say: Callable[[str], object]) -> None:
         self._say = say
@@ -71,16 +62,16 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class Backend:
-    """Who asks for signatures: where, with which key, and where webhooks come in."""
+    """The client of the service: its API key, and its receiver of webhooks."""
 
     url: str
     api_key: str
     webhook_secret: str
-    hooks: Hooks
+    receiver: WebhookReceiver
 
 
-def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> Result:
-    """Upload, create, sign with one-time codes, wait for the webhook of the completion, download."""
+def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> DemoResult:
+    """Uploads a PDF, creates a request, signs it with one-time codes, waits for ``request.completed``, downloads."""
     with Client(backend.url, backend.api_key) as client:
         with watch.stage(f"upload {name} ({len(pdf):,} bytes)", "upload"):
             document = client.upload_document(pdf, name)
@@ -95,12 +86,12 @@ def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], wa
             with watch.stage(f"{signer.full_name} signs with a one-time code", f"sign_{signing.ref}"):
                 _sign(str(signer.signing_url), signing)
         with watch.stage("seal the PDF and issue the proof", "finalize"):
-            urls = _finished(client, backend.hooks, request.id).download_urls[0]
+            urls = _finished(client, backend.receiver, request.id).download_urls[0]
         with watch.stage("download", "download"):
             signed, proof = client.download(urls.signed_url), client.download(urls.certificate_url)
             audit = list(client.iter_audit_logs(request.id))
-    heard = list(backend.hooks.received)
-    return Result(request.id, pdf, signed, proof, audit, heard, backend.webhook_secret)
+    heard = list(backend.receiver.received)
+    return DemoResult(request.id, pdf, signed, proof, audit, heard, backend.webhook_secret)
 
 
 def _placements(pdf: bytes, signings: list[Signing]) -> list[Placement]:
@@ -111,7 +102,7 @@ def _placements(pdf: bytes, signings: list[Signing]) -> list[Placement]:
 
 
 def _foot_of_last_page(pdf: bytes, index: int) -> Stamp:
-    """The first signer on the left, the second on the right, in points of the page as a reader sees it."""
+    """Places the first signer's stamp on the left and the second's on the right, in points of the displayed page."""
     pages = inspect(pdf, page_limit=100_000).pages
     page_width, page_height = pages[-1]
     width, height = min(200.0, max(80.0, page_width / 2 - 30)), min(80.0, max(30.0, page_height / 3))
@@ -120,14 +111,14 @@ def _foot_of_last_page(pdf: bytes, index: int) -> Stamp:
 
 
 def _sign(signing_url: str, signing: Signing) -> None:
-    code = _ask(httpx.post(f"{signing_url}/otp", json={"channel": "email"}, timeout=30))["sandbox_code"]
+    code = _json_of(httpx.post(f"{signing_url}/otp", json={"channel": "email"}, timeout=30))["sandbox_code"]
     signature = {"type": "drawn", "strokes": _flourish()} if signing.drawn else {"type": "typed"}
     body = {"code": code, "consent": True, "signature": signature, "locale": "en"}
-    _ask(httpx.post(f"{signing_url}/signature", json=body, timeout=30))
+    _json_of(httpx.post(f"{signing_url}/signature", json=body, timeout=30))
 
 
 def _flourish() -> list[list[list[float]]]:
-    """A drawn signature, about three times as wide as high: narrowing loops and a stroke under them, in 0..1."""
+    """Strokes of a drawn signature in 0..1, about three times as wide as high: narrowing loops and an underline."""
     loops = [
         [
             round(0.05 + 0.8 * t + 0.04 * math.sin(40 * t), 4),
@@ -142,17 +133,17 @@ def _flourish() -> list[list[list[float]]]:
     return [loops, underline]
 
 
-def _finished(client: Client, hooks: Hooks, request_id: int) -> SignatureRequest:
-    """``request.completed`` is sent when sealed files and proof are there."""
-    heard = hooks.wait("request.completed", request_id, _WAIT_SECONDS)
+def _finished(client: Client, receiver: WebhookReceiver, request_id: int) -> SignatureRequest:
+    """Waits for ``request.completed``, which is sent once the sealed files and the proof can be downloaded."""
+    heard = receiver.wait("request.completed", request_id, _WAIT_SECONDS)
     request = client.signature_request(request_id)
     if not (heard and request.finalized):
         raise click.ClickException(f"Request {request_id} was not finalized within {_WAIT_SECONDS} s.")
     return request
 
 
-def _ask(answer: httpx.Response) -> dict[str, Any]:
-    """The JSON of a signer's success; any other answer ends the demo with the service's own sentence."""
+def _json_of(answer: httpx.Response) -> dict[str, Any]:
+    """The JSON of a successful answer. Any other answer ends the demo with the service's own sentence."""
     body: dict[str, Any] = answer.json()
     if answer.is_error:
         raise click.ClickException(f"{answer.request.method} /sign/…: {body['error']['message']}")

@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from paraph.evidence import statuses as rows
 from paraph.evidence.models import CertificateStatus
 from paraph.kernel import clock
-from paraph.outbound.exchange import Route
+from paraph.outbound.exchange import NetworkAccess
 from paraph.outbound.fetch import FetchFailed, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
@@ -87,7 +87,7 @@ def _fetch(question: StatusRequest, end: float) -> LongTermData:
     seconds = end - time.monotonic()
     if seconds <= 0:
         raise FetchFailed("the time was used up")
-    route = Route(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
+    route = NetworkAccess(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
     answer = fetch(
         question.url, route, seconds=seconds, limit=question.limit, body=question.body, headers=question.headers
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.organizations.models import Environment
-from paraph.pdf.drawing.initials_row import initials_places
+from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
 from paraph.signature_requests.handwriting import initials_of, signature_of
@@ -86,6 +86,6 @@ def _initials_marks(sizes: Sequence[Size], drawn: Appearances) -> list[Mark]:
         Mark(number, place.x, place.y, place.width, place.height, picture)
         for number, (width, height) in enumerate(sizes, start=1)
         for place, picture in zip(
-            initials_places(width, height, len(drawn.initials_pages)), drawn.initials_pages, strict=True
+            initials_row(width, height, len(drawn.initials_pages)), drawn.initials_pages, strict=True
         )
     ]

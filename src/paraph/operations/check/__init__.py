@@ -1,1 +1,1 @@
-"""Does every part that the service stands on really work? One file per part; each part says so in a sentence."""
+"""Checks that every part which the service depends on really works. One file per part; outcomes are sentences."""

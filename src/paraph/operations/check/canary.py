@@ -1,4 +1,4 @@
-"""A PDF of one empty page, as small as they get."""
+"""A minimal PDF of one empty page, for checks to seal."""
 
 
 def _canary() -> bytes:

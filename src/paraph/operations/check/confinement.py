@@ -1,4 +1,4 @@
-"""What keeps the processes that read PDFs from the rest of the machine."""
+"""The confinement of the processes that read PDFs."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _ADVICE = "docs/operating.md says what to do."
 
 
 def confinement() -> Iterator[Outcome]:
-    """``confinement``, as a process that was started for it tells."""
+    """``confinement``, as reported by a process that is started for the check."""
     try:
         found = sandbox_confinement()
     except ReadersUnavailable:

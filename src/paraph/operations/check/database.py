@@ -1,19 +1,19 @@
-"""The database: it answers, its tables are those of this version, and its clock is ours."""
+"""The database: whether it answers, has the tables of this version, and has the right time."""
 
 import time
 from collections.abc import Iterator
 from datetime import timedelta
 
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 
 from paraph.kernel import clock
-from paraph.operations.check.clocks import compare
+from paraph.operations.check.clock import compare_clocks
 from paraph.operations.check.outcome import Outcome, failed, ok
+from paraph.operations.migrations import missing_migrations
 
 
 def database() -> Iterator[Outcome]:
-    """``database`` and ``clock``; when it does not answer, the first alone."""
+    """``database`` and, when it answers, ``clock``."""
     try:
         connection.ensure_connection()
         with connection.cursor() as cursor:
@@ -22,7 +22,7 @@ def database() -> Iterator[Outcome]:
             theirs, version = cursor.fetchone()
             seconds = time.perf_counter() - began
             ours = clock.now() - timedelta(seconds=seconds / 2)
-        missing = _missing_migrations()
+        missing = missing_migrations()
     except DatabaseError as error:
         yield failed("database", f"The database does not answer: {' '.join(str(error).split())}.")
         return
@@ -31,9 +31,4 @@ def database() -> Iterator[Outcome]:
     else:
         answered = f"PostgreSQL {version.split()[0]} answers in {seconds * 1000:.0f} ms"
         yield ok("database", f"{answered}; its tables are those of this version.")
-    yield compare("clock", "the database's", theirs, ours)
-
-
-def _missing_migrations() -> int:
-    executor = MigrationExecutor(connection)
-    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    yield compare_clocks("clock", "the database's", theirs, ours)

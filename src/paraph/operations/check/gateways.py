@@ -1,6 +1,6 @@
-"""The gateways of mail and SMS: reached and logged in to, without sending anything."""
+"""The mail and SMS gateways: connects and logs in to them, but sends nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from paraph.kernel.errors import DomainError
 from paraph.messaging import email, sms
@@ -8,23 +8,21 @@ from paraph.operations.check.outcome import Outcome, failed, ok, warning
 
 
 def mail_gateway() -> Iterator[Outcome]:
-    try:
-        said = email.check_gateway()
-    except (OSError, DomainError) as error:
-        yield failed("mail", f"The mail gateway does not work: {_cause(error)}.")
-        return
-    yield (
-        ok("mail", said) if said else warning("mail", "No mail gateway is set: nobody receives the mails in the inbox.")
-    )
+    yield _try_gateway("mail", email.check_gateway, "mail", "mails")
 
 
 def sms_gateway() -> Iterator[Outcome]:
+    yield _try_gateway("sms", sms.check_gateway, "SMS", "SMS")
+
+
+def _try_gateway(name: str, check: Callable[[], str], kind: str, messages: str) -> Outcome:
     try:
-        said = sms.check_gateway()
+        sentence = check()
     except (OSError, DomainError) as error:
-        yield failed("sms", f"The SMS gateway does not work: {_cause(error)}.")
-        return
-    yield ok("sms", said) if said else warning("sms", "No SMS gateway is set: nobody receives the SMS in the inbox.")
+        return failed(name, f"The {kind} gateway does not work: {_cause(error)}.")
+    if sentence:
+        return ok(name, sentence)
+    return warning(name, f"No {kind} gateway is set: nobody receives the {messages} in the inbox.")
 
 
 def _cause(error: Exception) -> str:

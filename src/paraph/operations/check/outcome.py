@@ -1,11 +1,11 @@
-"""What a check finds."""
+"""The outcome of a check."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Status(StrEnum):
-    """``warning``: the service does its work, but an operator should know."""
+    """``warning``: the service works, but an operator should know of something."""
 
     OK = "ok"
     WARNING = "warning"
@@ -15,12 +15,12 @@ class Status(StrEnum):
 @dataclass(frozen=True)
 class Outcome:
     """``name`` is stable, for programs; ``sentence`` is for people and may name paths and hosts, never a secret.
-    ``passes``: what failed comes back by itself, and what is asked of the service meanwhile can wait for it."""
+    ``transient``: a failed part that recovers by itself, and whose work can wait until then."""
 
     name: str
     status: Status
     sentence: str
-    passes: bool = False
+    transient: bool = False
 
 
 def ok(name: str, sentence: str) -> Outcome:
@@ -31,5 +31,5 @@ def warning(name: str, sentence: str) -> Outcome:
     return Outcome(name, Status.WARNING, sentence)
 
 
-def failed(name: str, sentence: str, *, passes: bool = False) -> Outcome:
-    return Outcome(name, Status.FAILED, sentence, passes)
+def failed(name: str, sentence: str, *, transient: bool = False) -> Outcome:
+    return Outcome(name, Status.FAILED, sentence, transient)

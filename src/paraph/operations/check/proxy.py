@@ -1,5 +1,4 @@
-"""The proxy in front of a public service (docs/proxies.md): it is there, and it lets no header with an underscore
-through."""
+"""The proxy in front of a public service (docs/proxies.md), and whether it drops header names with underscores."""
 
 import json
 import socket
@@ -12,65 +11,68 @@ from django.conf import settings
 
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 
-PROBE = "Paraph_Check"  # the service refuses whatever brings it
+PROBE = "Paraph_Check"  # the service answers 400 to any request with this header
 _SECONDS = 5.0
 _UNSPECIFIED = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
-_ELSEWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))  # of documentation: nobody is there
+_REMOTE = (
+    (socket.AF_INET, "192.0.2.1"),
+    (socket.AF_INET6, "2001:db8::1"),
+)  # addresses for documentation, which belong to nobody
 
 
 def proxy() -> Iterator[Outcome]:
-    own = settings.PARAPH
-    if own.is_local:
+    configured = settings.PARAPH
+    if configured.is_local:
         yield ok("proxy", "The service is for this machine alone and needs no proxy in front.")
         return
-    if not own.trusted_proxies:
+    if not configured.trusted_proxies:
         yield warning(
             "proxy",
-            f"{own.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy in front of the service: "
-            "nothing limits slow and silent clients but the service itself (docs/proxies.md).",
+            f"{configured.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy in front of the "
+            "service: nothing limits slow and silent clients but the service itself (docs/proxies.md).",
         )
         return
-    found = [address for address in _listening(own.host) if ip_address(address).is_global]
-    if found:
-        sentence = f"The service listens on {found[0]} itself, so clients can go around the proxy: set PARAPH_HOST."
+    exposed = [address for address in _listening(configured.host) if ip_address(address).is_global]
+    if exposed:
+        sentence = f"The service listens on {exposed[0]} itself, so clients can go around the proxy: set PARAPH_HOST."
         yield warning("proxy", sentence)
         return
-    yield _probed(own.public_url)
+    yield _check_headers(configured.public_url)
 
 
 def _listening(host: str) -> list[str]:
-    """The addresses of this machine that clients may reach that host of ours by."""
+    """The addresses of this machine that a server on ``host`` listens on."""
     if host in _UNSPECIFIED:
-        return [address for family, far in _ELSEWHERE for address in _own_address(family, far)]
+        return [address for family, remote in _REMOTE for address in _own_address(family, remote)]
     try:
         return [str(ip_address(host))]
     except ValueError:
         return []
 
 
-def _own_address(family: socket.AddressFamily, far: str) -> list[str]:
-    """What a packet to there would leave with; none is sent."""
+def _own_address(family: socket.AddressFamily, remote: str) -> list[str]:
+    """The source address of a packet to ``remote``, if any. Nothing is sent."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((far, 9))
+            probe.connect((remote, 9))
             return [str(probe.getsockname()[0])]
     except OSError:
         return []
 
 
-def _probed(url: str) -> Outcome:
+def _check_headers(url: str) -> Outcome:
     try:
-        status, passed = _ask(f"{url}/healthz")
+        status, passed_on = _send_probe(f"{url}/healthz")
     except OSError as error:
         cause = getattr(error, "reason", None) or error
         return warning("proxy", f"{url} cannot be reached from here, so the proxy was not looked at: {cause}.")
-    if passed:
+    if passed_on:
         return failed("proxy", f"The proxy at {url} passes headers with underscores on: clients can forge addresses.")
     return ok("proxy", f"The proxy at {url} answers {status} and lets no header with an underscore through.")
 
 
-def _ask(url: str) -> tuple[int, bool]:
-    """The status, and whether it was the service that refused."""
+def _send_probe(url: str) -> tuple[int, bool]:
+    """The status of the answer, and whether the service itself refused the probe."""
     request = urllib.request.Request(url, headers={PROBE: "1"})  # noqa: S310  the base URL of the settings
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310

@@ -1,24 +1,24 @@
-"""The checks for load balancers: each outcome is believed for a while, so that asking often costs nothing."""
+"""Readiness for load balancers, from outcomes that stay valid for a while, so that frequent requests cost nothing."""
 
 import threading
 import time
 from dataclasses import dataclass
 
 from paraph.operations.check.outcome import Outcome, Status
-from paraph.operations.check.run import CHECKS, SERVING, look
+from paraph.operations.check.service_checks import CHECKS, SERVING, outcomes_by_check
 
 _SECONDS = 4.0
 
 
 @dataclass(frozen=True)
 class Readiness:
-    """``ready``: requests can be served. ``parts``: the status of everything checked, by name."""
+    """``ready``: whether requests can be served. ``parts``: the status of each outcome, by name."""
 
     ready: bool
     parts: dict[str, str]
 
 
-class Kept:
+class ReadinessCache:
     """The latest outcomes of each check, in this process."""
 
     def __init__(self) -> None:
@@ -27,7 +27,8 @@ class Kept:
         self._lock = threading.Lock()
 
     def readiness(self) -> Readiness:
-        """Whoever comes while another looks gets what was known before, unless nothing was."""
+        """The readiness, after renewing what is out of date. A caller that comes while another one renews gets the
+        earlier outcomes, if there are any."""
         if self._lock.acquire(blocking=not self._outcomes):
             try:
                 self._renew()
@@ -35,14 +36,14 @@ class Kept:
                 self._lock.release()
         outcomes = {outcome.name: outcome for found in self._outcomes.values() for outcome in found}
         needed = [outcomes[check.name] for check in SERVING]
-        ready = all(outcome.status != Status.FAILED or outcome.passes for outcome in needed)
+        ready = all(outcome.status != Status.FAILED or outcome.transient for outcome in needed)
         return Readiness(ready, {name: outcome.status.value for name, outcome in outcomes.items()})
 
     def _renew(self) -> None:
         now = time.monotonic()
-        stale = [check for check in CHECKS if check.keep_seconds and self._until.get(check.name, 0.0) <= now]
-        self._outcomes = self._outcomes | look(stale, _SECONDS)
-        self._until.update({check.name: now + check.keep_seconds for check in stale})
+        stale = [check for check in CHECKS if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
+        self._outcomes = self._outcomes | outcomes_by_check(stale, _SECONDS)
+        self._until.update({check.name: now + check.valid_seconds for check in stale})
 
 
-KEPT = Kept()
+READINESS = ReadinessCache()

@@ -1,4 +1,4 @@
-"""The sealing keys and the timestamp authorities, by doing what they are there for."""
+"""The sealing keys and the timestamp authorities, tried by sealing and timestamping."""
 
 import time
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from django.conf import settings
 
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock, tokens
-from paraph.kernel.environment import BUILT_IN_TIMESTAMPS
 from paraph.kernel.errors import DomainError
-from paraph.keys.sealing import EnvironmentName, OperatorsKey, operators_key
+from paraph.kernel.settings import BUILT_IN_TIMESTAMPS
+from paraph.keys.sealing import EnvironmentName, OperatorKey, operator_key
 from paraph.operations.check.canary import CANARY
-from paraph.operations.check.clocks import compare
+from paraph.operations.check.clock import compare_clocks
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
@@ -26,20 +26,20 @@ _EXPIRY_NOTICE = timedelta(days=30)
 
 
 def sealing() -> Iterator[Outcome]:
-    """``sealing``: a canary PDF is sealed with each key of production, timestamped, and verified. A token or a key
-    service that does not answer keeps no server from serving: signatures are taken, and their seals wait."""
-    yield _look("sealing", "production")
+    """``sealing``: seals, timestamps and verifies a canary PDF with each key of production. A token or key service that
+    does not answer is a transient failure: signing goes on, and the seals wait."""
+    yield _try_keys("sealing", "production")
 
 
 def sandbox_sealing() -> Iterator[Outcome]:
-    """``sandbox sealing``: the same with the keys of sandbox files."""
-    yield _look("sandbox sealing", "sandbox")
+    """``sandbox sealing``: seals, timestamps and verifies a canary PDF with each key of the sandbox."""
+    yield _try_keys("sandbox sealing", "sandbox")
 
 
 def timestamps() -> Iterator[Outcome]:
     """``timestamp <name>`` for each authority, and ``clock <name>`` for those with a clock of their own.
 
-    One that fails is a warning while another answers: they are tried in order.
+    An authority that fails is only a warning while another one answers, because seals try them in order.
     """
     try:
         context = sealing_context()
@@ -49,14 +49,14 @@ def timestamps() -> Iterator[Outcome]:
     authorities = context.timestamping.authorities
     if not authorities:
         yield warning("timestamp", "No timestamp authority is set: seals state no provable time.")
-    found = [outcome for authority in authorities for outcome in _ask(authority, context)]
+    found = [outcome for authority in authorities for outcome in _try_authority(authority, context)]
     answered = any(outcome.name.startswith("timestamp") and outcome.status != "failed" for outcome in found)
     for outcome in found:
-        rescued = answered and outcome.name.startswith("timestamp") and outcome.status == "failed"
-        yield warning(outcome.name, f"{outcome.sentence} Others answer.") if rescued else outcome
+        replaced = answered and outcome.name.startswith("timestamp") and outcome.status == "failed"
+        yield warning(outcome.name, f"{outcome.sentence} Others answer.") if replaced else outcome
 
 
-def _look(name: str, environment: EnvironmentName) -> Outcome:
+def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
     began = time.perf_counter()
     try:
         context = sealing_context()
@@ -65,12 +65,12 @@ def _look(name: str, environment: EnvironmentName) -> Outcome:
         sealed = [_seal(context, kind(0, environment)) for kind in kinds]
     except (DomainError, SealError, OSError) as error:
         sentence = error.message if isinstance(error, DomainError) else f"Sealing fails: {error}."
-        return failed(name, sentence, passes=isinstance(error, DomainError) and error.code == "unavailable")
+        return failed(name, sentence, transient=isinstance(error, DomainError) and error.code == "unavailable")
     for each in sealed:
         found = verify(each.content, context.roots(environment))
         if not (found.ok and found.covers_whole_file):
             return failed(name, f"The seal of a test file does not validate: {' '.join(found.findings)}")
-    return _judge_key(name, operators_key(settings.PARAPH, environment), sealed[0], time.perf_counter() - began)
+    return _judge_key(name, operator_key(settings.PARAPH, environment), sealed[0], time.perf_counter() - began)
 
 
 def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
@@ -86,7 +86,7 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     )
 
 
-def _judge_key(name: str, chosen: OperatorsKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
+def _judge_key(name: str, configured: OperatorKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
     certificate = x509.load_der_x509_certificate(sealed.certificates[0])
     until = certificate.not_valid_after_utc
     stamped = ", timestamped" if sealed.timestamp else ""
@@ -97,13 +97,13 @@ def _judge_key(name: str, chosen: OperatorsKey | None, sealed: SealedPdf, second
         return warning(name, f"{done}, not at {settings.PARAPH.seal_level}: {' '.join(sealed.level_reasons)}")
     if until - clock.now() < _EXPIRY_NOTICE:
         return warning(name, f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
-    if chosen is None and name == "sealing":
+    if configured is None and name == "sealing":
         return warning(name, f"{done}, with the development key, which nobody beyond this service trusts.")
     subject = certificate.subject.rfc4514_string()
     return ok(name, f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
 
 
-def _ask(authority: TimestampAuthority, context: SealingContext) -> Iterator[Outcome]:
+def _try_authority(authority: TimestampAuthority, context: SealingContext) -> Iterator[Outcome]:
     name = f"timestamp {authority.name}"
     alone = replace(context.timestamping, authorities=[authority], budget_seconds=TIMESTAMP_SECONDS)
     began = time.perf_counter()
@@ -115,4 +115,4 @@ def _ask(authority: TimestampAuthority, context: SealingContext) -> Iterator[Out
         yield warning(name, "The built-in authority answers: this machine's clock, which nobody else vouches for.")
         return
     yield ok(name, f"{stamp.authority} gives verified timestamps in {(time.perf_counter() - began):.2f} s.")
-    yield compare(f"clock {authority.name}", f"that of {stamp.authority}", stamp.time, clock.now())
+    yield compare_clocks(f"clock {authority.name}", f"that of {stamp.authority}", stamp.time, clock.now())

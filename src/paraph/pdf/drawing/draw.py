@@ -1,101 +1,106 @@
-"""Bringing marks and overlay onto the pages of a revision, by the way that keeps what must be kept."""
+"""Drawing marks and overlay on the pages of a revision, in the way that keeps earlier content and signatures intact."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from paraph.pdf.drawing.annotations import covered, overlap
-from paraph.pdf.drawing.drawing_check import Placed
-from paraph.pdf.drawing.form_xobjects import Forms, open_forms
-from paraph.pdf.drawing.marks import Drawing, Drawings, Mark, Overlay
-from paraph.pdf.drawing.page_writer import Stamper
-from paraph.pdf.drawing.repeated_pages import Alike
+from paraph.pdf.drawing.covering_annotations import annotated_areas, overlap
+from paraph.pdf.drawing.drawing_check import ExpectedDrawing
+from paraph.pdf.drawing.form_xobjects import FormXObjects, open_form_xobjects
+from paraph.pdf.drawing.marks import Drawing, DrawingComposer, Mark, Overlay
+from paraph.pdf.drawing.page_writer import PageWriter
+from paraph.pdf.drawing.repeated_pages import RepeatedPages
 from paraph.pdf.errors import SealError
 from paraph.pdf.structure.geometry import PageGeometry, transform_box
-from paraph.pdf.structure.normalise import Unreadable, normalised
+from paraph.pdf.structure.normalise import UnreadablePdf, normalised
 from paraph.pdf.structure.objects import Ref, Unsafe
-from paraph.pdf.structure.open_layers import may_stay_open
-from paraph.pdf.structure.pages import Page, geometry_of, pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.pages import PageNode, geometry_of, pages
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.structure.signature_field import Widget
+from paraph.pdf.structure.signature_field import FieldWidget
+from paraph.pdf.structure.unclosed_layers import may_leave_layers_open
 
 
 @dataclass
-class Drawn:
-    """``widgets`` are the places of the seal's field where marks had to go there."""
+class DrawnMarks:
+    """What was drawn. ``widgets``: places of the seal's own field whose appearance shows marks."""
 
-    placed: list[Placed] = field(default_factory=list)
-    widgets: list[Widget] = field(default_factory=list)
+    placed: list[ExpectedDrawing] = field(default_factory=list)
+    widgets: list[FieldWidget] = field(default_factory=list)
 
 
-def draw(
+def draw_marks(
     revision: Revision, appearances: bytes, marks: Sequence[Mark], overlay: Overlay | None, *, signed: bool
-) -> Drawn:
-    """Into the contents of the pages. Into appearances of the seal's own field, on top of everything, where the file
-    was signed before, where an annotation might hide a mark, and where contents might swallow what follows them.
+) -> DrawnMarks:
+    """Draw the marks and the overlay.
 
-    Raises :class:`SealError` when a mark names a page or a picture that does not exist.
+    They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
+    earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
+
+    Raises :class:`SealError` if a mark names a page or an appearance that does not exist.
     """
-    drawn = Drawn()
+    drawn = DrawnMarks()
     if not marks and overlay is None:
         return drawn
-    used = [mark.appearance for mark in marks] + list(overlay.appearances if overlay else ())
-    forms, stamper = _open(appearances, revision, max(used) + 1), Stamper(revision)
-    pictures, alike = Drawings(forms, layers_open=may_stay_open(revision)), Alike(revision, stamper)
-    for page, own in _wanted(revision, marks, everywhere=overlay is not None):
-        if not own and not signed and (picture := alike.stamp(page)):
-            drawn.placed.append(Placed(page.ref, picture, in_annotation=False, background=True))
+    appearance_pages = [mark.appearance for mark in marks] + list(overlay.appearances if overlay else ())
+    form_xobjects, writer = _open_appearances(appearances, revision, max(appearance_pages) + 1), PageWriter(revision)
+    composer = DrawingComposer(form_xobjects, layers_open=may_leave_layers_open(revision))
+    repeated_pages = RepeatedPages(revision, writer)
+    for page, page_marks in _pages_to_draw_on(revision, marks, everywhere=overlay is not None):
+        if not page_marks and not signed and (drawing := repeated_pages.draw(page)):
+            drawn.placed.append(ExpectedDrawing(page.ref, drawing, in_annotation=False, background=True))
             continue
         geometry = geometry_of(revision.reader, page)
-        picture = pictures.drawing(geometry, own, overlay)
-        above = signed or _hidden(revision, page, geometry, own, overlay) or not stamper.can_append(page)
+        drawing = composer.compose(geometry, page_marks, overlay)
+        above = signed or _may_be_hidden(revision, page, geometry, page_marks, overlay) or not writer.can_append(page)
         if above:
-            drawn.widgets.append(Widget(page, picture.extent, _appearance(revision, picture), signed))
+            drawn.widgets.append(FieldWidget(page, drawing.extent, _appearance(revision, drawing), signed))
         else:
-            stamper.stamp(page, picture)
-            if not own:
-                alike.learn(page, picture)
-        drawn.placed.append(Placed(page.ref, picture, in_annotation=above, background=not own))
+            writer.write(page, drawing)
+            if not page_marks:
+                repeated_pages.remember(page, drawing)
+        drawn.placed.append(ExpectedDrawing(page.ref, drawing, in_annotation=above, background=not page_marks))
     return drawn
 
 
-def _wanted(revision: Revision, marks: Sequence[Mark], *, everywhere: bool) -> Iterator[tuple[Page, list[Mark]]]:
-    """The pages to draw on, with their marks; reads no further than the last of them."""
+def _pages_to_draw_on(
+    revision: Revision, marks: Sequence[Mark], *, everywhere: bool
+) -> Iterator[tuple[PageNode, list[Mark]]]:
+    """Yield the marked pages, or all ``everywhere``, each with its marks; the tree is read no further than needed."""
     by_page: dict[int, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_page[mark.page_number].append(mark)
     for number, page in enumerate(pages(revision.reader), start=1):
-        own = by_page.pop(number, [])
-        if own or everywhere:
-            yield page, own
+        page_marks = by_page.pop(number, [])
+        if page_marks or everywhere:
+            yield page, page_marks
         if not by_page and not everywhere:
             return
     if by_page:
         raise SealError(f"A mark is placed on page {min(by_page)}, which the PDF does not have.")
 
 
-def _hidden(
-    revision: Revision, page: Page, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None
+def _may_be_hidden(
+    revision: Revision, page: PageNode, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None
 ) -> bool:
     """Whether annotations of the page might cover one of the marks, or the overlay."""
-    boxes = covered(revision, page)
+    boxes = annotated_areas(revision, page)
     places = [(mark.x, mark.y, mark.x + mark.width, mark.y + mark.height) for mark in marks]
     shown = [transform_box(geometry.to_user, place) for place in places] + ([geometry.visible] if overlay else [])
     return any(overlap(place, box) for place in shown for box in boxes)
 
 
-def _open(appearances: bytes, revision: Revision, needed: int) -> Forms:
+def _open_appearances(appearances: bytes, revision: Revision, needed: int) -> FormXObjects:
     try:
         try:
-            return open_forms(Reader(appearances), revision, needed)
+            return open_form_xobjects(PdfReader(appearances), revision, needed)
         except Unsafe:
-            return open_forms(Reader(normalised(appearances)), revision, needed)
-    except (Unsafe, Unreadable) as error:
+            return open_form_xobjects(PdfReader(normalised(appearances)), revision, needed)
+    except (Unsafe, UnreadablePdf) as error:
         raise SealError("The pictures of the marks cannot be read.") from error
 
 
-def _appearance(revision: Revision, picture: Drawing) -> Ref:
-    resources = {b"/XObject": dict(picture.names)}
+def _appearance(revision: Revision, drawing: Drawing) -> Ref:
+    resources = {b"/XObject": dict(drawing.names)}
     entries = {b"/Type": b"/XObject", b"/Subtype": b"/Form", b"/Resources": resources}
-    return revision.stream(picture.operators, {**entries, b"/BBox": [float(edge) for edge in picture.extent]})
+    return revision.stream(drawing.operators, {**entries, b"/BBox": [float(edge) for edge in drawing.extent]})

@@ -1,51 +1,51 @@
-"""Pictures brought from another PDF: each page becomes a form XObject, what the pages share comes once."""
+"""Form XObjects imported from the pages of another PDF; objects that pages share are imported once."""
 
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.structure.objects import REGULAR, SPACE, Dictionary, Raw, Ref, Stream, Unsafe
-from paraph.pdf.structure.pages import Page, geometry_of, pages
-from paraph.pdf.structure.reader import Reader, decoded
+from paraph.pdf.structure.objects import REGULAR, SPACE, Dictionary, PdfStream, Raw, Ref, Unsafe
+from paraph.pdf.structure.pages import PageNode, geometry_of, pages
+from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.revision import Revision
 
 _LEFT_BEHIND = frozenset({b"/StructParents", b"/StructParent", b"/Parent", b"/Metadata", b"/PieceInfo"})
-# What must be parsed to be copied: streams, strings and comments in which anything may stand, names written otherwise.
+# Texts that must be parsed to be copied: streams, strings, comments, escaped names.
 _INTRICATE = re.compile(rb"stream|[%#\\]|\([^()]*[(R]|" + b"|".join(_LEFT_BEHIND))
 _REFERENCE = re.compile(rb"(?<!" + REGULAR + rb")(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + REGULAR + rb")")
 
 
 @dataclass(frozen=True)
-class Form:
-    """A form XObject that shows one page; ``geometry`` is that page's."""
+class FormXObject:
+    """A form XObject that shows one page, with the geometry of that page."""
 
     ref: Ref
     geometry: PageGeometry
 
 
-class Forms:
-    """The pages of ``source``, imported into ``revision`` when they are first asked for."""
+class FormXObjects:
+    """The pages of ``source``, imported into ``revision`` on first use."""
 
-    def __init__(self, source: Reader, revision: Revision) -> None:
+    def __init__(self, source: PdfReader, revision: Revision) -> None:
         self._source = source
         self._revision = revision
         self._pages = list(pages(source))
-        self._forms: dict[int, Form] = {}
+        self._forms: dict[int, FormXObject] = {}
         self._copies: dict[Ref, Ref] = {}
 
     def __len__(self) -> int:
         return len(self._pages)
 
-    def form(self, index: int) -> Form:
-        """The form of page ``index``."""
+    def form(self, index: int) -> FormXObject:
+        """Return the form XObject of page ``index``."""
         if index not in self._forms:
             page = self._pages[index]
             geometry = geometry_of(self._source, page)
-            self._forms[index] = Form(self._import(page, geometry), geometry)
+            self._forms[index] = FormXObject(self._import(page, geometry), geometry)
         return self._forms[index]
 
-    def _import(self, page: Page, geometry: PageGeometry) -> Ref:
+    def _import(self, page: PageNode, geometry: PageGeometry) -> Ref:
         drawn = self._contents(page)
         entries: Dictionary = {
             b"/Type": b"/XObject",
@@ -59,14 +59,14 @@ class Forms:
         entries.update({key: drawn.dictionary[key] for key in (b"/Filter", b"/DecodeParms") if key in drawn.dictionary})
         return self._revision.stream(drawn.data, entries)
 
-    def _contents(self, page: Page) -> Stream:
-        """One stream as it is stored, or several joined."""
+    def _contents(self, page: PageNode) -> PdfStream:
+        """Return the contents as one stream: a single one as stored, several joined."""
         contents = self._source.resolve(page.dictionary.get(b"/Contents"))
         parts = [self._source.resolve(item) for item in contents] if isinstance(contents, list) else [contents]
-        streams = [part for part in parts if isinstance(part, Stream)]
+        streams = [part for part in parts if isinstance(part, PdfStream)]
         if len(streams) == 1:
             return streams[0]
-        return Stream({}, b"\n".join(decoded(stream) for stream in streams))
+        return PdfStream({}, b"\n".join(decoded(stream) for stream in streams))
 
     def _copy(self, value: Any) -> Any:
         kind = type(value)
@@ -89,7 +89,7 @@ class Forms:
         return self._copies[ref]
 
     def _copied_text(self, text: bytes) -> Raw:
-        """The text of an object with other references: most objects need no parsing to be copied."""
+        """Copy an object as text with its references replaced, which needs no parsing."""
 
         def copied(reference: re.Match[bytes]) -> bytes:
             return b"%d %d R" % self._copied_object(Ref(int(reference[1]), int(reference[2])))
@@ -98,16 +98,16 @@ class Forms:
 
     def _copied_value(self, ref: Ref) -> Any:
         value = self._source.object(ref)
-        if not isinstance(value, Stream):
+        if not isinstance(value, PdfStream):
             return self._copy(value)
-        # An opaque drawing looks the same without its isolated group, and PDF/A-1 has no transparency.
+        # An opaque drawing looks the same without its isolated group, and PDF/A-1 forbids transparency groups.
         entries = {key: item for key, item in value.dictionary.items() if key not in (b"/Length", b"/Group")}
-        return Stream(self._copy(entries), value.data)
+        return PdfStream(self._copy(entries), value.data)
 
 
-def open_forms(source: Reader, revision: Revision, needed: int) -> Forms:
-    """Raises :class:`Unsafe` unless ``source`` has at least ``needed`` pages."""
-    forms = Forms(source, revision)
+def open_form_xobjects(source: PdfReader, revision: Revision, needed: int) -> FormXObjects:
+    """Open the pages of ``source`` for import. Raises :class:`Unsafe` if it has fewer than ``needed``."""
+    forms = FormXObjects(source, revision)
     if len(forms) < needed:
         raise Unsafe("the appearances have too few pages")
     return forms

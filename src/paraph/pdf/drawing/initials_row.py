@@ -1,17 +1,17 @@
-"""Where the initials of a request's signers go on a page: a row at the bottom right, in the signers' order."""
+"""The places of initials on a page: a row at the bottom right, in the order of the signers."""
 
 import math
 from dataclasses import dataclass
 
-ASPECT = 2.0  # width / height of initials, as InitialsContent has by default
+ASPECT = 2.0  # width / height, the default of InitialsContent
 _HEIGHT, _SMALLEST = 24.0, 7.0
 _MARGIN = 14.0
-_GAP = 0.12  # between two initials, as a share of their width
+_GAP = 0.12  # between two initials, relative to their width
 
 
 @dataclass(frozen=True)
-class Place:
-    """A rectangle in points of the page as a reader sees it, origin bottom-left."""
+class InitialsBox:
+    """A rectangle in points of reader space, origin at the bottom left."""
 
     x: float
     y: float
@@ -19,13 +19,10 @@ class Place:
     height: float
 
 
-def initials_places(page_width: float, page_height: float, count: int) -> list[Place]:
-    """Places for ``count`` initials, the first signer leftmost, the last at the right margin.
-
-    One row of 48 by 24 points while it fits; with more signers, or on small pages, the initials shrink, and from
-    there on they take up to three rows, all within the bottom tenth of the page. All places have one size and stay on
-    the page, whatever its size.
-    """
+def initials_row(page_width: float, page_height: float, count: int) -> list[InitialsBox]:
+    """Return places for ``count`` initials, the first signer leftmost, the last at the right margin. Initials
+    measure 48 by 24 points while one row of them fits. Otherwise they shrink and take up to three rows, within the
+    bottom tenth of the page. All places have one size and lie on the page, whatever its size."""
     margin = min(_MARGIN, page_width * 0.03, page_height * 0.03)
     room_width, room_height = page_width - 2 * margin, max(page_height * 0.1 - margin, page_height * 0.05)
     height, rows = max(
@@ -39,11 +36,11 @@ def initials_places(page_width: float, page_height: float, count: int) -> list[P
         row, column = divmod(index, in_a_row)
         in_this = min(in_a_row, count - row * in_a_row)
         right = page_width - margin - (in_this - 1 - column) * step
-        places.append(Place(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
+        places.append(InitialsBox(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
     return places
 
 
 def _height(room_width: float, room_height: float, count: int, rows: int) -> float:
-    """The largest height with which ``count`` initials fit into so many rows."""
+    """Return the largest height at which ``count`` initials fit into ``rows`` rows."""
     in_a_row = math.ceil(count / rows)
     return min(_HEIGHT, room_height / (1.15 * rows), room_width / (ASPECT * (in_a_row * (1 + _GAP) - _GAP)))

@@ -1,66 +1,70 @@
-"""Drawing over the pages of a file within a revision, so that nothing else of the pages changes."""
+"""Appending drawings to the contents of pages."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from paraph.pdf.drawing.marks import Drawing
+from paraph.pdf.structure.contents_decoder import ContentsDecoder
 from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
-from paraph.pdf.structure.objects import Dictionary, Ref, Stream, Unsafe
-from paraph.pdf.structure.pages import Page
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
+from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.structure.whole_streams import Looking
 
 
-class Stamper:
-    """Adds drawings to pages. Streams that several pages need are written once."""
+class PageWriter:
+    """Appends drawings to pages; streams that several pages need are written once."""
 
     def __init__(self, revision: Revision) -> None:
         self._revision = revision
         self._streams: dict[bytes, Ref] = {}
         self._endings: dict[tuple[Any, ...], Ending | None] = {}
         self._known: set[tuple[Ref, int]] = set()
-        self._looking = Looking()
+        self._decoder = ContentsDecoder()
 
-    def can_append(self, page: Page) -> bool:
-        """Whether every viewer shows what is appended to the contents of the page, as far as they are looked at."""
+    def can_append(self, page: PageNode) -> bool:
+        """Whether every viewer shows what is appended to the contents of the page."""
         contents = self._contents(page.dictionary.get(b"/Contents"))
         return contents is not None and self._ending(contents) is not None
 
-    def stamp(self, page: Page, drawing: Drawing) -> None:
-        """Draws over the page: ``q``, what was there, the end of all that it leaves open, ``Q``, the drawing."""
-        before = self._contents(page.dictionary.get(b"/Contents"))
-        found = self._ending(before) if before is not None else None
-        if before is None or found is None:
+    def write(self, page: PageNode, drawing: Drawing) -> None:
+        """Write ``q``, the page's contents, the end of all that they leave open, ``Q`` and the drawing."""
+        contents = self._contents(page.dictionary.get(b"/Contents"))
+        left_open = self._ending(contents) if contents is not None else None
+        if contents is None or left_open is None:
             raise Unsafe("what is appended to the contents of a page would not show")
-        if found.strays:
-            before = [self._revision.stream(without_strays(self._decoded(before) or []))]
-        self.draw_over(self._revision.change(page.ref), page.inherited, before, drawing, found)
+        if left_open.strays:
+            contents = [self._revision.stream(without_strays(self._decoded(contents) or []))]
+        self.write_into(self._revision.change(page.ref), page.inherited, contents, drawing, left_open)
 
-    def draw_over(
-        self, dictionary: Dictionary, inherited: Dictionary, before: list[Any], drawing: Drawing, found: Ending = CLEAN
+    def write_into(
+        self,
+        dictionary: Dictionary,
+        inherited: Dictionary,
+        contents: list[Any],
+        drawing: Drawing,
+        left_open: Ending = CLEAN,
     ) -> None:
-        """The same to the dictionary of a page, whose contents ``before`` end like that."""
-        prefix = self._add_names(dictionary, inherited, drawing)
+        """Write the drawing into a page dictionary whose ``contents`` leave open what ``left_open`` tells."""
+        prefix = self._name_drawing(dictionary, inherited, drawing)
         operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
-        closed = b"\nET" * found.text + b"\nEMC" * found.marked + b"\nQ" * (1 + found.states)
-        dictionary[b"/Contents"] = [self._stream(b"q\n"), *before, self._stream(closed + b"\n" + operators)]
+        closed = b"\nET" * left_open.text + b"\nEMC" * left_open.marked + b"\nQ" * (1 + left_open.states)
+        dictionary[b"/Contents"] = [self._stream(b"q\n"), *contents, self._stream(closed + b"\n" + operators)]
 
     def leaves_nothing_open(self, contents: list[Ref]) -> bool:
-        """Whether these are streams that together close whatever they open."""
+        """Whether these streams together close everything that they open."""
         return self._ending(contents) == CLEAN
 
     def knows(self, resources: Ref, drawing: Drawing) -> bool:
-        """Whether these have the names of the drawing already, just as it uses them."""
+        """Whether these resources already name the form XObjects of the drawing as the drawing does."""
         return (resources, id(drawing)) in self._known
 
     def _contents(self, value: Any) -> list[Any] | None:
-        """The content streams as a list of its own, None where there is something else."""
+        """Return the references of the content streams; ``None`` for malformed contents."""
         resolved = self._revision.resolve(value)
         if isinstance(resolved, list):
             return list(resolved) if all(type(item) is Ref for item in resolved) else None
         if value is None:
             return []
-        return [value] if isinstance(resolved, Stream) else None
+        return [value] if isinstance(resolved, PdfStream) else None
 
     def _ending(self, contents: list[Any]) -> Ending | None:
         key = tuple(contents)
@@ -71,19 +75,17 @@ class Stamper:
 
     def _decoded(self, contents: list[Any]) -> list[bytes] | None:
         streams = [self._revision.resolve(item) for item in contents]
-        return self._looking.into(streams) if all(type(stream) is Stream for stream in streams) else None
+        return self._decoder.decode(streams) if all(type(stream) is PdfStream for stream in streams) else None
 
     def _stream(self, data: bytes) -> Ref:
         if data not in self._streams:
             self._streams[data] = self._revision.stream(data)
         return self._streams[data]
 
-    def _add_names(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
-        """Makes the drawing's names known to the page. Returns what must be put after "/Paraph" in them to be unique.
-
-        A dictionary of its own indirect object is changed there, once for all pages that share it; a page that
-        holds or inherits its resources directly gets them with the names added.
-        """
+    def _name_drawing(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
+        """Add the names of the drawing to the page's resources. Returns the letters to insert after "/Paraph" to
+        make the names unique. Indirect resources are changed in place, once for all pages that share them; resources
+        that the page holds or inherits directly are copied into the page."""
         holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))
         resources = self._revision.resolve(holder)
         resources = resources if isinstance(resources, dict) else {}
@@ -104,11 +106,10 @@ class Stamper:
         return prefix
 
 
-def _free_prefix(existing: Iterable[bytes], names: dict[bytes, Ref]) -> bytes:
-    """Letters that make every name either unknown or already ours."""
-    known = existing if isinstance(existing, dict) else {}
+def _free_prefix(existing: Dictionary, names: dict[bytes, Ref]) -> bytes:
+    """Return letters that make every name either unused or already ours."""
     prefix = b""
-    while any(known.get(_renamed(name, prefix), ref) != ref for name, ref in names.items()):
+    while any(existing.get(_renamed(name, prefix), ref) != ref for name, ref in names.items()):
         prefix += b"x"
     return prefix
 

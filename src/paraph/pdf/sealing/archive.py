@@ -10,7 +10,7 @@ from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.structure import signature_field
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
@@ -60,7 +60,7 @@ def archive(
     return None, [*failures, "The timestamps grow with every attempt."]
 
 
-def archive_revision(reader: Reader, missing: LongTermData, names: frozenset[bytes], size: int) -> Revision:
+def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[bytes], size: int) -> Revision:
     """Builds the revision with room for a token of ``size`` bytes. Equal files and data give equal bytes.
 
     ``names``: the names of the file's form fields, as PDF string tokens.
@@ -73,7 +73,11 @@ def archive_revision(reader: Reader, missing: LongTermData, names: frozenset[byt
         raise Unsafe("the sealed file lost its pages")
     signature = revision.reserve()
     signature_field.add_field(
-        revision, signature, names, [signature_field.Widget(first, _NOWHERE, None)], signature_field.ARCHIVE_TIMESTAMP
+        revision,
+        signature,
+        names,
+        [signature_field.FieldWidget(first, _NOWHERE, None)],
+        signature_field.ARCHIVE_TIMESTAMP,
     )
     revision.put_signature(signature, signature_field.timestamp_dictionary(), size)
     return revision

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from paraph.pdf.drawing.draw import draw
-from paraph.pdf.drawing.drawing_check import Placed
+from paraph.pdf.drawing.draw import draw_marks
+from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing import archive
@@ -13,17 +13,18 @@ from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, 
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.sealing.self_check import check
 from paraph.pdf.structure import signature_field
-from paraph.pdf.structure.extendable import Method, forms
+from paraph.pdf.structure.existing_signatures import existing_signatures
+from paraph.pdf.structure.extendable_variants import Method, extendable_variants
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.pending_revision import Following
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.structure.revision import Revision, Written
+from paraph.pdf.structure.pending_revision import PendingRevision
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision, WrittenRevision
 
 
 def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
     """Yields a draft for each form of the file, made when it is needed. Raises
-    :class:`~paraph.pdf.structure.normalise.Unreadable` after the last."""
-    for method, form in forms(pdf):
+    :class:`~paraph.pdf.structure.normalise.UnreadablePdf` after the last."""
+    for method, form in extendable_variants(pdf):
         yield DraftInProcess(form, method, content)
 
 
@@ -34,15 +35,15 @@ class DraftInProcess:
         self.pdf, self.method = pdf, method
         self._content = content
         self._sealing: SealRevision
-        self._written: Written
+        self._written: WrittenRevision
 
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        self._sealing = seal_revision(Reader(self.pdf), self._content, data, hole)
+        self._sealing = seal_revision(PdfReader(self.pdf), self._content, data, hole)
         self._written = self._sealing.revision.write()
         return unsigned_revision(self._written, len(self.pdf))
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
-        following = Following(self._sealing.revision, self._written)
+        following = PendingRevision(self._sealing.revision, self._written)
         written = archive.archive_revision(following, missing, self._sealing.names, hole).write()
         return unsigned_revision(written, len(self.pdf) + len(sealed))
 
@@ -58,7 +59,7 @@ class SealRevision:
 
     revision: Revision
     names: frozenset[bytes]
-    placed: Sequence[Placed]
+    placed: Sequence[ExpectedDrawing]
 
     @property
     def start(self) -> int | None:
@@ -66,27 +67,29 @@ class SealRevision:
         return self.revision.reader.crossreference.start
 
 
-def seal_revision(reader: Reader, content: SealContent, data: LongTermData, hole: int) -> SealRevision:
+def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, hole: int) -> SealRevision:
     """Builds the revision of the seal, with room for a value of ``hole`` bytes. Raises ``SealError`` and ``Unsafe``."""
     revision = Revision(reader)
-    standing = signature_field.standing(revision)
-    if standing.changes_forbidden:
+    existing = existing_signatures(revision)
+    if existing.changes_forbidden:
         raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
-    drawn = draw(revision, content.appearances, content.marks, content.page_overlay, signed=standing.signatures > 0)
+    drawn = draw_marks(
+        revision, content.appearances, content.marks, content.page_overlay, signed=existing.signatures > 0
+    )
     first = next(pages(reader), None)
     if first is None:
         raise SealError("The PDF has no pages.")
     if data:
         extend_store(revision, data)
     signature = revision.reserve()
-    widgets = drawn.widgets or [signature_field.Widget(first, (0, 0, 0, 0), None)]
-    signature_field.add_field(revision, signature, standing.field_names, widgets)
+    widgets = drawn.widgets or [signature_field.FieldWidget(first, (0, 0, 0, 0), None)]
+    signature_field.add_field(revision, signature, existing.field_names, widgets)
     value = signature_field.signature_dictionary(content.at, content.reason, content.name)
     revision.put_signature(signature, value, hole)
-    return SealRevision(revision, standing.field_names, drawn.placed)
+    return SealRevision(revision, existing.field_names, drawn.placed)
 
 
-def unsigned_revision(written: Written, size: int) -> UnsignedRevision:
+def unsigned_revision(written: WrittenRevision, size: int) -> UnsignedRevision:
     """Turns a written revision after a file of ``size`` bytes into one whose hole counts from its own start."""
     start, end = (place - size for place in written.hole)
     return UnsignedRevision(written.text, start, end)

@@ -2,7 +2,7 @@
 timestamp in another (ETSI EN 319 142-1).
 
 The result begins with the bytes of the file, unless the file can only be sealed after it is rewritten
-(:mod:`paraph.pdf.structure.extendable`); :attr:`SealedPdf.method` tells.
+(:mod:`paraph.pdf.structure.extendable_variants`); :attr:`SealedPdf.method` tells.
 """
 
 import hashlib
@@ -23,8 +23,8 @@ from paraph.pdf.sealing.augment import Augmented, augment
 from paraph.pdf.sealing.cms_template import template
 from paraph.pdf.sealing.draft_in_process import drafts_in_process
 from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
-from paraph.pdf.structure.extendable import Method
-from paraph.pdf.structure.normalise import Unreadable
+from paraph.pdf.structure.extendable_variants import Method
+from paraph.pdf.structure.normalise import UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
@@ -93,7 +93,7 @@ def seal(
     marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
     None; without ``long_term``, or where a status is not available, B-T. Earlier signatures of the file stay valid:
     marks then go into annotations of the seal's field. ``drafts`` chooses the process that reads the file:
-    :func:`~paraph.pdf.untrusted.draft_apart.drafts_apart` for the sandbox.
+    :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for the sandbox.
 
     Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` where the key's certificate has
     expired or was revoked.
@@ -103,7 +103,7 @@ def seal(
     options = _SealingOptions(key, purpose, timestamping, long_term)
     try:
         return _first_that_works(drafts(pdf, SealContent(appearances, marks, page_overlay, reason, name, at)), options)
-    except Unreadable as error:
+    except UnreadablePdf as error:
         raise SealError(str(error)) from error
     except Unsafe as error:
         raise SealError("The PDF cannot be sealed: its structure is damaged.") from error

@@ -1,7 +1,7 @@
 """The interface between sealing and the file: reading it, appending revisions, checking the result.
 
 An untrusted file is parsed behind this interface alone, where no key is: in this process
-(:mod:`paraph.pdf.sealing.draft_in_process`) or in a sandboxed one (:mod:`paraph.pdf.untrusted.draft_apart`).
+(:mod:`paraph.pdf.sealing.draft_in_process`) or in a sandboxed one (:mod:`paraph.pdf.untrusted.sandboxed_draft`).
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.extendable import Method
+from paraph.pdf.structure.extendable_variants import Method
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import zlib
 from functools import lru_cache
 
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.objects import Dictionary, Ref, Stream
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.revision import Revision
 
 _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
@@ -35,19 +35,19 @@ def _extend_list(revision: Revision, store: Dictionary, key: bytes, items: tuple
     seals of this service; streams of other programs are never decoded."""
     existing = revision.resolve(store.get(key))
     listed = existing if isinstance(existing, list) else []
-    present = {stream.data for stream in map(revision.resolve, listed) if isinstance(stream, Stream)}
+    present = {stream.data for stream in map(revision.resolve, listed) if isinstance(stream, PdfStream)}
     added = [revision.add(_stream(item)) for item in items if _stream(item).data not in present]
     if added:
         store[key] = [*listed, *added]
 
 
 @lru_cache(maxsize=256)
-def _stream(item: bytes) -> Stream:
+def _stream(item: bytes) -> PdfStream:
     """Compresses an item once for all files that carry it."""
     compressed = zlib.compress(item, 9)
     if len(compressed) >= len(item):
-        return Stream({}, item)
-    return Stream({b"/Filter": b"/FlateDecode"}, compressed)
+        return PdfStream({}, item)
+    return PdfStream({b"/Filter": b"/FlateDecode"}, compressed)
 
 
 def _declare(revision: Revision, root: Dictionary) -> None:

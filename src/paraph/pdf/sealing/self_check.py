@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from paraph.pdf.drawing.drawing_check import Placed, check_drawings
+from paraph.pdf.drawing.drawing_check import ExpectedDrawing, check_drawings
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.cms import SignedData, read_signed_data
@@ -21,7 +21,7 @@ from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing.self_check_archive import check_archive, check_store, covered
 from paraph.pdf.structure.objects import Unsafe
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 
 _NO_DATA = LongTermData()
 
@@ -49,7 +49,7 @@ def check_appended(
     certificates: Sequence[bytes],
     purpose: Purpose,
     token: bytes,
-    placed: Sequence[Placed],
+    placed: Sequence[ExpectedDrawing],
     sealed_size: int | None = None,
     archive_token: bytes = b"",
     statuses: LongTermData = _NO_DATA,
@@ -68,7 +68,7 @@ def check_appended(
     - ``statuses``: the long-term data that the document security store must hold.
     """
     try:
-        reader = Reader(content)  # with the key that the result itself yields, where it is encrypted
+        reader = PdfReader(content)  # with the key that the result itself yields, where it is encrypted
         if reader.crossreference.start_within(original_size) != original_start:
             raise SealError("The sealed file does not point back to the objects of the uploaded one.")
         signatures = _last_signatures(reader, 2 if archive_token else 1)
@@ -89,7 +89,7 @@ def check_appended(
         raise SealError(f"The sealed file does not validate: {error}.") from error
 
 
-def _last_signatures(reader: Reader, count: int) -> list[dict[bytes, Any]]:
+def _last_signatures(reader: PdfReader, count: int) -> list[dict[bytes, Any]]:
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     form = reader.dictionary(root.get(b"/AcroForm"))
     fields = reader.resolve(form.get(b"/Fields"))

@@ -6,8 +6,8 @@ from typing import Any
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.cms import read_signed_data
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.objects import Stream
-from paraph.pdf.structure.reader import Reader, decoded
+from paraph.pdf.structure.objects import PdfStream
+from paraph.pdf.structure.reader import PdfReader, decoded
 
 _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
 
@@ -54,7 +54,7 @@ def check_archive(
         raise SealError("The archive timestamp is over something else.")
 
 
-def check_store(reader: Reader, statuses: LongTermData) -> None:
+def check_store(reader: PdfReader, statuses: LongTermData) -> None:
     """Checks that the document security store holds all of ``statuses``. Raises :class:`SealError`."""
     if not statuses:
         return
@@ -67,7 +67,7 @@ def check_store(reader: Reader, statuses: LongTermData) -> None:
             if not missing:
                 break
             stream = reader.resolve(listed)
-            if isinstance(stream, Stream) and len(stream.data) <= longest:  # no longer stream can be one of ours
+            if isinstance(stream, PdfStream) and len(stream.data) <= longest:  # no longer stream can be one of ours
                 missing.discard(decoded(stream))
         if missing:
             raise SealError("The long-term data of the seal is missing or was changed.")

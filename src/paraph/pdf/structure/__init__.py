@@ -1,1 +1,1 @@
-"""The structure of PDF files: objects read where they stand, and revisions written after them."""
+"""The structure of PDF files: reading objects where they stand, and writing revisions after them."""

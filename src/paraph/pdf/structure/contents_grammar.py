@@ -1,7 +1,7 @@
-"""The operators of page contents with their operands as one regular expression (ISO 32000-1, annex A).
+"""The operators of page contents with their operands, as one regular expression (ISO 32000-1, annex A).
 
-It is possessive throughout: it never goes back into what it has read, so that no contents take it long. Sets of
-characters name what is in them, which is twice as quick as naming what is not.
+Every quantifier is possessive, so matching never backtracks and takes linear time on any contents. Character classes
+list what they contain: the engine matches those twice as fast as negated ones.
 """
 
 import re
@@ -24,16 +24,16 @@ _HEXADECIMAL = rb"<[0-9A-Fa-f\x00\t\n\x0c\r ]*+>"
 PATH_BEGINS = re.compile(
     rb"[-+.0-9\x00\t\n\x0c\r ]*+(?:(m|re)" + _ENDS + rb")?+(?:%[^\r\n]*+|[-+.0-9\x00\t\n\x0c\r mlcvyhreW*])*+"
 )
-"""A part of a path; group 1 where a path begins with it."""
+"""Matches a part of a path; group 1 is set where the part begins the path."""
 
 
 @cache
 def operations() -> re.Pattern[bytes]:
-    """Finds, one after the other, the operators that open, close or interrupt something, and passes over all others:
-    finds ``q Q BT ET EMC``, ``BMC`` and ``BDC`` with their operands, and of a path what is not painted at once. Where
-    contents are not certain, what it finds last is everything that is left of them.
+    """Compile the pattern that finds the operators which open, close or interrupt something, and skips all others.
 
-    Compiling it takes a moment, so it waits for the first contents.
+    It finds ``q Q BT ET EMC``, ``BMC`` and ``BDC`` with their operands, and the parts of a path that is not painted at
+    once. Where contents are malformed, the last match is all the rest of them. Compiling is slow, so it waits for first
+    use.
     """
     number, path = _NUMBER, _path()
     passed = [
@@ -73,15 +73,15 @@ def operations() -> re.Pattern[bytes]:
 
 
 def _kerned() -> bytes:
-    """A line of text as it is mostly written: an array of strings with at most one number after each. Everything
-    else that text may look like is found by the general rules, in twice the time."""
+    """The usual way to show a line of text: an array of strings with at most one number after each. The general
+    rules match every other form, at half the speed."""
     kern = rb"[-0-9]*+\.?+[0-9]*+"
     shown = rb"\[(?:" + _string(0) + kern + rb")*+\] ?+TJ" + _SPACE + rb"++"
     return shown + rb"(?:T\*" + _SPACE + rb"++)?+"
 
 
 def _path() -> bytes:
-    """An operator that makes a part of a path."""
+    """An operator that adds to a path."""
     two = _NUMBER * 2
     return rb"(?:(?:" + two + rb"(?:[ml]|" + two + rb"(?:" + two + rb"c|re|[vy]))|h|W\*?+)" + _END + rb")"
 
@@ -96,7 +96,7 @@ def _painting() -> bytes:
 
 
 def _numbered() -> bytes:
-    """The rest of an operation that begins with a number."""
+    """The rest of an operation whose first operand is a number."""
     colour = rb"SCN?+|scn?+|" + _NAME + rb"(?:SCN|scn)"
     more = rb"[kK]|" + colour + rb"|" + _NUMBER * 2 + rb"(?:cm|Tm)"
     for here in (rb"rg|RG", rb"T[dD]|" + _text() + rb"\"", rb"[wJjMigG]|T[cwzLsr]"):
@@ -109,14 +109,14 @@ def _text() -> bytes:
 
 
 def _string(depth: int) -> bytes:
-    """A literal string within which others may stand, as deep as that."""
+    """A literal string with others nested in it down to ``depth`` levels."""
     plain = rb"[\x00-'*-\[\]-\xff]*+"
     within = rb"(?:\\[\x00-\xff]|" + _string(depth - 1) + rb")" if depth else rb"\\[\x00-\xff]"
     return rb"\(" + plain + rb"(?:" + within + plain + rb")*+\)"
 
 
 def _dictionary() -> bytes:
-    """The properties of marked content."""
+    """The property list of marked content."""
     key = rb"/" + _REGULAR + rb"{1,127}+"
     array = rb"\[(?:" + _NAME + rb"|" + _DIGITS + rb"(?=[\x00\t\n\x0c\r \]])|" + _SOME + rb")*+\]"
     word = rb"(?:" + key + rb"|" + _DIGITS + rb"|true|false|null)" + _ENDS

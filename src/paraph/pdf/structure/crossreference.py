@@ -1,7 +1,7 @@
-"""The cross-reference of a PDF, read only where it is asked (ISO 32000-1, 7.5.4 and 7.5.8).
+"""The cross-reference of a PDF, read lazily (ISO 32000-1, 7.5.4 and 7.5.8).
 
-Looking up one object costs the same in a file of ten objects as in one of a million: entries of a table have
-fixed width and rows of a stream too. Whatever does not fit its place exactly is :class:`Unsafe`.
+Table entries and stream rows have fixed widths, so looking up one object costs the same in a file of ten objects as in
+one of a million. Anything that deviates from the format raises :class:`Unsafe`.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from paraph.pdf.structure.objects import Dictionary, Stream, Unsafe, parse, skip_gap
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe, parse, skip_gap
 
 _START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)[\x00\t\n\x0c\r ]")
 _NEWER = re.compile(rb"obj|xref|trailer")
@@ -20,7 +20,7 @@ _MOST_SECTIONS = 4096
 
 
 @dataclass(slots=True)
-class Entry:
+class CrossReferenceEntry:
     """Where an object is: at byte ``place``, or the ``index``-th object of object stream ``place``."""
 
     packed: bool
@@ -29,8 +29,8 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Section:
-    """One section: runs of (first object number, how many, where its first entry or row is)."""
+class CrossReferenceSection:
+    """One section. ``runs``: (first object number, count, where its first entry or row is)."""
 
     runs: list[tuple[int, int, int]]
     trailer: Dictionary
@@ -43,30 +43,31 @@ class Section:
 
 
 class CrossReference:
-    """The sections of a file, newest first, each read when it is needed; ``trailer`` is that of the newest, which
-    begins at ``start``."""
+    """The sections of a file, newest first, each read when needed. ``trailer`` is that of the newest section, which
+    begins at byte ``start``."""
 
-    def __init__(self, data: bytes, decoded: Callable[[Stream], bytes], stream_at: Callable[[int], Stream]) -> None:
-        self.carried: dict[int, Entry] = {}
+    def __init__(
+        self, data: bytes, decoded: Callable[[PdfStream], bytes], stream_at: Callable[[int], PdfStream]
+    ) -> None:
+        self.carried: dict[int, CrossReferenceEntry] = {}
         self._data = data
         self._decoded = decoded
         self._stream_at = stream_at
         self.start: int | None = _newest_section(data)
-        self._known: list[Section] = []
+        self._known: list[CrossReferenceSection] = []
         self._starts: dict[int, None] = {}  # of the sections read, in their order
         self._previous: int | None = self.start
         self._read_previous()
         self.trailer = self._known[0].trailer
 
     @property
-    def sections(self) -> list[Section]:
-        """All of them."""
+    def sections(self) -> list[CrossReferenceSection]:
         while self._read_previous():
             pass
         return self._known
 
     def start_within(self, size: int) -> int | None:
-        """Where the newest section begins that the first ``size`` bytes have, if the later ones point back to one."""
+        """Return where the newest section within the first ``size`` bytes begins; ``None`` if there is none."""
         while self._previous is not None and self._previous >= size:
             self._read_previous()
         return next((start for start in self._starts if start < size), self._previous)
@@ -81,12 +82,12 @@ class CrossReference:
             highest = max([highest, *(first + count for first, count, _ in section.runs)])
         return highest
 
-    def entry(self, number: int) -> Entry | None:
-        """Where object ``number`` is; None when it is free or unknown."""
-        looked_at = 0
-        while looked_at < len(self._known) or self._read_previous():
-            section = self._known[looked_at]
-            looked_at += 1
+    def entry(self, number: int) -> CrossReferenceEntry | None:
+        """Return where object ``number`` is; ``None`` if it is free or unknown."""
+        index = 0
+        while index < len(self._known) or self._read_previous():
+            section = self._known[index]
+            index += 1
             for first, count, place in section.runs:
                 if first <= number < first + count:
                     if section.is_stream:
@@ -95,7 +96,7 @@ class CrossReference:
         return None
 
     def _read_previous(self) -> bool:
-        """Whether there was a section more."""
+        """Read one more section; ``False`` if there is none."""
         if self._previous is None:
             return False
         if self._previous in self._starts or len(self._starts) == _MOST_SECTIONS:
@@ -111,7 +112,7 @@ class CrossReference:
         self._previous = previous
         return True
 
-    def _section(self, position: int) -> Section:
+    def _section(self, position: int) -> CrossReferenceSection:
         start = skip_gap(self._data, position)
         if self._data[start : start + 4] != b"xref":
             return self._stream_section(position)
@@ -131,15 +132,15 @@ class CrossReference:
         if not isinstance(trailer, dict):
             raise Unsafe("a trailer is no dictionary")
         _check_runs(runs)
-        return Section(runs, trailer)
+        return CrossReferenceSection(runs, trailer)
 
-    def _table_entry(self, place: int) -> Entry | None:
+    def _table_entry(self, place: int) -> CrossReferenceEntry | None:
         match = _ENTRY.match(self._data, place)
         if match is None:
             raise Unsafe("a cross-reference entry is not 20 bytes wide")
-        return Entry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
+        return CrossReferenceEntry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
 
-    def _stream_section(self, position: int) -> Section:
+    def _stream_section(self, position: int) -> CrossReferenceSection:
         stream = self._stream_at(position)
         dictionary = stream.dictionary
         widths, size = _widths(dictionary.get(b"/W")), dictionary.get(b"/Size")
@@ -154,15 +155,13 @@ class CrossReference:
         if place > len(rows):
             raise Unsafe("a cross-reference stream is too short")
         _check_runs(runs)
-        return Section(runs, dictionary, rows, widths)
+        return CrossReferenceSection(runs, dictionary, rows, widths)
 
 
 def _newest_section(data: bytes) -> int:
-    """Where the last ``startxref`` says that the newest section begins.
-
-    An update whose end is broken must not be passed over: readers that search for objects would show it, those that go
-    by the ``startxref`` before it would not.
-    """
+    """Return where the newest section begins according to the last ``startxref``. A broken update at the end must
+    not be skipped: readers that search for objects would show it, and readers that use the ``startxref`` before it
+    would not."""
     start = _START.match(data, max(data.rfind(b"startxref", max(0, len(data) - _TAIL)), 0))
     if start is None or _NEWER.search(data, start.end()):
         raise Unsafe("the file does not end with a startxref that is good")
@@ -170,7 +169,7 @@ def _newest_section(data: bytes) -> int:
 
 
 def _check_runs(runs: list[tuple[int, int, int]]) -> None:
-    """Of two entries for one object some readers take the first, others the last."""
+    """Raise :class:`Unsafe` if an object has two entries: some readers use the first, others the last."""
     ordered = sorted(runs)
     if any(first + count > following for (first, count, _), (following, _, _) in pairwise(ordered)):
         raise Unsafe("a cross-reference section has two entries for one object")
@@ -184,11 +183,11 @@ def _widths(value: object) -> tuple[int, int, int] | None:
     return (a, b, c) if fits else None
 
 
-def _row(section: Section, place: int, index: int) -> Entry | None:
+def _row(section: CrossReferenceSection, place: int, index: int) -> CrossReferenceEntry | None:
     a, b, c = section.widths
     start = place + index * (a + b + c)
     row = section.rows[start : start + a + b + c]
     kind = int.from_bytes(row[:a], "big") if a else 1
     if kind not in (1, 2):
         return None
-    return Entry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))
+    return CrossReferenceEntry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))

@@ -3,21 +3,21 @@
 import zlib
 from collections.abc import Mapping
 
-from paraph.pdf.structure.crossreference import Entry
-from paraph.pdf.structure.objects import Dictionary, Ref, text_of
+from paraph.pdf.structure.crossreference import CrossReferenceEntry
+from paraph.pdf.structure.objects import Dictionary, Ref, serialized
 
 
-def crossreference_table(entries: Mapping[int, Entry], trailer: Dictionary) -> bytes:
-    """A table and its trailer. It cannot say where packed objects are."""
+def crossreference_table(entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
+    """Return a table and its trailer. A table cannot locate objects inside object streams."""
     lines = [b"xref\n"]
     for run in _runs(entries):
         lines.append(b"%d %d\n" % (run[0], len(run)))
         lines += [b"%010d %05d n \n" % (entries[number].place, entries[number].index) for number in run]
-    return b"".join([*lines, b"trailer\n", text_of(trailer), b"\n"])
+    return b"".join([*lines, b"trailer\n", serialized(trailer), b"\n"])
 
 
-def crossreference_stream(own: Ref, entries: Mapping[int, Entry], trailer: Dictionary) -> bytes:
-    """The whole stream object, which is its own trailer; ``entries`` has a place for it too."""
+def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], trailer: Dictionary) -> bytes:
+    """Return the whole stream object ``ref``, its own trailer included; ``entries`` must contain ``ref``."""
     runs = _runs(entries)
     rows = [
         (b"\x02" if entry.packed else b"\x01") + entry.place.to_bytes(5, "big") + entry.index.to_bytes(2, "big")
@@ -33,11 +33,11 @@ def crossreference_stream(own: Ref, entries: Mapping[int, Entry], trailer: Dicti
         b"/Length": len(data),
         **trailer,
     }
-    return b"%d %d obj\n" % own + text_of(dictionary) + b"\nstream\n" + data + b"\nendstream\nendobj\n"
+    return b"%d %d obj\n" % ref + serialized(dictionary) + b"\nstream\n" + data + b"\nendstream\nendobj\n"
 
 
-def _runs(entries: Mapping[int, Entry]) -> list[list[int]]:
-    """The numbers in runs without gaps."""
+def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
+    """Group the object numbers into runs without gaps."""
     runs: list[list[int]] = []
     for number in sorted(entries):
         if runs and runs[-1][-1] + 1 == number:

@@ -1,7 +1,7 @@
 """The standard security handler, for files that open without a password (ISO 32000-1, 7.6; ISO 32000-2 for AES-256).
 
-A file that its owner encrypted stays encrypted: what a revision adds is encrypted with the same key. The key comes
-from qpdf, which checks passwords; here it is only put to use.
+A file that its owner encrypted stays encrypted: what a revision adds is encrypted with the same key. qpdf derives the
+key and checks the empty password.
 """
 
 import hashlib
@@ -20,18 +20,18 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC
 from cryptography.hazmat.primitives.padding import PKCS7
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.structure.objects import Raw, Ref, Stream, Unsafe, parse
+from paraph.pdf.structure.objects import PdfStream, Raw, Ref, Unsafe, parse
 
 _BLOCK = 16
 _ESCAPES = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|\r|\n)|(.))|(\r\n|\r)", re.DOTALL)
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _FILTERS = (b"/StmF", b"/StrF")
-_LENGTHS = {b"/O": (48, 127), b"/U": (48, 127), b"/OE": (32,), b"/UE": (32,)}  # Acrobat fills up the former
+_LENGTHS = {b"/O": (48, 127), b"/U": (48, 127), b"/OE": (32,), b"/UE": (32,)}  # Acrobat pads /O and /U
 _METHODS = {"none": "", "rc4": "rc4", "aes": "aes", "aesv3": "aesv3"}
 
 
 @dataclass(frozen=True)
-class Encryption:
+class FileEncryption:
     """How strings and streams are encrypted: "rc4", "aes" (128 bits), "aesv3" (256 bits) or "" (not at all)."""
 
     key: bytes
@@ -39,17 +39,17 @@ class Encryption:
     streams: str
 
     def decrypt(self, ref: Ref, value: Any) -> Any:
-        """An object of the file (not one out of an object stream), with its strings and data decrypted."""
-        if isinstance(value, Stream):
+        """Return an object of the file with strings and data decrypted; not for objects from an object stream."""
+        if isinstance(value, PdfStream):
             data = value.data if _is_exempt(value) else self._decrypted(self.streams, ref, value.data)
-            return Stream(self.decrypt(ref, value.dictionary), data)
+            return PdfStream(self.decrypt(ref, value.dictionary), data)
         return _over_strings(value, lambda text: self._decrypted(self.strings, ref, text)) if self.strings else value
 
     def encrypt(self, ref: Ref, value: Any) -> Any:
-        """The opposite of :meth:`decrypt`."""
-        if isinstance(value, Stream):
+        """Return the object with strings and data encrypted."""
+        if isinstance(value, PdfStream):
             data = value.data if _is_exempt(value) else self._encrypted(self.streams, ref, value.data)
-            return Stream(self.encrypt(ref, value.dictionary), data)
+            return PdfStream(self.encrypt(ref, value.dictionary), data)
         if isinstance(value, Raw):
             value, _ = parse(value, 0)
         return _over_strings(value, lambda text: self._encrypted(self.strings, ref, text)) if self.strings else value
@@ -80,12 +80,12 @@ class Encryption:
         return start + encryptor.update(padder.update(data) + padder.finalize())
 
     def _start(self, ref: Ref, data: bytes) -> bytes:
-        """Unpredictable without the key, as random bytes are, but the same when the same object is written again:
-        an archive timestamp is recognised by that."""
+        """Derive the initialisation vector: unpredictable without the key, yet equal whenever the same object is
+        written. An archive timestamp is recognised by rewriting its revision and comparing."""
         return hmac.digest(self.key, b"%d %d " % ref + data, "sha256")[:_BLOCK]
 
     def _object_key(self, method: str, ref: Ref) -> bytes:
-        """Algorithm 1 (7.6.2)."""
+        """Derive the key of one object (algorithm 1, 7.6.2)."""
         if method == "aesv3":
             return self.key
         salted = self.key + ref.number.to_bytes(3, "little") + ref.generation.to_bytes(2, "little")
@@ -93,24 +93,22 @@ class Encryption:
         return digest[: min(len(self.key) + 5, 16)]
 
 
-def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
-    """How ``pdf`` is encrypted, by qpdf and its encryption dictionary.
-
-    Raises :class:`SealError` when it needs a password, :class:`Unsafe` when that cannot be read.
-    """
+def open_encryption(pdf: bytes, dictionary: Any) -> FileEncryption:
+    """Return how ``pdf`` is encrypted, given its encryption dictionary. Raises :class:`SealError` if the file needs
+    a password, :class:`Unsafe` if the encryption cannot be read."""
     _check_lengths(dictionary)
     by_filter = isinstance(dictionary, dict) and dictionary.get(b"/V") in (4, 5)
     if by_filter and all(dictionary.get(key, b"/Identity") == b"/Identity" for key in _FILTERS):
-        return Encryption(b"", "", "")  # only attachments are encrypted
+        return FileEncryption(b"", "", "")  # only attachments are encrypted
     try:
         with pikepdf.open(io.BytesIO(pdf), suppress_warnings=True) as document:
             if not document.is_encrypted:
                 raise Unsafe("the encryption is damaged")
-            terms = document.encryption
-            if terms.V < 4:  # before crypt filters there was one method only
-                return Encryption(terms.encryption_key, "rc4", "rc4")
-            strings, streams = _METHODS[terms.string_method.name], _METHODS[terms.stream_method.name]
-            return Encryption(terms.encryption_key, strings, streams)
+            encryption = document.encryption
+            if encryption.V < 4:  # before crypt filters there was one method only
+                return FileEncryption(encryption.encryption_key, "rc4", "rc4")
+            strings, streams = _METHODS[encryption.string_method.name], _METHODS[encryption.stream_method.name]
+            return FileEncryption(encryption.encryption_key, strings, streams)
     except pikepdf.PasswordError as error:
         raise SealError("The PDF needs a password to open.") from error
     except (pikepdf.PikepdfError, KeyError, ValueError, RuntimeError) as error:
@@ -118,7 +116,7 @@ def open_encryption(pdf: bytes, dictionary: Any) -> Encryption:
 
 
 def _check_lengths(dictionary: Any) -> None:
-    """Readers differ on AES-256 with values of other lengths than it has (ISO 32000-2, 7.6.4.4)."""
+    """Raise :class:`Unsafe` for AES-256 values of the wrong length, on which readers differ (ISO 32000-2, 7.6.4.4)."""
     if isinstance(dictionary, dict) and dictionary.get(b"/V") == 5:
         values = {key: dictionary.get(key) for key in _LENGTHS}
         if any(type(value) is bytes and len(string_bytes(value)) not in _LENGTHS[key] for key, value in values.items()):
@@ -126,7 +124,7 @@ def _check_lengths(dictionary: Any) -> None:
 
 
 def string_bytes(token: bytes) -> bytes:
-    """What a string token stands for (7.3.4)."""
+    """Return the bytes that a string token denotes (7.3.4)."""
     if token[:1] == b"<":
         digits = re.sub(rb"[^0-9A-Fa-f]", b"", token)
         return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode())
@@ -156,8 +154,8 @@ def _over_strings(value: Any, change: Callable[[bytes], bytes]) -> Any:
     return value
 
 
-def _is_exempt(stream: Stream) -> bool:
-    """Cross-reference streams, and streams that name a crypt filter of their own."""
+def _is_exempt(stream: PdfStream) -> bool:
+    """Whether a stream is a cross-reference stream or names its own crypt filter."""
     filters = stream.dictionary.get(b"/Filter")
     named = filters == b"/Crypt" or (isinstance(filters, list) and b"/Crypt" in filters)
     return named or stream.dictionary.get(b"/Type") == b"/XRef"

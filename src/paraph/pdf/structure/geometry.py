@@ -1,22 +1,18 @@
-"""Where things are on a page: from the space a reader sees to the page's own user space and back.
+"""Page geometry: conversion between reader space and the page's own user space.
 
-Reader space is what the API speaks (specification 4.5): points of 1/72 inch on the page as it is shown,
-that is the crop box within the media box, after /Rotate, with /UserUnit applied; origin bottom left.
+Reader space is what the API uses (specification 4.5): points of 1/72 inch on the page as shown, that is the crop box
+within the media box, after /Rotate, scaled by /UserUnit, with the origin at the bottom left.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
-
-import pikepdf
 
 Matrix = tuple[float, float, float, float, float, float]  # a b c d e f of ISO 32000-1, 8.3.3
 Box = tuple[float, float, float, float]  # left, bottom, right, top; left < right, bottom < top
 
-_LETTER: Box = (0.0, 0.0, 612.0, 792.0)  # what viewers show when no box is usable
-_DEEPEST = 64  # levels of the page tree that inherited attributes are looked for
+_LETTER: Box = (0.0, 0.0, 612.0, 792.0)  # the page size that viewers assume where no box is usable
 
 
 @dataclass(frozen=True)
@@ -29,19 +25,19 @@ class PageGeometry:
 
     @property
     def width(self) -> float:
-        """As the reader sees it, in points."""
+        """The width in reader space, in points."""
         left, bottom, right, top = self.visible
         return (top - bottom if self.rotate % 180 else right - left) * self.unit
 
     @property
     def height(self) -> float:
-        """As the reader sees it, in points."""
+        """The height in reader space, in points."""
         left, bottom, right, top = self.visible
         return (right - left if self.rotate % 180 else top - bottom) * self.unit
 
     @property
     def to_user(self) -> Matrix:
-        """Takes a point of reader space to user space."""
+        """The matrix from reader space to user space."""
         left, bottom, right, top = self.visible
         scale = 1 / self.unit
         if self.rotate == 90:
@@ -54,22 +50,20 @@ class PageGeometry:
 
     @property
     def to_reader(self) -> Matrix:
-        """Takes a point of user space to reader space."""
+        """The matrix from user space to reader space."""
         return inverse(self.to_user)
 
 
-@lru_cache(maxsize=1024)  # most pages of a document are alike
+@lru_cache(maxsize=1024)  # most pages of a document have the same geometry
 def page_geometry(
     mediabox: tuple[float, ...] | None,
     cropbox: tuple[float, ...] | None = None,
     rotate: float | None = None,
     unit: float | None = None,
 ) -> PageGeometry:
-    """The geometry of a page with these (inherited) attributes, read as viewers read wrong ones.
-
-    A box without area counts as absent; a crop box counts as far as it lies in the media box; a rotation
-    is cut to a multiple of 90; a unit that is not positive is 1.
-    """
+    """Return the geometry of a page with these (inherited) attributes, read as viewers read malformed ones. A box
+    without area counts as absent; a crop box counts as far as it lies in the media box; a rotation is truncated to a
+    multiple of 90; a unit that is not positive is 1."""
     media = _box(mediabox) or _LETTER
     crop = _box(cropbox)
     visible = (_intersection(crop, media) or media) if crop else media
@@ -77,52 +71,28 @@ def page_geometry(
     return PageGeometry(visible, quarter * 90, unit if unit and 0 < unit < math.inf else 1.0)
 
 
-def read_geometry(page: pikepdf.Object | pikepdf.Page) -> PageGeometry:
-    """The geometry of a page of pikepdf, attributes inherited from its parents included."""
-    dictionary = page.obj if isinstance(page, pikepdf.Page) else page
-    return page_geometry(
-        _numbers(inherited(dictionary, "/MediaBox")),
-        _numbers(inherited(dictionary, "/CropBox")),
-        _number(inherited(dictionary, "/Rotate")),
-        _number(dictionary.get("/UserUnit")),
-    )
-
-
-def inherited(page: pikepdf.Object, key: str) -> Any:
-    """The value of ``key`` at the page or its nearest ancestor that has it, else None."""
-    node: Any = page
-    for _ in range(_DEEPEST):
-        if not isinstance(node, pikepdf.Dictionary):
-            return None
-        value = node.get(key)
-        if value is not None:
-            return value
-        node = node.get("/Parent")
-    return None
-
-
 def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
-    """The point that ``matrix`` takes (x, y) to."""
+    """Return the point that ``matrix`` maps (x, y) to."""
     a, b, c, d, e, f = matrix
     return a * x + c * y + e, b * x + d * y + f
 
 
 def compose(first: Matrix, then: Matrix) -> Matrix:
-    """The matrix that applies ``first`` and ``then`` after it."""
+    """Return the matrix that applies ``first``, then ``then``."""
     a, b, c, d, e, f = first
     g, h, i, j, k, m = then
     return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """The matrix that undoes ``matrix``. Raises ZeroDivisionError when nothing does."""
+    """Return the inverse of ``matrix``. Raises ZeroDivisionError if it has none."""
     a, b, c, d, e, f = matrix
     area = a * d - b * c
     return (d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area)
 
 
 def transform_box(matrix: Matrix, box: Box) -> Box:
-    """The smallest upright box around ``box`` after ``matrix``."""
+    """Return the smallest upright box around ``box`` transformed by ``matrix``."""
     left, bottom, right, top = box
     corners = [apply(matrix, x, y) for x in (left, right) for y in (bottom, top)]
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
@@ -143,17 +113,3 @@ def _intersection(one: Box, other: Box) -> Box | None:
 
 def _box_or_none(left: float, bottom: float, right: float, top: float) -> Box | None:
     return (left, bottom, right, top) if left < right and bottom < top else None
-
-
-def _numbers(value: Any) -> tuple[float, ...] | None:
-    if not isinstance(value, pikepdf.Array):
-        return None
-    numbers = [_number(item) for item in value]
-    return None if None in numbers else tuple(number for number in numbers if number is not None)
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None

@@ -1,9 +1,8 @@
-"""In which state the contents of a page end, where that is beyond doubt (ISO 32000-1, 7.8.2).
+"""The graphics state in which page contents end, where that is beyond doubt (ISO 32000-1, 7.8.2).
 
-What is appended to contents is drawn as intended only where every viewer reads them alike. Contents that end within a
-string swallow what follows; poppler shows nothing more after an operator that lacks an operand, MuPDF after a hundred
-words that it does not know. Contents are certain when they consist of known operators with their operands, and of
-nothing else.
+Appended drawing operators show as intended only where every viewer reads the contents the same way. Contents that end
+inside a string swallow what follows; poppler stops after an operator that lacks an operand, MuPDF after a hundred
+unknown words. So contents count as certain only if they consist of known operators with their operands.
 """
 
 from collections.abc import Sequence
@@ -15,8 +14,8 @@ _DEEPEST = 200
 
 
 class Ending(NamedTuple):
-    """What contents leave open: so many ``q``, so much marked content, a text object. ``strays``: whether there is a
-    ``Q`` that closes nothing; it would undo the ``q`` that is put before the contents."""
+    """What contents leave open: ``states`` (``q``), ``marked`` content and a ``text`` object. ``strays``: there is a
+    ``Q`` that closes nothing, which would undo a ``q`` put before the contents."""
 
     states: int = 0
     marked: int = 0
@@ -28,21 +27,18 @@ CLEAN = Ending()
 
 
 def ending(streams: Sequence[bytes]) -> Ending | None:
-    """Of the streams of a page, decoded. None where viewers may read them differently.
-
-    Each stream must be certain by itself: some viewers put white space between two of them and some do not, or take
-    what begins in one of them as ended there.
-    """
-    found = _State()
+    """Return how the decoded content streams of a page end; ``None`` where viewers may disagree. Each stream must be
+    certain by itself: viewers differ on whether white space or a token boundary separates two streams."""
+    state = _OpenSoFar()
     for number, stream in enumerate(streams):
-        if (number and not _apart(streams[number - 1], stream)) or not found.go_on(stream):
+        if (number and not _apart(streams[number - 1], stream)) or not state.read(stream):
             return None
-    return None if found.pending else Ending(found.states, found.marked, found.text, found.strays)
+    return None if state.pending else Ending(state.states, state.marked, state.text, state.strays)
 
 
 def without_strays(streams: Sequence[bytes]) -> bytes:
-    """The same as one stream, with white space in place of each ``Q`` that closes nothing."""
-    depth, kept = 0, []
+    """Return the streams joined into one, with white space in place of each ``Q`` that closes nothing."""
+    depth, cleaned = 0, []
     for stream in streams:
         text = bytearray(stream)
         for match in operations().finditer(stream):
@@ -52,17 +48,17 @@ def without_strays(streams: Sequence[bytes]) -> bytes:
                 depth -= 1
             elif match[1] == b"Q":
                 text[match.start(1)] = 0x20
-        kept.append(bytes(text))
-    return b"\n".join(kept)
+        cleaned.append(bytes(text))
+    return b"\n".join(cleaned)
 
 
 def _apart(one: bytes, other: bytes) -> bool:
-    """Whether the last word of one stream and the first of the next are two words without anything between them."""
+    """Whether the last token of one stream and the first of the next are separated."""
     return not one or not other or one[-1] in SPACES or other[0] in SPACES
 
 
-class _State:
-    """What is open so far. ``pending``: a path that was neither painted nor ended."""
+class _OpenSoFar:
+    """What is open so far. ``pending``: a path was begun and neither painted nor ended."""
 
     __slots__ = ("marked", "pending", "states", "strays", "text")
 
@@ -70,8 +66,8 @@ class _State:
         self.states = self.marked = 0
         self.text = self.pending = self.strays = False
 
-    def go_on(self, stream: bytes) -> bool:
-        """Whether all of the stream is certain."""
+    def read(self, stream: bytes) -> bool:
+        """Read a whole stream; ``False`` where it is not certain."""
         for operator in operations().findall(stream):
             if operator == b"q":
                 self.states += 1
@@ -89,7 +85,7 @@ class _State:
         return self.states <= _DEEPEST
 
     def _path(self, operator: bytes) -> bool:
-        """Whether it is a part of a path that is not painted at once, or the painting of such a path."""
+        """Whether ``operator`` is part of a path that is not painted at once, or paints such a path."""
         if operator in PAINTING:
             self.pending = False
             return True

@@ -1,36 +1,33 @@
-"""Rewriting a file that cannot be extended as it is: qpdf reads what it can, and writes it plainly."""
+"""Rewriting a file that cannot be extended as it is: qpdf reads what it can and writes it plainly."""
 
 import io
 
 import pikepdf
 
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 
-_LARGEST_NUMBER = 8_388_607  # more objects than any reader takes (ISO 32000-1, annex C)
+_LARGEST_NUMBER = 8_388_607  # no reader accepts more objects (ISO 32000-1, annex C)
 _HEADER_WITHIN = 1024  # bytes in which readers look for the header
 
 
-class Unreadable(Exception):
-    """Not even qpdf reads the file; the message is a sentence for people."""
+class UnreadablePdf(Exception):
+    """Not even qpdf can read the file; the message is a sentence for people."""
 
 
 def normalised(pdf: bytes) -> bytes:
-    """The same document with its objects in plain order, encryption kept; without what stands before its header, and
-    otherwise untouched, where that is all that keeps it from being extended.
-
-    Raises :class:`Unreadable`.
-    """
+    """Return the same document rewritten with objects in plain order and encryption kept. If only bytes before the
+    header prevent extending the file, these alone are removed. Raises :class:`UnreadablePdf`."""
     return _from_header(pdf) or _rewritten(pdf)
 
 
 def _from_header(pdf: bytes) -> bytes | None:
-    """Offsets count from the header in such a file, as readers take them; None where they do not."""
+    """Return the file from its header on; ``None`` unless its offsets count from there."""
     start = pdf.find(b"%PDF-", 1, _HEADER_WITHIN)
     if start < 0 or pdf.startswith(b"%PDF-"):
         return None
     try:
-        Reader(pdf[start:])
+        PdfReader(pdf[start:])
     except (Unsafe, *CONFUSED):
         return None
     return pdf[start:]
@@ -40,19 +37,19 @@ def _rewritten(pdf: bytes) -> bytes:
     try:
         with pikepdf.open(io.BytesIO(pdf), attempt_recovery=True, suppress_warnings=True) as document:
             if not len(document.pages):
-                raise Unreadable("The PDF has no pages.")
+                raise UnreadablePdf("The PDF has no pages.")
             if "/Size" not in document.trailer:
                 document.trailer["/Size"] = min(len(document.objects) + 1, _LARGEST_NUMBER)
             target = io.BytesIO()
             document.save(
                 target,
                 object_stream_mode=pikepdf.ObjectStreamMode.disable,
-                # streams stay as they are; where they are encrypted, qpdf does not let that be said
+                # keep streams as they are; qpdf rejects the option for encrypted files
                 stream_decode_level=None if document.is_encrypted else pikepdf.StreamDecodeLevel.none,
                 encryption=document.is_encrypted,
             )
             return target.getvalue()
     except pikepdf.PasswordError as error:
-        raise Unreadable("The PDF needs a password to open.") from error
+        raise UnreadablePdf("The PDF needs a password to open.") from error
     except (pikepdf.PikepdfError, RuntimeError, AssertionError, *CONFUSED) as error:
-        raise Unreadable("The PDF is damaged beyond repair.") from error
+        raise UnreadablePdf("The PDF is damaged beyond repair.") from error

@@ -1,8 +1,8 @@
-"""PDF objects as this package's reader and writer hold them, and their text (ISO 32000-1, 7.3).
+"""PDF objects as this package's reader and writer represent them, and their text (ISO 32000-1, 7.3).
 
-An object is an ``int``, a ``dict`` with name tokens as keys, a ``list``, a :class:`Ref`, a :class:`Stream`,
-None (null), or ``bytes``: the token of a name, string, real or boolean exactly as it stands in the file.
-What is copied from an upload is therefore written back byte for byte.
+An object is an ``int``, a ``dict`` with name tokens as keys, a ``list``, a :class:`Ref`, a :class:`PdfStream`, None
+(null), or ``bytes``: the token of a name, string, real or boolean exactly as in the file. What is copied from an upload
+is therefore written back byte for byte.
 """
 
 import re
@@ -10,17 +10,17 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 CONFUSED = (RecursionError, ValueError, OverflowError, TypeError, AttributeError, LookupError)
-"""What reading raises, beside :class:`Unsafe`, over an object of another kind than it must be."""
+"""Raised, beside :class:`Unsafe`, when an object has another type than expected."""
 
 Token = bytes
 Dictionary = dict[bytes, Any]
 
 SPACE = rb"\x00\t\n\x0c\r "
 REGULAR = rb"[^\x00\t\n\x0c\r ()<>\[\]{}/%]"
-# Possessive throughout: a long gap before something else must not be tried in every way to divide it.
+# Possessive throughout, so that a long gap cannot cause backtracking.
 GAP = rb"[" + SPACE + rb"]*+(?:%[^\r\n]*+[" + SPACE + rb"]*+)*+"
 _GAP = re.compile(GAP)
-_NAME = rb"/" + REGULAR + rb"*+"  # all of it: "/F1 <<" is no /F of 1
+_NAME = rb"/" + REGULAR + rb"*+"  # possessive: "/F1 <<" must not match as /F followed by 1
 _SPACES = rb"[" + SPACE + rb"]++"
 _REFERENCE = rb"(\d++)" + _SPACES + rb"(\d++)" + _SPACES + rb"R"
 _REFERENCE_LIST = rb"(?:[" + SPACE + rb"]*+\d++" + _SPACES + rb"\d++" + _SPACES + rb"R)++[" + SPACE + rb"]*+"
@@ -48,7 +48,7 @@ _DEEPEST = 100
 
 
 class Unsafe(Exception):
-    """The file is not written plainly enough for this reader; another way must be taken."""
+    """The file is not written plainly enough for this reader; the caller must find another way."""
 
 
 class Ref(NamedTuple):
@@ -59,18 +59,18 @@ class Ref(NamedTuple):
 
 
 class Raw(bytes):
-    """An object as the text that is written for it."""
+    """The serialized text of an object, written as it is."""
 
 
-class Stream(NamedTuple):
+class PdfStream(NamedTuple):
     """A stream object: its dictionary and its data as stored, still encoded."""
 
     dictionary: Dictionary
     data: bytes
 
 
-def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  read for every value, so in one piece
-    """The object that begins at ``position`` and the position after it. Raises :class:`Unsafe`."""
+def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  the hot path of every read
+    """Return the object that begins at ``position`` and the position after it. Raises :class:`Unsafe`."""
     inner: Any = None  # the innermost dictionary or array that is open
     outer: list[Any] = []
     while match := _STEP.match(data, position):
@@ -107,14 +107,14 @@ def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  read
 
 
 def _put(inner: Any, key: bytes | None, value: Any) -> None:
-    """Into the open array, where what seemed a key is an element of its own; a dictionary takes no value alone."""
+    """Append to the open array, where an apparent key is an element too. Raises :class:`Unsafe` for a dictionary."""
     if type(inner) is dict:
         raise Unsafe("a dictionary has a key or a value alone")
     inner += [value] if key is None else [_name(key), value]
 
 
 def _ended(inner: Any, kind: int, key: bytes | None) -> Any:
-    """The dictionary or array that ends, complete."""
+    """Return the completed dictionary or array."""
     if type(inner) is not (dict if kind == _END_OF_DICTIONARY else list):
         raise Unsafe("an object is missing, or the wrong one ends")
     if key is not None:
@@ -137,7 +137,7 @@ def _string_end(data: bytes, position: int) -> int:
 
 
 def _name(token: bytes) -> bytes:
-    """Names compare by what they mean: escapes that need not be are resolved (ISO 32000-1, 7.3.5)."""
+    """Return the name with unnecessary escapes resolved, so that equal names compare equal (ISO 32000-1, 7.3.5)."""
     return _ESCAPE.sub(_unescape, token) if b"#" in token else token
 
 
@@ -146,7 +146,7 @@ def _unescape(match: re.Match[bytes]) -> bytes:
     return character if character.isalnum() or character in b"-_.+*:,;!$&'@^`|~=?\"" else match[0].upper()
 
 
-_reference = tuple.__new__  # with the class Ref; twice as quick as what a NamedTuple has for it
+_reference = tuple.__new__  # twice as fast as Ref(...)
 
 
 def _references(text: bytes) -> list[Ref]:
@@ -179,13 +179,13 @@ _VALUES: dict[int, Callable[[bytes], Any]] = {
 
 
 def skip_gap(data: bytes, position: int) -> int:
-    """The position after white space and comments."""
+    """Return the position after white space and comments."""
     match = _GAP.match(data, position)
     return match.end() if match else position
 
 
-def text_of(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
-    """The object as it is written into a file. Streams cannot stand inside another object."""
+def serialized(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
+    """Return the object as written into a file. A stream cannot stand inside another object."""
     kind = type(value)
     if kind is bytes or kind is Raw:
         return value  # type: ignore[no-any-return]  # a token is its own text
@@ -194,9 +194,9 @@ def text_of(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
     if kind is int:
         return b"%d" % value
     if kind is dict:
-        return b"<<" + b"".join([b"%b %b\n" % (key, text_of(item)) for key, item in value.items()]) + b">>"
+        return b"<<" + b"".join([b"%b %b\n" % (key, serialized(item)) for key, item in value.items()]) + b">>"
     if kind is list:
-        return b"[" + b" ".join([text_of(item) for item in value]) + b"]"
+        return b"[" + b" ".join([serialized(item) for item in value]) + b"]"
     if value is None:
         return b"null"
     if kind is float:
@@ -205,20 +205,20 @@ def text_of(value: Any) -> bytes:  # noqa: PLR0911 (one way out for each kind)
 
 
 def number(value: float) -> bytes:
-    """A number with as many decimals as matter on a page."""
+    """Return a number token with five decimals at most, more than a page can show."""
     text = f"{value:.5f}".rstrip("0").rstrip(".")
     return b"0" if text in ("", "-0") else text.encode()
 
 
-def string(text: str) -> bytes:
-    """A text string token: Latin letters as they are, everything else as UTF-16 (ISO 32000-1, 7.9.2.2)."""
+def text_string(text: str) -> bytes:
+    """Return a text string token: ASCII as it is, everything else as UTF-16 (ISO 32000-1, 7.9.2.2)."""
     if text.isascii() and text.isprintable():
         return b"(" + re.sub(rb"([()\\])", rb"\\\1", text.encode()) + b")"
     return b"<FEFF" + text.encode("utf-16-be").hex().upper().encode() + b">"
 
 
-def numeric(value: Any) -> float | None:
-    """The number that a token stands for, None for anything else."""
+def number_of(value: Any) -> float | None:
+    """Return the number that a token denotes; ``None`` for anything else."""
     if isinstance(value, int):
         return float(value)
     try:

@@ -1,47 +1,47 @@
-"""The pages of a file as its page tree gives them, with what they inherit (ISO 32000-1, 7.7.3)."""
+"""The pages of a file as its page tree lists them, with inherited attributes (ISO 32000-1, 7.7.3)."""
 
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from paraph.pdf.structure.geometry import PageGeometry, page_geometry
-from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe, numeric
-from paraph.pdf.structure.page_shapes import Kind, divided
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe, number_of
+from paraph.pdf.structure.page_shapes import PageShape, split_page
+from paraph.pdf.structure.reader import PdfReader
 
-_MANY = 3  # siblings of which it pays to compare the texts
+_MANY = 3  # siblings from which comparing their texts pays
 _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
 _GEOMETRY = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/UserUnit")
 
 
-class Page(NamedTuple):
-    """``inherited`` has the attributes of the ancestors, the nearest one's before all others; pages of one parent
-    share it. ``kind`` and what is in its ``holes``: the text of the page, where that is at hand."""
+class PageNode(NamedTuple):
+    """A page. ``inherited``: attributes of its ancestors, nearest first; siblings share the dictionary. ``shape``
+    and ``holes``: the text of the page divided, where that text is available."""
 
-    reader: Reader
+    reader: PdfReader
     ref: Ref
     inherited: Dictionary
-    kind: Kind | None
+    shape: PageShape | None
     holes: list[bytes]
 
     @property
     def dictionary(self) -> Dictionary:
-        """Its own attributes."""
+        """The page's own attributes."""
         return self.reader.dictionary(self.ref)
 
     def get(self, key: bytes) -> Any:
-        """The page's own value, else the inherited one."""
+        """Return the page's own value, else the inherited one."""
         return self.dictionary.get(key, self.inherited.get(key))
 
 
-def pages(reader: Reader) -> Iterator[Page]:
-    """Every page in order. Raises :class:`Unsafe` where the tree is out of order, at the latest behind the last page:
-    some readers go by what its nodes count, others by what they hold."""
+def pages(reader: PdfReader) -> Iterator[PageNode]:
+    """Yield every page in order. Raises :class:`Unsafe` for a malformed tree, at the latest after the last page.
+    Some readers trust the /Count of a node, others count what it holds, so both must agree."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     top = root.get(b"/Pages")
     waiting: list[tuple[Any, Dictionary, bool] | _End] = [(top, {}, False)]
     seen = set[Ref]()
-    kinds: dict[tuple[bytes, ...], Kind] = {}
+    shapes: dict[tuple[bytes, ...], PageShape] = {}
     count = 0
     while waiting:
         step = waiting.pop()
@@ -54,10 +54,10 @@ def pages(reader: Reader) -> Iterator[Page]:
             raise Unsafe("the page tree repeats itself or holds a page directly")
         seen.add(ref)
         text = reader.text_of(ref) if among_many else b""
-        between, holes = divided(text) if text else ((), [])
-        if between in kinds:
+        between, holes = split_page(text) if text else ((), [])
+        if between in shapes:
             count += 1
-            yield Page(reader, ref, inherited, kinds[between], holes)
+            yield PageNode(reader, ref, inherited, shapes[between], holes)
             continue
         node = reader.dictionary(ref)
         kids, kind = reader.resolve(node.get(b"/Kids")), reader.resolve(node.get(b"/Type"))
@@ -67,57 +67,56 @@ def pages(reader: Reader) -> Iterator[Page]:
             waiting.extend((kid, inherited, len(kids) >= _MANY) for kid in reversed(kids))
         elif kids is None and kind == b"/Page":
             count += 1
-            kind_of_page = kinds.setdefault(between, Kind(between)) if between and b"/Kids" not in node else None
-            yield Page(reader, ref, inherited, kind_of_page, holes)
+            shape = shapes.setdefault(between, PageShape(between)) if between and b"/Kids" not in node else None
+            yield PageNode(reader, ref, inherited, shape, holes)
         else:
             raise Unsafe("the page tree is broken")
 
 
 class _End(NamedTuple):
-    """Of a node: how many pages it says that it has, and how many came before it."""
+    """The end of a node: its /Count, and how many pages came before it."""
 
     expected: Any
     before: int
 
 
-def geometry_of(reader: Reader, page: Page) -> PageGeometry:
-    """Where things are on the page. Raises :class:`Unsafe` for one that readers turn in different ways."""
-    rotate = numeric(reader.resolve(page.get(b"/Rotate")))
+def geometry_of(reader: PdfReader, page: PageNode) -> PageGeometry:
+    """Return the geometry of the page. Raises :class:`Unsafe` for a rotation on which readers disagree."""
+    rotate = number_of(reader.resolve(page.get(b"/Rotate")))
     if rotate is not None and (not math.isfinite(rotate) or rotate % 90):
-        raise Unsafe("a page is turned by no quarter")
+        raise Unsafe("a page is rotated by no multiple of 90 degrees")
     return page_geometry(
         _numbers(reader, page.get(b"/MediaBox")),
         _numbers(reader, page.get(b"/CropBox")),
         rotate,
-        numeric(reader.resolve(page.dictionary.get(b"/UserUnit"))),
+        number_of(reader.resolve(page.dictionary.get(b"/UserUnit"))),
     )
 
 
-def geometries_of(reader: Reader, pages: Iterable[Page]) -> list[PageGeometry]:
-    """The same for several pages. Those of one kind and one parent have one geometry."""
-    known: dict[tuple[Kind | None, int], tuple[PageGeometry, Page]] = {}
+def geometries_of(reader: PdfReader, pages: Iterable[PageNode]) -> list[PageGeometry]:
+    """Return the geometry of each page; pages of one shape and one parent are measured once."""
+    known: dict[tuple[PageShape | None, int], tuple[PageGeometry, PageNode]] = {}
     found = []
     for page in pages:
-        kind = (page.kind, id(page.inherited))  # which the page keeps
-        if page.kind is None or kind not in known:
+        key = (page.shape, id(page.inherited))  # the page keeps that object alive
+        if page.shape is None or key not in known:
             geometry = geometry_of(reader, page)
-            own = page.dictionary
-            if not any(_refers(own.get(key)) for key in _GEOMETRY):
-                known[kind] = geometry, page
+            if not any(_refers(page.dictionary.get(name)) for name in _GEOMETRY):
+                known[key] = geometry, page
         else:
-            geometry, _ = known[kind]
+            geometry, _ = known[key]
         found.append(geometry)
     return found
 
 
 def _refers(value: Any) -> bool:
-    """Whether the value is or holds a reference, which may be another one on the next page of the kind."""
+    """Whether the value is or holds a reference, which may differ on the next page of the shape."""
     return type(value) is Ref or (type(value) is list and any(type(item) is Ref for item in value))
 
 
-def _numbers(reader: Reader, value: Any) -> tuple[float, ...] | None:
+def _numbers(reader: PdfReader, value: Any) -> tuple[float, ...] | None:
     array = reader.resolve(value)
     if type(array) is not list:
         return None
-    numbers = [numeric(reader.resolve(item)) for item in array]
+    numbers = [number_of(reader.resolve(item)) for item in array]
     return tuple(number for number in numbers if number is not None) if None not in numbers else None

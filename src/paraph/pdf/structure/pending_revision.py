@@ -1,21 +1,20 @@
-"""A file with a revision that is written but not joined to it yet, as the next revision sees it.
+"""A reader of a file and a revision written for it but not yet appended, as the next revision sees them.
 
-Joining large files costs more than anything else that a seal does, so it is done once, at the end.
+Copying a large file is the most expensive step of a seal, so the parts are joined once, at the end.
 """
 
 from typing import Any
 
-from paraph.pdf.structure.crossreference import Entry, Section
+from paraph.pdf.structure.crossreference import CrossReferenceEntry, CrossReferenceSection
 from paraph.pdf.structure.objects import Dictionary, Ref
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.structure.revision import Revision, Written
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision, WrittenRevision
 
 
-class Following(Reader):
-    """Reads the objects as the revision leaves them. What is written from it is what would be written from the joined
-    file."""
+class PendingRevision(PdfReader):
+    """Reads objects as the revision leaves them; a revision written from it equals one written from the joined file."""
 
-    def __init__(self, revision: Revision, written: Written) -> None:
+    def __init__(self, revision: Revision, written: WrittenRevision) -> None:
         before = revision.reader
         self.text = written.text
         self.trailer = written.trailer
@@ -26,40 +25,37 @@ class Following(Reader):
 
     @property
     def size(self) -> int:
-        """Bytes of the file with the revision."""
         return self._size
 
     @property
     def ends_line(self) -> bool:
-        """A revision does."""
         return True
 
     def text_of(self, ref: Ref) -> bytes:
-        """Not at hand."""
+        """Return nothing: the text is not available."""
         del ref
         return b""
 
     def object(self, ref: Ref) -> Any:
-        """The object as the revision leaves it."""
         return self._revision.resolve(ref)
 
 
 class _Next:
-    """The cross-reference of the revision: of the kind that the one before it is."""
+    """The cross-reference of the revision, of the same kind as the section before it."""
 
-    def __init__(self, before: Section, written: Written) -> None:
+    def __init__(self, before: CrossReferenceSection, written: WrittenRevision) -> None:
         self.start: int | None = written.start
         self.trailer: Dictionary = written.trailer
-        self.carried: dict[int, Entry] = {}
-        self.sections = [Section([], written.trailer, widths=before.widths)]
+        self.carried: dict[int, CrossReferenceEntry] = {}
+        self.sections = [CrossReferenceSection([], written.trailer, widths=before.widths)]
         self.next_number = int(written.trailer[b"/Size"])
 
     def start_within(self, size: int) -> int | None:
-        """There is none before it is written."""
+        """Return ``None``: nothing is written yet."""
         del size
         return None
 
-    def entry(self, number: int) -> Entry | None:
-        """Nowhere in a file yet: objects come from the revision."""
+    def entry(self, number: int) -> CrossReferenceEntry | None:
+        """Return ``None``: objects come from the revision."""
         del number
         return None

@@ -1,7 +1,7 @@
-"""A quick reader of plainly written PDFs: what sealing must know of a file, and nothing else.
+"""A fast reader of plainly written PDFs: what sealing must know of a file, and nothing else.
 
-It reads objects where the cross-reference says they are and checks that they are there. It repairs nothing:
-whatever is out of order raises :class:`Unsafe`, and sealing takes another way.
+It reads objects where the cross-reference locates them and checks that they are there. It repairs nothing: any disorder
+raises :class:`Unsafe`, and sealing takes another way.
 """
 
 import re
@@ -9,55 +9,55 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol
 
-from paraph.pdf.structure.crossreference import CrossReference, Entry, Section
-from paraph.pdf.structure.encryption import Encryption, open_encryption
-from paraph.pdf.structure.objects import GAP, Dictionary, Ref, Stream, Unsafe, parse
+from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection
+from paraph.pdf.structure.encryption import FileEncryption, open_encryption
+from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.unpacking import LARGEST, unpacked
 
 _OBJECT = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
 STREAM = re.compile(GAP + rb"stream(?:\r\n|\n|\r)")
-_USUAL_STREAM = re.compile(  # its dictionary, which need not be parsed, and the keyword
+_USUAL_STREAM = re.compile(  # a dictionary that need not be parsed, and the keyword
     rb"[\x00\t\n\x0c\r ]*<<[\x00\t\n\x0c\r ]*(?:/Length (\d{1,9})[\x00\t\n\x0c\r ]*/Filter ?/FlateDecode"
     rb"|/Filter ?/FlateDecode[\x00\t\n\x0c\r ]*/Length (\d{1,9}))[\x00\t\n\x0c\r ]*>>\r?\n?stream\r?\n"
 )
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
 _LONGEST_TEXT = 64 * 1024
-_MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which are kept
+_MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which stay in memory
 
 
-class Lookup(Protocol):
+class ObjectLookup(Protocol):
     """A cross-reference, read from the file or recovered."""
 
     start: int | None
-    """Where the newest section begins; None when there is none to point back to."""
+    """Where the newest section begins; ``None`` if there is none to point back to."""
     trailer: Dictionary
-    carried: dict[int, Entry]
+    carried: dict[int, CrossReferenceEntry]
     """Entries that a new revision must repeat because no section has them."""
 
     @property
-    def sections(self) -> list[Section]: ...
+    def sections(self) -> list[CrossReferenceSection]: ...
     @property
     def next_number(self) -> int: ...
     def start_within(self, size: int) -> int | None: ...
-    def entry(self, number: int) -> Entry | None: ...
+    def entry(self, number: int) -> CrossReferenceEntry | None: ...
 
 
-class Reader:
-    """An opened file. Objects it returns are shared: they must not be changed."""
+class PdfReader:
+    """An open file. Returned objects are shared and must not be modified."""
 
     def __init__(
-        self, data: bytes, crossreference: "Lookup | None" = None, encryption: Encryption | None = None
+        self, data: bytes, crossreference: "ObjectLookup | None" = None, encryption: FileEncryption | None = None
     ) -> None:
-        """Takes a cross-reference found otherwise, and the encryption where it is known already."""
+        """Open ``data``, optionally with a recovered cross-reference and an encryption that is already known."""
         if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
         self.data = data
         self._objects: dict[int, Any] = {}
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
-        self.encryption: Encryption | None = None  # cross-reference streams are never encrypted
-        self.crossreference: Lookup = crossreference or CrossReference(data, self._decoded, self._stream_at)
+        self.encryption: FileEncryption | None = None  # cross-reference streams are never encrypted
+        self.crossreference: ObjectLookup = crossreference or CrossReference(data, self._decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
         if self.trailer.get(b"/Encrypt") is not None:
             self.encryption = encryption or open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
@@ -69,11 +69,10 @@ class Reader:
 
     @property
     def ends_line(self) -> bool:
-        """Whether the file ends with a line end."""
         return self.data[-1:] in (b"\n", b"\r")
 
     def resolve(self, value: Any) -> Any:
-        """The object that ``value`` is or refers to, through as many references as it takes."""
+        """Follow references until ``value`` is an object."""
         if type(value) is not Ref:
             return value
         for _ in range(32):
@@ -83,21 +82,21 @@ class Reader:
         raise Unsafe("references go round in a circle")
 
     def object(self, ref: Ref) -> Any:
-        """The indirect object, None when it is free or missing."""
+        """Return the indirect object; ``None`` if it is free or missing."""
         if ref.number not in self._objects:
             entry = self.crossreference.entry(ref.number)
             self._objects[ref.number] = None if entry is None else self._read(ref, entry)
         return self._objects[ref.number]
 
     def dictionary(self, value: Any) -> Dictionary:
-        """Resolved, and a dictionary. Raises :class:`Unsafe` otherwise."""
+        """Resolve ``value`` to a dictionary. Raises :class:`Unsafe` for anything else."""
         result = self.resolve(value)
         if type(result) is not dict:
             raise Unsafe("a dictionary is missing")
         return result
 
     def text_of(self, ref: Ref) -> bytes:
-        """The object as it stands in the file, perhaps with more after it; empty where that is not to be had."""
+        """Return the text of the object, perhaps with more after it; empty if it is not available."""
         entry = None if self.encryption else self.crossreference.entry(ref.number)
         if entry is None:
             return b""
@@ -110,16 +109,17 @@ class Reader:
         return self.data[match.end() : max(end, match.end())]
 
     def numbers_in(self, container: int) -> list[int]:
-        """The objects of an object stream, in its order."""
+        """Return the numbers of the objects in an object stream, in order."""
         return list(self._container(container).numbers)
 
-    def unpack(self, container: int, stream: Stream) -> bytes:
-        """The objects of an object stream as they stand in it. Whoever has found the stream spares the reader that."""
+    def unpack(self, container: int, stream: PdfStream) -> bytes:
+        """Unpack an object stream that the caller has already located, and return its text."""
         self._packed[container] = _ObjectStream(stream, self._decoded)
         return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
-        """Of the stream whose data begins at ``start``. Raises :class:`Unsafe` unless its end follows."""
+        """Return the length of the stream data that begins at ``start``. Raises :class:`Unsafe` unless ``endstream``
+        follows it."""
         length = dictionary.get(b"/Length")
         if type(length) is Ref:
             length = self.object(length)
@@ -127,7 +127,7 @@ class Reader:
             raise Unsafe("a stream has a wrong length")
         return length
 
-    def _read(self, ref: Ref, entry: Entry) -> Any:
+    def _read(self, ref: Ref, entry: CrossReferenceEntry) -> Any:
         if entry.packed:
             return self._container(entry.place).object(ref.number, entry.index)
         if entry.index != ref.generation:
@@ -140,18 +140,18 @@ class Reader:
             raise Unsafe("an object is not where the cross-reference says")
         if usual := _USUAL_STREAM.match(self.data, match.end()):
             value: Any = {b"/Length": int(usual[1] or usual[2]), b"/Filter": b"/FlateDecode"}
-            value = Stream(value, self._stream_data(value, usual.end()))
+            value = PdfStream(value, self._stream_data(value, usual.end()))
             return self.encryption.decrypt(expected, value) if self.encryption and expected else value
         value, position = parse(self.data, match.end())
         if type(value) is dict and (start := STREAM.match(self.data, position)):
-            value = Stream(value, self._stream_data(value, start.end()))
+            value = PdfStream(value, self._stream_data(value, start.end()))
         elif not _ENDOBJ.match(self.data, position):
             raise Unsafe("an object does not end")
         return self.encryption.decrypt(expected, value) if self.encryption and expected else value
 
-    def _stream_at(self, position: int) -> Stream:
+    def _stream_at(self, position: int) -> PdfStream:
         value = self._object_at(position, None)
-        if not isinstance(value, Stream):
+        if not isinstance(value, PdfStream):
             raise Unsafe("a stream is missing")
         return value
 
@@ -167,18 +167,18 @@ class Reader:
             self._packed[number] = _ObjectStream(stream, self._decoded)
         return self._packed[number]
 
-    def _decoded(self, stream: Stream) -> bytes:
-        """Of the streams that the reader keeps, which it unpacks to so much in all."""
+    def _decoded(self, stream: PdfStream) -> bytes:
+        """Decode a stream that stays in memory, within the budget for all of them."""
         data = unpacked(stream, min(self._left, LARGEST))
         self._left -= len(data)
         return data
 
 
 class _ObjectStream:
-    """The objects in one stream (ISO 32000-1, 7.5.7)."""
+    """The objects in one object stream (ISO 32000-1, 7.5.7)."""
 
-    def __init__(self, stream: Any, decoded: Callable[[Stream], bytes]) -> None:
-        first = stream.dictionary.get(b"/First") if isinstance(stream, Stream) else None
+    def __init__(self, stream: Any, decoded: Callable[[PdfStream], bytes]) -> None:
+        first = stream.dictionary.get(b"/First") if isinstance(stream, PdfStream) else None
         if not isinstance(first, int):
             raise Unsafe("an object stream is missing, or has no /First")
         self.data = decoded(stream)
@@ -188,7 +188,7 @@ class _ObjectStream:
 
     @cached_property
     def _listed(self) -> list[bytes]:
-        """Number and place of each object."""
+        """The number and offset of each object, in turn."""
         return self.data[: self._first].split()
 
     @cached_property
@@ -197,15 +197,15 @@ class _ObjectStream:
 
     @cached_property
     def numbers(self) -> dict[int, int]:
-        """Which of its objects has which number."""
+        """The index of each object by its number."""
         return {int(number): index for index, number in enumerate(self._listed[: 2 * len(self._places) : 2])}
 
     def object(self, number: int, index: int) -> Any:
-        """``index``: which of its objects it is, as the cross-reference says, which is not always right."""
+        """Parse object ``number``. ``index`` comes from the cross-reference and may be wrong."""
         return parse(self.data, self._place(self._index(number, index)))[0]
 
     def text_of(self, number: int, index: int) -> bytes:
-        """See :meth:`Reader.text_of`: to where the next object begins, empty where they are not in order."""
+        """Return the text up to the next object; empty if the objects are not in order."""
         index = self._index(number, index)
         end = self._place(index + 1) if index + 1 < len(self._places) else len(self.data)
         return self.data[self._place(index) : end]
@@ -223,13 +223,13 @@ class _ObjectStream:
 
 
 def stream_end(data: bytes, start: int, length: object) -> int:
-    """Where the data that begins at ``start`` ends: where /Length says, or at the next endstream."""
+    """Return where the data that begins at ``start`` ends: after /Length bytes, or at the next ``endstream``."""
     if isinstance(length, int) and length >= 0 and _ENDSTREAM.match(data, start + length):
         return start + length
     found = data.find(b"endstream", start)
     return found if found >= 0 else len(data)
 
 
-def decoded(stream: Stream) -> bytes:
-    """The data of a stream, unpacked. Raises :class:`Unsafe` for what cannot be, or is too large."""
+def decoded(stream: PdfStream) -> bytes:
+    """Return the decoded data of a stream. Raises :class:`Unsafe` if it cannot be decoded or is too large."""
     return unpacked(stream)

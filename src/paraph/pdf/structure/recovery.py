@@ -1,6 +1,6 @@
-"""Finding the objects of a file whose cross-reference is wrong, so that it can be extended all the same.
+"""Recovery of a file whose cross-reference is wrong: its objects are found by search, so that it can be extended.
 
-The uploaded bytes stay; a revision is added that brings a cross-reference of everything and points back to nothing.
+The uploaded bytes stay; an added revision brings a cross-reference of everything and points back to nothing.
 """
 
 import io
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pikepdf
 
-from paraph.pdf.structure.crossreference import Entry, Section
+from paraph.pdf.structure.crossreference import CrossReferenceEntry, CrossReferenceSection
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe, parse
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.reader import STREAM, Reader, stream_end
+from paraph.pdf.structure.reader import STREAM, PdfReader, stream_end
 from paraph.pdf.structure.revision import Revision
 
 _LANDMARK = re.compile(
@@ -25,39 +25,37 @@ _KEPT = (b"/Root", b"/Info", b"/ID", b"/Encrypt")
 
 
 def recovered(data: bytes) -> bytes:
-    """The file with a cross-reference of all that was found. Raises :class:`Unsafe` where the objects contradict each
-    other, or qpdf reads the file and finds other pages."""
+    """Return the file followed by a cross-reference of all objects found. Raises :class:`Unsafe` where objects
+    contradict each other, or where qpdf reads the file and finds other pages."""
     return data + bytes(Revision(recover(data)).write().text)
 
 
-def recover(data: bytes) -> Reader:
-    """A reader of the objects found. Raises as :func:`recovered` does."""
+def recover(data: bytes) -> PdfReader:
+    """Return a reader of the objects found. Raises as :func:`recovered` does."""
     crossreference = RecoveredCrossReference(data)
-    packed = Reader(data, crossreference)
+    packed = PdfReader(data, crossreference)
     crossreference.unpack(packed)
-    reader = Reader(data, crossreference, packed.encryption)
+    reader = PdfReader(data, crossreference, packed.encryption)
     found = [page.ref.number for page in pages(reader)]
     if _pages_of_qpdf(data) not in (None, found):
         raise Unsafe("qpdf finds other pages")
     return reader
 
 
-class _Found(NamedTuple):
+class _FoundObject(NamedTuple):
     ref: Ref
     place: int
-    packs: bool
-    """Whether it is an object stream."""
+    is_object_stream: bool
 
 
 class RecoveredCrossReference:
-    """Where the objects really are. Of several with one number the last in the file counts, as in every viewer,
-    whether it stands there plainly or in an object stream."""
+    """Where the objects really are. Of several with one number the last in the file counts, as in every viewer."""
 
     def __init__(self, data: bytes) -> None:
         self.start: int | None = None  # there is no section to point back to
-        self.carried: dict[int, Entry] = {}
+        self.carried: dict[int, CrossReferenceEntry] = {}
         self.trailer: Dictionary = {}
-        self._found: list[_Found] = []
+        self._found: list[_FoundObject] = []
         self._generations: dict[int, int] = {}
         self._containers: set[int] = set()
         catalog: Ref | None = None
@@ -68,50 +66,47 @@ class RecoveredCrossReference:
                 elif value.get(b"/Type") == b"/Catalog":
                     catalog = ref
             if ref is not None:
-                self._add(_Found(ref, place, isinstance(value, dict) and value.get(b"/Type") == b"/ObjStm"))
+                self._add(_FoundObject(ref, place, isinstance(value, dict) and value.get(b"/Type") == b"/ObjStm"))
         self.trailer.setdefault(b"/Root", catalog)
         if self.trailer[b"/Root"] is None:
             raise Unsafe("no trailer names the root of the document")
 
-    def unpack(self, reader: Reader) -> None:
-        """Adds what is in the object streams, each where its stream stands among the others. ``reader`` reads by this
-        cross-reference."""
-        entries: dict[int, Entry] = {}
-        for ref, place, packs in self._found:
-            entries[ref.number] = Entry(False, place, ref.generation)
-            for index, number in enumerate(reader.numbers_in(ref.number) if packs else ()):
+    def unpack(self, reader: PdfReader) -> None:
+        """Add the contents of the object streams, in file order. ``reader`` reads by this cross-reference."""
+        entries: dict[int, CrossReferenceEntry] = {}
+        for ref, place, is_object_stream in self._found:
+            entries[ref.number] = CrossReferenceEntry(False, place, ref.generation)
+            for index, number in enumerate(reader.numbers_in(ref.number) if is_object_stream else ()):
                 self._check_generation(Ref(number))
-                entries[number] = Entry(True, ref.number, index)
+                entries[number] = CrossReferenceEntry(True, ref.number, index)
         self.carried.update(entries)
 
     @property
-    def sections(self) -> list[Section]:
-        """One, in the form that can say where packed objects are."""
-        return [Section([], self.trailer, widths=(1, 5, 2))]
+    def sections(self) -> list[CrossReferenceSection]:
+        """One section, in the format that can locate objects inside object streams."""
+        return [CrossReferenceSection([], self.trailer, widths=(1, 5, 2))]
 
     @property
     def next_number(self) -> int:
-        """The first number that is free."""
         return max(self.carried, default=0) + 1
 
     def start_within(self, size: int) -> int | None:
-        """There is none."""
+        """Return ``None``: there is no section in the file."""
         del size
         return None
 
-    def entry(self, number: int) -> Entry | None:
-        """Where object ``number`` is."""
+    def entry(self, number: int) -> CrossReferenceEntry | None:
         return self.carried.get(number)
 
-    def _add(self, found: _Found) -> None:
+    def _add(self, found: _FoundObject) -> None:
         number = found.ref.number
         self._check_generation(found.ref)
-        if number in self._containers or (found.packs and number in self.carried):
+        if number in self._containers or (found.is_object_stream and number in self.carried):
             raise Unsafe("an object stream was replaced")
-        if found.packs:
+        if found.is_object_stream:
             self._containers.add(number)
         self._found.append(found)
-        self.carried[number] = Entry(False, found.place, found.ref.generation)
+        self.carried[number] = CrossReferenceEntry(False, found.place, found.ref.generation)
 
     def _check_generation(self, ref: Ref) -> None:
         if self._generations.setdefault(ref.number, ref.generation) != ref.generation:
@@ -119,7 +114,7 @@ class RecoveredCrossReference:
 
 
 def _pages_of_qpdf(data: bytes) -> list[int] | None:
-    """The numbers of the page objects, None where qpdf does not read the file."""
+    """Return the object numbers of the pages as qpdf finds them; ``None`` if it cannot read the file."""
     try:
         with pikepdf.open(io.BytesIO(data), suppress_warnings=True) as document:
             return [page.obj.objgen[0] for page in document.pages]
@@ -128,8 +123,8 @@ def _pages_of_qpdf(data: bytes) -> list[int] | None:
 
 
 def _objects(data: bytes) -> Iterator[tuple[Ref | None, int, object]]:
-    """Every object outside of streams, with None in place of its number for a trailer. Each that is broken may cost a
-    reading to the end of the file, hence their limit."""
+    """Yield every object outside of streams as (reference, offset, value); a trailer has no reference. Each broken
+    object may cost a scan to the end of the file, so their number is limited."""
     position = broken = 0
     while landmark := _LANDMARK.search(data, position):
         position = landmark.end()

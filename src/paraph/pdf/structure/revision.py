@@ -5,69 +5,65 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.pdf.structure.crossreference import Entry
+from paraph.pdf.structure.crossreference import CrossReferenceEntry
 from paraph.pdf.structure.crossreference_text import crossreference_stream, crossreference_table
-from paraph.pdf.structure.objects import Dictionary, Raw, Ref, Stream, Unsafe, parse, text_of
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Raw, Ref, Unsafe, parse, serialized
+from paraph.pdf.structure.reader import PdfReader
 
 _BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
 _WORTH_COMPRESSING = 200
 
 
 @dataclass(frozen=True)
-class Written:
-    """``text`` follows the original bytes. Offsets count from the beginning of the whole file.
-
-    ``hole`` is where the placeholder of the signature's /Contents begins and ends, angle brackets included;
-    the byte range already stands in the text.
-    """
+class WrittenRevision:
+    """The ``text`` that follows the original bytes, with the byte range filled in. Offsets count from the start of
+    the file. ``hole``: where the placeholder of the signature's /Contents begins and ends, angle brackets included.
+    ``start``: where the cross-reference of the revision begins."""
 
     text: bytearray
     hole: tuple[int, int]
     start: int
-    """Where its cross-reference begins."""
     trailer: Dictionary
 
 
 class Revision:
-    """Collects the objects of a revision. Nothing of the reader's objects is changed in place."""
+    """Collects the objects of a revision. The reader's own objects are never modified."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
         self._next = reader.crossreference.next_number
         self._changed: dict[Ref, Any] = {}
-        self._holed: tuple[Ref, int] | None = None
+        self._signature: tuple[Ref, int] | None = None
 
     def add(self, value: Any) -> Ref:
-        """A new indirect object."""
         ref = Ref(self._next)
         self._next += 1
         self._changed[ref] = value
         return ref
 
     def reserve(self) -> Ref:
-        """The reference of an object that :meth:`put` gives later."""
+        """Return the reference of an object that :meth:`put` supplies later."""
         return self.add(None)
 
     def put(self, ref: Ref, value: Any) -> None:
-        """Gives an object its new value."""
+        """Set the new value of an object."""
         self._changed[ref] = value
 
     def put_signature(self, ref: Ref, dictionary: Dictionary, hole: int) -> None:
-        """The signature dictionary, without /Contents and /ByteRange; ``hole`` bytes are kept for its CMS."""
+        """Set the signature dictionary, without /Contents and /ByteRange; ``hole`` bytes are reserved for its CMS."""
         self._changed[ref] = dictionary
-        self._holed = (ref, hole)
+        self._signature = (ref, hole)
 
     def stream(self, data: bytes, dictionary: Dictionary | None = None) -> Ref:
-        """A new stream, compressed where that helps."""
+        """Add a new stream, compressed where that helps."""
         entries = dict(dictionary or {})
         if len(data) > _WORTH_COMPRESSING and b"/Filter" not in entries:
             data = zlib.compress(data, 6)
             entries[b"/Filter"] = b"/FlateDecode"
-        return self.add(Stream(entries, data))
+        return self.add(PdfStream(entries, data))
 
     def resolve(self, value: Any) -> Any:
-        """The object as this revision leaves it."""
+        """Follow references to the object as this revision leaves it."""
         if type(value) is not Ref:
             return value
         for _ in range(32):
@@ -79,7 +75,7 @@ class Revision:
         raise Unsafe("references go round in a circle")
 
     def change(self, ref: Ref) -> Dictionary:
-        """The dictionary to write in place of the one at ``ref``: a copy that may be changed."""
+        """Return a copy of the dictionary at ``ref`` that may be modified and replaces it."""
         if ref not in self._changed:
             self._changed[ref] = dict(self.reader.dictionary(ref))
         elif type(self._changed[ref]) is Raw:
@@ -87,47 +83,47 @@ class Revision:
         value: Dictionary = self._changed[ref]
         return value
 
-    def write(self) -> Written:
-        """The text of the revision, with the byte range filled in."""
+    def write(self) -> WrittenRevision:
+        """Serialize the revision."""
         text = bytearray(b"" if self.reader.ends_line else b"\n")
-        base, places, hole = self.reader.size, dict[Ref, int](), (0, 0)
+        base, offsets, hole = self.reader.size, dict[Ref, int](), (0, 0)
         range_at = 0
         encryption = self.reader.encryption
-        for ref, given in self._changed.items():
-            value = encryption.encrypt(ref, given) if encryption else given
-            places[ref] = base + len(text)
+        for ref, object_value in self._changed.items():
+            value = encryption.encrypt(ref, object_value) if encryption else object_value
+            offsets[ref] = base + len(text)
             text += b"%d %d obj\n" % ref
-            if self._holed is not None and ref == self._holed[0]:
-                text += text_of(value)[:-2] + b"/ByteRange "
+            if self._signature is not None and ref == self._signature[0]:
+                text += serialized(value)[:-2] + b"/ByteRange "
                 range_at = len(text)
                 text += _BYTE_RANGE + b"\n/Contents "
-                hole = (base + len(text), base + len(text) + 2 * self._holed[1] + 2)
-                text += b"<" + b"0" * (2 * self._holed[1]) + b">>>"
-            elif isinstance(value, Stream):
-                text += text_of({**value.dictionary, b"/Length": len(value.data)})
+                hole = (base + len(text), base + len(text) + 2 * self._signature[1] + 2)
+                text += b"<" + b"0" * (2 * self._signature[1]) + b">>>"
+            elif isinstance(value, PdfStream):
+                text += serialized({**value.dictionary, b"/Length": len(value.data)})
                 text += b"\nstream\n"
                 text += value.data
                 text += b"\nendstream"
             else:
-                text += text_of(value)
+                text += serialized(value)
             text += b"\nendobj\n"
         start = base + len(text)
-        trailer = self._write_crossreference(text, start, places)
+        trailer = self._write_crossreference(text, start, offsets)
         if range_at:
             size = base + len(text)
             filled = b"[0 %d %d %d]" % (hole[0], hole[1], size - hole[1])
             text[range_at : range_at + len(_BYTE_RANGE)] = filled.ljust(len(_BYTE_RANGE))
-        return Written(text, hole, start, trailer)
+        return WrittenRevision(text, hole, start, trailer)
 
-    def _write_crossreference(self, text: bytearray, start: int, places: dict[Ref, int]) -> Dictionary:
-        """A stream where the previous section is one, else a table. Returns the trailer."""
+    def _write_crossreference(self, text: bytearray, start: int, offsets: dict[Ref, int]) -> Dictionary:
+        """Append a cross-reference of the same kind as the previous section, and return its trailer."""
         previous = self.reader.crossreference
-        entries = {ref.number: Entry(False, place, ref.generation) for ref, place in places.items()}
+        entries = {ref.number: CrossReferenceEntry(False, offset, ref.generation) for ref, offset in offsets.items()}
         entries = {**previous.carried, **entries}
         trailer = self._trailer(text)
         if previous.sections[0].is_stream:
             trailer[b"/Size"] = self._next + 1
-            entries[self._next] = Entry(False, start, 0)
+            entries[self._next] = CrossReferenceEntry(False, start, 0)
             text += crossreference_stream(Ref(self._next), entries, trailer)
         else:
             text += crossreference_table(entries, trailer)

@@ -1,4 +1,4 @@
-"""The signature fields of a form that have a value, as our own reader finds them. Nothing of them is believed yet."""
+"""The signature fields of a form that have a value, as our own reader finds them. Nothing in them is verified here."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from pyhanko.pdf_utils.generic import ByteStringObject, parse_pdf_date, pdf_stri
 
 from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe
-from paraph.pdf.structure.reader import Reader
+from paraph.pdf.structure.reader import PdfReader
 
 _END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
 _LONGEST_END = 256
@@ -19,11 +19,9 @@ _LONGEST_NAME = 127
 
 
 @dataclass(frozen=True)
-class SignatureField:
-    """``fault`` tells why the signature cannot be judged; it is empty where it can, and then all else is set.
-
-    ``order``: what stands in a newer revision has a higher one. ``shows``: it draws something on a page.
-    """
+class SignedField:
+    """A signed field. ``fault`` tells why the signature cannot be judged; without one, all other values are set.
+    ``order``: higher for signatures in newer revisions. ``shows``: the field draws something on a page."""
 
     name: str
     order: int
@@ -37,12 +35,12 @@ class SignatureField:
 
     @property
     def end(self) -> int:
-        """Where its byte range ends."""
+        """Where the byte range ends."""
         return self.byte_range[2] + self.byte_range[3]
 
     @property
     def rank(self) -> tuple[int, bool]:
-        """For sorting: what cannot be judged comes before the signature whose revision it stands in."""
+        """The sort key: a field that cannot be judged precedes the signature whose revision contains it."""
         return self.order, not self.fault
 
 
@@ -50,34 +48,32 @@ class _Faulty(ValueError):
     """A signature cannot be judged; the message is the reason."""
 
 
-def signature_fields(reader: Reader) -> list[SignatureField]:
-    """All of them, in the order of the signed revisions that they stand in.
-
-    Raises :class:`Unsafe` where there is no catalog.
-    """
+def signed_fields(reader: PdfReader) -> list[SignedField]:
+    """Return the signed fields in the order of the revisions that contain them. Raises :class:`Unsafe` if the file
+    has no catalog."""
     root_ref = reader.trailer.get(b"/Root")
     root = reader.dictionary(root_ref)
     try:
         form = reader.resolve(root.get(b"/AcroForm"))
-        given = form.get(b"/Fields") if isinstance(form, dict) else None
-        fields = reader.resolve(given)
+        entry = form.get(b"/Fields") if isinstance(form, dict) else None
+        fields = reader.resolve(entry)
     except (Unsafe, *CONFUSED):
-        return [SignatureField("", reader.size, "the form of the file cannot be read")]
-    place = max(place_of(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), given))
+        return [SignedField("", reader.size, "the form of the file cannot be read")]
+    place = max(place_of(reader, ref, 0) for ref in (root_ref, root.get(b"/AcroForm"), entry))
     found = list(_Walk(reader).below(fields, _Inherited(place)))
     ends = {field.end for field in found if not field.fault and ends_revision(reader.data, field.end)}
-    # The place alone is not enough: a field without an object of its own stands in the form, which sealing writes anew.
+    # Position alone does not order direct fields: they stand in the form, which every seal rewrites.
     ordered = [replace(field, order=sum(end <= field.order for end in ends)) for field in found]
     return sorted(ordered, key=lambda field: field.rank)
 
 
 def ends_revision(data: bytes, end: int) -> bool:
-    """Whether a revision may end there."""
+    """Whether a revision may end at byte ``end``."""
     return 0 < end <= len(data) and _END.search(data, max(0, end - _LONGEST_END), end) is not None
 
 
 def text_of_string(value: Any) -> str:
-    """The text that a string token stands for; empty for anything else."""
+    """Return the text that a string token denotes; empty for anything else."""
     if not isinstance(value, bytes) or value[:1] not in (b"(", b"<"):
         return ""
     text = pdf_string(string_bytes(value))
@@ -85,12 +81,12 @@ def text_of_string(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Within one line, and not too long."""
+    """Return ``text`` on one line and truncated."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:_LONGEST_NAME])
 
 
 def date_of(text: str) -> datetime | None:
-    """What a date string says (ISO 32000-1, 7.9.4), in UTC where it names no zone."""
+    """Parse a date string (ISO 32000-1, 7.9.4), as UTC if it names no zone; ``None`` if it is malformed."""
     try:
         moment: datetime = parse_pdf_date(text, strict=False)
         return moment.replace(tzinfo=moment.tzinfo or UTC)
@@ -98,8 +94,8 @@ def date_of(text: str) -> datetime | None:
         return None
 
 
-def place_of(reader: Reader, value: Any, around: int) -> int:
-    """The byte of the file where the object that ``value`` refers to stands; what is no reference stands ``around``."""
+def place_of(reader: PdfReader, value: Any, around: int) -> int:
+    """Return the byte offset of the object that ``value`` refers to; a direct object stands ``around``."""
     if type(value) is not Ref:
         return around
     try:
@@ -113,7 +109,7 @@ def place_of(reader: Reader, value: Any, around: int) -> int:
 
 @dataclass(frozen=True)
 class _Inherited:
-    """What a field has from those above it. ``place``: where the innermost object around it stands."""
+    """What a field inherits from its ancestors. ``place``: where the innermost indirect object around it stands."""
 
     place: int
     kind: Any = None
@@ -121,17 +117,17 @@ class _Inherited:
 
     @property
     def name(self) -> str:
-        """Its whole name (ISO 32000-1, 12.7.3.2)."""
+        """The fully qualified name (ISO 32000-1, 12.7.3.2)."""
         return printable(".".join(self.names))
 
 
 class _Walk:
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: PdfReader) -> None:
         self._reader = reader
         self._fields = set[Ref]()
         self._values = set[Ref]()
 
-    def below(self, values: Any, above: _Inherited, depth: int = 0) -> Iterator[SignatureField]:
+    def below(self, values: Any, above: _Inherited, depth: int = 0) -> Iterator[SignedField]:
         for value in values if isinstance(values, list) and depth < _DEEPEST else ():
             if type(value) is Ref:
                 if value in self._fields:
@@ -143,38 +139,38 @@ class _Walk:
                 kids = self._reader.resolve(field.get(b"/Kids")) if isinstance(field, dict) else None
                 here = self._named(field, here) if isinstance(field, dict) else here
             except (Unsafe, *CONFUSED):
-                yield SignatureField(here.name, here.place, "a field of the form cannot be read")
+                yield SignedField(here.name, here.place, "a field of the form cannot be read")
                 continue
             if isinstance(field, dict):
                 yield from self._signature(field, kids, here)
                 yield from self.below(kids, here, depth + 1)
 
     def _named(self, field: Dictionary, above: _Inherited) -> _Inherited:
-        own = text_of_string(self._reader.resolve(field.get(b"/T")))
+        partial_name = text_of_string(self._reader.resolve(field.get(b"/T")))
         kind = self._reader.resolve(field.get(b"/FT"))
-        names = (*above.names, own) if b"/T" in field else above.names
+        names = (*above.names, partial_name) if b"/T" in field else above.names
         return _Inherited(above.place, above.kind if kind is None else kind, names)
 
-    def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignatureField]:
-        """None where the field is of another kind or not signed; a value that several fields share counts once."""
-        given = field.get(b"/V")
-        if here.kind != b"/Sig" or given is None or (type(given) is Ref and given in self._values):
+    def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignedField]:
+        """Yield the field if it is a signature with a value; a value shared by several fields counts once."""
+        entry = field.get(b"/V")
+        if here.kind != b"/Sig" or entry is None or (type(entry) is Ref and entry in self._values):
             return
-        if type(given) is Ref:
-            self._values.add(given)
-        name, place = here.name, place_of(self._reader, given, here.place)
+        if type(entry) is Ref:
+            self._values.add(entry)
+        name, place = here.name, place_of(self._reader, entry, here.place)
         try:
-            value = self._reader.resolve(given)
+            value = self._reader.resolve(entry)
             if value is not None:
-                yield self._read(value, SignatureField(name, place, shows=self._shows(field, kids)))
+                yield self._read(value, SignedField(name, place, shows=self._shows(field, kids)))
         except _Faulty as fault:
             is_timestamp = isinstance(value, dict) and value.get(b"/Type") == b"/DocTimeStamp"
-            yield SignatureField(name, place, str(fault), is_timestamp)
+            yield SignedField(name, place, str(fault), is_timestamp)
         except (Unsafe, *CONFUSED) as error:
             why = str(error) if isinstance(error, Unsafe) else "its object confuses the reader"
-            yield SignatureField(name, place, why)
+            yield SignedField(name, place, why)
 
-    def _read(self, value: Any, field: SignatureField) -> SignatureField:
+    def _read(self, value: Any, field: SignedField) -> SignedField:
         if not isinstance(value, dict):
             raise _Faulty("its value is no dictionary")
         entries = {key: self._reader.resolve(item) for key, item in value.items() if key in _READ}
@@ -196,7 +192,7 @@ class _Walk:
         )
 
     def _shows(self, field: Dictionary, kids: Any) -> bool:
-        """Whether the field or one of its widgets has an appearance, as far as can be told."""
+        """Whether the field or one of its widgets has an appearance; true if that cannot be read."""
         try:
             widgets = [self._reader.resolve(kid) for kid in kids] if isinstance(kids, list) else []
         except (Unsafe, *CONFUSED):

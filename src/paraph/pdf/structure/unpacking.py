@@ -1,7 +1,7 @@
-"""The data of streams unpacked, never to more than is asked for (ISO 32000-1, 7.4).
+"""Decoding of streams within a limit (ISO 32000-1, 7.4).
 
-A stream of 120 bytes may unpack to gigabytes, the more so through several filters. So each filter is undone by itself,
-and only where it is known that what comes out is small enough.
+A stream of 120 bytes may unpack to gigabytes, all the more through several filters. So filters are undone one by one,
+and only after the size of the result is known to be within the limit.
 """
 
 import zlib
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import pikepdf
 
-from paraph.pdf.structure.objects import Stream, Unsafe, text_of
-from paraph.pdf.structure.packed_size import lzw_size, run_length_size
+from paraph.pdf.structure.objects import PdfStream, Unsafe, serialized
+from paraph.pdf.structure.unpacked_size import lzw_size, run_length_size
 
 LARGEST = 128 << 20
-"""Bytes to which a stream is unpacked where nothing else is said."""
+"""The default limit in bytes."""
 _MOST_FILTERS = 8
 _FLATE = frozenset({b"/FlateDecode", b"/Fl"})
 _LZW = frozenset({b"/LZWDecode", b"/LZW"})
@@ -24,35 +24,36 @@ _NOTHING: tuple[object, ...] = (None, {}, [])
 
 
 class TooLarge(Unsafe):
-    """The data unpacks to more than is asked for."""
+    """The data unpacks to more than the limit."""
 
 
-class _Pass(NamedTuple):
-    """One filter. ``parameters``: a dictionary, or None."""
+class _Filter(NamedTuple):
+    """One filter. ``parameters``: a dictionary or ``None``."""
 
     name: Any
     parameters: Any
 
 
-def unpacked(stream: Stream, most: int = LARGEST, *, to_its_end: bool = False) -> bytes:
-    """The data without its filters. Raises :class:`TooLarge` beyond ``most`` bytes, also on the way, and
-    :class:`Unsafe` for what neither zlib nor qpdf can undo; with ``to_its_end`` also for what is cut or damaged."""
+def unpacked(stream: PdfStream, limit: int = LARGEST, *, complete: bool = False) -> bytes:
+    """Return the decoded data. ``complete``: truncated or damaged data is an error too. Raises :class:`TooLarge` if
+    the result, or that of any filter on the way, exceeds ``limit`` bytes, and :class:`Unsafe` for data that neither
+    zlib nor qpdf can decode."""
     data = stream.data
-    for each in _passes(stream.dictionary):
-        if each.name in _FLATE:
-            data = _inflated(data, most, to_its_end=to_its_end)
-            if each.parameters not in _NOTHING:  # what predicts makes nothing larger
-                data = _by_qpdf(zlib.compress(data, 0), each, to_its_end=to_its_end)
+    for step in _filters(stream.dictionary):
+        if step.name in _FLATE:
+            data = _inflated(data, limit, complete=complete)
+            if step.parameters not in _NOTHING:  # a predictor never enlarges data
+                data = _by_qpdf(zlib.compress(data, 0), step, complete=complete)
         else:
-            if _size(each, data, most) > most:
+            if _size(step, data, limit) > limit:
                 raise TooLarge("a stream is too large")
-            data = _by_qpdf(data, each, to_its_end=to_its_end)
-    if len(data) > most:
+            data = _by_qpdf(data, step, complete=complete)
+    if len(data) > limit:
         raise TooLarge("a stream is too large")
     return data
 
 
-def _passes(dictionary: dict[bytes, Any]) -> list[_Pass]:
+def _filters(dictionary: dict[bytes, Any]) -> list[_Filter]:
     filters, parameters = dictionary.get(b"/Filter"), dictionary.get(b"/DecodeParms")
     if filters is None:
         return []
@@ -60,45 +61,45 @@ def _passes(dictionary: dict[bytes, Any]) -> list[_Pass]:
     listed = parameters if isinstance(parameters, list) and parameters else [parameters] * len(names)
     if len(names) > _MOST_FILTERS or (names and len(listed) != len(names)):
         raise Unsafe("a stream has too many filters, or others than its parameters are for")
-    return [_Pass(*each) for each in zip(names, listed, strict=False)]
+    return [_Filter(*step) for step in zip(names, listed, strict=False)]
 
 
-def _inflated(data: bytes, most: int, *, to_its_end: bool) -> bytes:
+def _inflated(data: bytes, limit: int, *, complete: bool) -> bytes:
     inflater = zlib.decompressobj()
     try:
-        result = inflater.decompress(data, most + 1)
+        result = inflater.decompress(data, limit + 1)
     except zlib.error as error:
         raise Unsafe("a stream cannot be inflated") from error
-    if len(result) > most:
+    if len(result) > limit:
         raise TooLarge("a stream is too large")
-    if to_its_end and not inflater.eof:
+    if complete and not inflater.eof:
         raise Unsafe("a stream is cut")
     return result
 
 
-def _size(each: _Pass, data: bytes, most: int) -> int:
-    """Of what comes out of a filter that zlib does not undo, at most."""
-    if each.name in _LZW:
-        given = each.parameters.get(b"/EarlyChange", 1) if isinstance(each.parameters, dict) else 1
-        return max(lzw_size(data, early_change=early, most=most) for early in ((True, False) if given else (False,)))
-    if each.name in _RUNS:
+def _size(step: _Filter, data: bytes, limit: int) -> int:
+    """Return an upper bound for what a filter that zlib does not know unpacks to."""
+    if step.name in _LZW:
+        early = step.parameters.get(b"/EarlyChange", 1) if isinstance(step.parameters, dict) else 1
+        return max(lzw_size(data, early_change=value, limit=limit) for value in ((True, False) if early else (False,)))
+    if step.name in _RUNS:
         return run_length_size(data)
-    if each.name in _HEXADECIMAL:
+    if step.name in _HEXADECIMAL:
         return len(data) // 2
-    if each.name in _ASCII85:
-        return len(data) * 4 // 5 + 4 * data.count(b"z")  # which stands for four bytes
+    if step.name in _ASCII85:
+        return len(data) * 4 // 5 + 4 * data.count(b"z")  # each stands for four bytes
     return len(data)
 
 
-def _by_qpdf(data: bytes, each: _Pass, *, to_its_end: bool) -> bytes:
+def _by_qpdf(data: bytes, step: _Filter, *, complete: bool) -> bytes:
     try:
         with pikepdf.new() as scratch:
             copy = pikepdf.Stream(scratch, data)
-            for key, value in ((b"/Filter", each.name), (b"/DecodeParms", each.parameters)):
+            for key, value in ((b"/Filter", step.name), (b"/DecodeParms", step.parameters)):
                 if value not in _NOTHING:
-                    copy[key.decode("latin-1")] = pikepdf.Object.parse(text_of(value))
+                    copy[key.decode("latin-1")] = pikepdf.Object.parse(serialized(value))
             result = copy.read_bytes()
-            warned = to_its_end and bool(scratch.get_warnings())
+            warned = complete and bool(scratch.get_warnings())
     except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
         raise Unsafe("a stream cannot be decoded") from error
     if warned:

@@ -1,7 +1,7 @@
 """The timestamp authorities and the seal level of the settings."""
 
-from paraph.kernel.environment import BUILT_IN_TIMESTAMPS, Environment
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import BUILT_IN_TIMESTAMPS, Settings
 from paraph.keys import DevelopmentAuthority
 from paraph.keys.certificates import read_roots
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm, StatusSource
@@ -10,18 +10,18 @@ from paraph.pdf.timestamps.http_authority import HttpAuthority
 from paraph.pdf.timestamps.timestamp import TimestampAuthority, Timestamping
 
 
-def timestamping(environment: Environment, development: DevelopmentAuthority) -> Timestamping:
+def timestamping(settings: Settings, development: DevelopmentAuthority) -> Timestamping:
     """Opens the authorities of ``PARAPH_TIMESTAMP_AUTHORITIES`` with the roots of ``PARAPH_TIMESTAMP_ROOTS``.
 
     The built-in authority brings its own root; at the level B-B there are no authorities. Raises
     ``DomainError("configuration", …)`` for an address that is not http or https, and for authorities elsewhere
     without roots, whose tokens could never be verified.
     """
-    names = environment.timestamp_authorities if environment.seal_level != "B-B" else []
+    names = settings.timestamp_authorities if settings.seal_level != "B-B" else []
     authorities = [_authority(name, development) for name in names]
     roots = [development.root] if BUILT_IN_TIMESTAMPS in names else []
-    if environment.timestamp_roots is not None:
-        roots += read_roots(environment.timestamp_roots)
+    if settings.timestamp_roots is not None:
+        roots += read_roots(settings.timestamp_roots)
     elif any(name != BUILT_IN_TIMESTAMPS for name in names):
         raise DomainError(
             "configuration", "PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to."
@@ -29,18 +29,18 @@ def timestamping(environment: Environment, development: DevelopmentAuthority) ->
     return Timestamping(authorities, roots)
 
 
-def long_term(environment: Environment, development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
+def long_term(settings: Settings, development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
     """Returns how seals reach a ``PARAPH_SEAL_LEVEL`` above B-T; ``None`` for lower levels.
 
     ``others``: sources of statuses for certificates that are not the development authority's.
     """
-    if environment.seal_level in ("B-B", "B-T"):
+    if settings.seal_level in ("B-B", "B-T"):
         return None
-    first = environment.timestamp_authorities[:1] == [BUILT_IN_TIMESTAMPS]
+    first = settings.timestamp_authorities[:1] == [BUILT_IN_TIMESTAMPS]
     key = development.timestamp_key
     return LongTerm(
         [DevelopmentStatuses(development), *others],
-        archive=environment.seal_level == "B-LTA",
+        archive=settings.seal_level == "B-LTA",
         authority_chain=(key.certificate, *key.chain) if first else (),
     )
 

@@ -1,1 +1,1 @@
-"""Untrusted PDFs, read in sandboxed processes."""
+"""Reading untrusted PDFs in sandboxed processes."""

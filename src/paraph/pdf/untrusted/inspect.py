@@ -1,11 +1,11 @@
 """The check of an upload (specification 4.2): can this file be shown, stamped and sealed?
 
-Refused, with a sentence (``PdfRefused``): what is not a PDF or cannot be read (``not_a_pdf``, ``unreadable``),
-what needs a password to be opened (``password``; an owner password only is accepted), no or too many pages
-(``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), files whose signature forbids any
-change (``changes_forbidden``), what bursts or hangs a reader (``too_complex``), what readers show differently
-(``shown_differently``, ``unclear_page_count``), and what fails its dry run (``cannot_be_sealed``). Scripts, launch
-actions, earlier signatures, pages that print differently and repairs are accepted and told in ``preflight``.
+``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what needs a password to
+open (``password``; an owner password alone is accepted), no or too many pages (``no_pages``, ``too_many_pages``),
+dynamic XFA forms (``dynamic_xfa``), a signature that forbids any change (``changes_forbidden``), what exhausts or hangs
+a reader (``too_complex``), what readers show differently (``shown_differently``, ``unclear_page_count``), and what
+fails its dry run (``cannot_be_sealed``). Scripts, launch actions, earlier signatures, pages that print differently and
+repairs are accepted and reported in ``preflight``.
 """
 
 from dataclasses import dataclass
@@ -13,27 +13,26 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.extendable import Method
+from paraph.pdf.structure.extendable_variants import Method
 from paraph.pdf.untrusted.sandbox import sandbox
 
-_PATIENCE = 3  # an odd file has each of its pages drawn twice
-_MARK_WITHIN = 1024  # bytes in which readers look for the mark of a PDF
+_PATIENCE = 3  # of an odd file, each page is drawn twice
+_MARK_WITHIN = 1024  # bytes in which readers look for the header
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """``pages``: (width, height) of each page in points as a reader sees it. ``preflight`` is JSON:
+    """``pages``: (width, height) of each page in points of reader space. ``preflight`` is JSON:
 
-    ``page_count``, ``sizes`` [{width, height, pages}], ``rotated_pages``, ``version``,
-    ``encryption`` null or {method, bits, permissions}, ``signatures`` {count, certification, usage_rights},
-    ``forms`` {fields, xfa}, ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments`` (numbers),
-    ``prints_differently`` (numbers of the pages that look different in print), ``print_unknown`` (number of pages that
-    were not compared, for want of time), ``can_change`` (words for what can change what is shown: ``scripts``,
-    ``actions``, ``layers``, ``media``, ``xfa_form``, ``hover_annotations``, ``screen_only_annotations``,
-    ``print_only_annotations``, ``print_only_contents``), ``repairs`` (sentences of the reader), ``method``
-    (:data:`paraph.pdf.structure.extendable.Method`).
+    ``page_count``, ``sizes`` [{width, height, pages}], ``rotated_pages``, ``version``, ``encryption`` null or {method,
+    bits, permissions}, ``signatures`` {count, certification, usage_rights}, ``forms`` {fields, xfa}, ``scripts``,
+    ``launch_actions``, ``submit_actions``, ``attachments`` (counts), ``prints_differently`` (numbers of pages that look
+    different in print), ``print_unknown`` (count of pages not compared for want of time), ``can_change`` (what can
+    change what is shown: ``scripts``, ``actions``, ``layers``, ``media``, ``xfa_form``, ``hover_annotations``,
+    ``screen_only_annotations``, ``print_only_annotations``, ``print_only_contents``), ``repairs`` (sentences of the
+    reader), ``method`` (:data:`paraph.pdf.structure.extendable_variants.Method`).
 
-    ``prepared`` is the file to show, to search and to seal in place of this one, None where it is fine as it is.
+    ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
     """
 
     pages: list[tuple[float, float]]
@@ -42,14 +41,14 @@ class Inspection:
 
     @property
     def method(self) -> Method:
-        """What had to be done to the file."""
+        """How the variant that is sealed was made."""
         method: Method = self.preflight["method"]
         return method
 
 
 def inspect(pdf: bytes | BinaryIO, *, page_limit: int, party: str = "", sha256: bytes = b"") -> Inspection:
-    """What a file holds; an open one is read whole, wherever it stands. ``party`` and ``sha256``: see
-    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused when it cannot be taken."""
+    """Check a file; an open one is read whole, whatever its position. ``party`` and ``sha256``: see
+    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
     if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
     call = partial(sandbox().call, party=party, sha256=sha256, patience=_PATIENCE)

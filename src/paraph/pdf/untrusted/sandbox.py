@@ -1,8 +1,8 @@
-"""Untrusted PDFs are parsed in processes of their own, reused from job to job, with hard limits.
+"""A pool of processes that parse untrusted PDFs, reused from job to job, with hard limits.
 
-A process that dies, hangs or runs into a limit is replaced, and the file it was reading is refused where it is at
-fault (``paraph.pdf.untrusted.sandbox_loss``); the next call works. Nothing here parses a byte of the file.
-Thread-safe; a forked process starts its own pool. Those on whose behalf files are read share the processes fairly.
+A process that dies, hangs or exceeds a limit is replaced, and its file refused if it is at fault
+(:mod:`paraph.pdf.untrusted.sandbox_loss`). The service parses no byte of the file. Thread-safe; a forked process starts
+its own pool. Parties share the processes fairly.
 """
 
 import atexit
@@ -17,31 +17,32 @@ from paraph.kernel import machine
 from paraph.kernel.places import Places, Told, Visit
 from paraph.kernel.waiting import waiting
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_memory import Answer, SandboxMemory
-from paraph.pdf.untrusted.sandbox_process import Limits, Worker
+from paraph.pdf.untrusted.sandbox_answers import SandboxAnswers
+from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 from paraph.pdf.untrusted.sandbox_workers import Workers
 
-__all__ = ["Limits", "Sandbox", "configure", "sandbox"]
+__all__ = ["Sandbox", "SandboxLimits", "configure", "sandbox"]
 
 Pdf = bytes | BinaryIO | Callable[[], bytes]
 
 _log = logging.getLogger(__name__)
-_PATIENCE_SECONDS = 8.0  # for a process; callers have better things to do than to wait for longer
-_LONGEST_LINE = 1000  # threads are bounded by those who have them
+_PATIENCE_SECONDS = 8.0  # to wait for a free process
+_LONGEST_LINE = 1000  # callers bound their own threads
 
 
 class Sandbox:
-    """A pool of at most ``size`` processes, started when first needed. Nobody has all of them at a time
-    (:class:`paraph.kernel.places.Places`). ``told``: as there. ``yielding``: what is read for those who have had their
-    share is read when the processors have nothing else to do."""
+    """A pool of at most ``size`` processes, started on demand. No party gets all of them at a time
+    (:class:`paraph.kernel.places.Places`, also on ``told``). ``yielding``: whether the files of parties that have had
+    their share are read only while processors have nothing else to do."""
 
     def __init__(
-        self, size: int, limits: Limits | None = None, told: Told | None = None, *, yielding: bool = False
+        self, size: int, limits: SandboxLimits | None = None, told: Told | None = None, *, yielding: bool = False
     ) -> None:
         self._yielding = yielding
         self._places = Places(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
-        self._memory = SandboxMemory()
-        self._workers = Workers(size, limits or Limits())
+        self._answers = SandboxAnswers()
+        self._workers = Workers(size, limits or SandboxLimits())
 
     def call(
         self,
@@ -52,33 +53,34 @@ class Sandbox:
         sha256: bytes = b"",
         patience: int = 1,
         **arguments: Any,
-    ) -> Answer:
-        """What the job answers: JSON and bytes. An open file is read whole, wherever it stands, and must not change
-        meanwhile; a function is asked for the file when it is this one's turn. ``party``: on whose behalf it is read.
-        ``sha256``: the file's digest where it is known; then what was too complex is refused at once for a while, and
-        several who ask at a time share one answer. ``patience``: so many times the usual time is granted.
+    ) -> JobAnswer:
+        """Run ``job`` on a file and return its answer: JSON and bytes.
 
-        Raises PdfRefused with the reason the job gave; ``too_complex`` when the process was lost by fault of the
-        file. Raises ReadersUnavailable when it was lost otherwise, when none could be started, or none was free
-        within some seconds.
+        An open file is read whole, whatever its position, and must not change meanwhile; a function is called for the
+        file when its turn comes. ``party``: on whose behalf the file is read. ``sha256``: the file's digest if known; a
+        file that was too complex is then refused at once for a while, and simultaneous identical calls share one
+        answer. ``patience`` multiplies the usual time limits.
+
+        Raises PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
+        file. Raises ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
         """
         request = {"job": job, "arguments": arguments, "patience": patience}
         question = (party, sha256, json.dumps(request)) if sha256 else None
         if question:
-            self._memory.refuse(question)
+            self._answers.refuse(question)
         with waiting(party) as visit:
             if not visit:
                 raise ReadersUnavailable
             if question:
-                return self._memory.answer(question, lambda: self._read(request, pdf, visit))
+                return self._answers.answer(question, lambda: self._read(request, pdf, visit))
             return self._read(request, pdf, visit)
 
-    def _read(self, request: dict[str, Any], pdf: Pdf, thread: Visit) -> Answer:
+    def _read(self, request: dict[str, Any], pdf: Pdf, thread: Visit) -> JobAnswer:
         with self._places.place(thread.party) as visit:
             if not visit:
                 raise ReadersUnavailable
             with self._workers.one(last=self._has_had_share(visit)) as worker:
-                worker.confinement()  # it is up then, and its start on nobody's account
+                worker.confinement()  # waits for the start, which is charged to no party
                 before = worker.used.processor
                 try:
                     message, content = worker.ask(
@@ -95,20 +97,21 @@ class Sandbox:
             raise PdfRefused("unreadable", "The file cannot be read as a PDF.")
         return message["result"], content
 
-    def _look(self, worker: Worker, used: float, *visits: Visit) -> None:
-        """While the process reads for this visit: ``used`` is the seconds of a processor that it took so far."""
+    def _look(self, worker: SandboxProcess, used: float, *visits: Visit) -> None:
+        """Charge the visits with ``used``, the processor seconds of the job so far, and let the process yield where
+        the party has had its share."""
         for visit in visits:
             visit.used = used
         if not worker.last and self._has_had_share(visits[0]):
             self._workers.come_last(worker)
 
     def warm(self) -> None:
-        """Start a process now, so that the first call does not wait for it."""
+        """Start a process now, so that the first call need not wait for it."""
         with self._workers.one():
             pass
 
     def close(self) -> None:
-        """End all processes; the pool cannot be used any more."""
+        """End all processes; the pool is unusable afterwards."""
         self._workers.close()
 
     def _has_had_share(self, visit: Visit) -> bool:
@@ -120,8 +123,8 @@ _default_lock = threading.Lock()
 
 
 def sandbox() -> Sandbox:
-    """The pool of this process: a sandboxed process per core and one more, which a party that has all of the others
-    cannot have, unless ``configure`` said otherwise."""
+    """Return the pool of this process, with one sandboxed process per core and one more unless :func:`configure` was
+    called. The additional process is free for others when one party has all of the rest."""
     global _default  # noqa: PLW0603  one pool per process is the point
     with _default_lock:
         if _default is None:
@@ -129,8 +132,10 @@ def sandbox() -> Sandbox:
         return _default
 
 
-def configure(size: int, limits: Limits | None = None, told: Told | None = None, *, yielding: bool = False) -> Sandbox:
-    """Replace this process's pool, for example to share a machine among several web processes."""
+def configure(
+    size: int, limits: SandboxLimits | None = None, told: Told | None = None, *, yielding: bool = False
+) -> Sandbox:
+    """Replace the pool of this process, for example to share a machine among several web processes."""
     global _default  # noqa: PLW0603  see above
     _end_default()
     with _default_lock:
@@ -147,7 +152,7 @@ def _end_default() -> None:
         pool.close()
 
 
-_of_parent: list[Sandbox | None] = []  # kept, so that nothing here ends or waits for the parent's processes
+_of_parent: list[Sandbox | None] = []  # kept alive, so that no finalizer ends the parent's processes
 
 
 def _forget_after_fork() -> None:

@@ -1,7 +1,7 @@
-"""Whose fault it is that a sandboxed process was lost over a file: the file's, or that of the service and its machine.
+"""Deciding whether a file or the machine is at fault when a sandboxed process is lost.
 
-A file is at fault when the process took most of what it was granted, or ended by itself. A process that somebody
-else killed, or that stood still while others had the processor, says nothing about the file.
+A file is at fault if the process used much of its limits or ended by itself. A process that was killed from outside, or
+starved of processor time, says nothing about the file.
 """
 
 import contextlib
@@ -12,49 +12,45 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-_MOST = 0.5  # of what was granted: a sound file takes less than a tenth
+_MOST = 0.5  # of a limit; a sound file uses less than a tenth
 _FROM_OUTSIDE = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, -signal.SIGQUIT}
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-class Used(NamedTuple):
-    """What a process has used in its life: ``processor`` in seconds, ``peak`` in bytes of memory."""
+class ResourcesUsed(NamedTuple):
+    """What a process has used in its life: ``processor`` in seconds, peak memory in bytes."""
 
     processor: float = 0.0
     peak: int = 0
 
     @classmethod
-    def of(cls, usage: resource.struct_rusage) -> "Used":
+    def of(cls, usage: resource.struct_rusage) -> "ResourcesUsed":
         return cls(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _MAXRSS_UNIT)
 
 
-class End(NamedTuple):
-    """``status`` as ``subprocess`` tells it: negative for the signal that ended the process."""
+class ProcessEnd(NamedTuple):
+    """``status`` as in :attr:`subprocess.Popen.returncode`: negative for a signal."""
 
     status: int
-    used: Used
+    used: ResourcesUsed
 
 
-def kill(process: subprocess.Popen[bytes]) -> End:
-    """Ends the process unless it has ended, and takes it from the process table.
-
-    Not by ``Popen.kill``, which may wait for the process and so lose what it used.
-    """
-    used = Used()
+def kill(process: subprocess.Popen[bytes]) -> ProcessEnd:
+    """End the process if it still runs, and reap it. ``Popen.kill`` may reap the process itself, and its resource
+    usage would be lost."""
+    used = ResourcesUsed()
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.kill(process.pid, signal.SIGKILL)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-            used = Used.of(usage)
-    return End(process.wait(), used)
+            used = ResourcesUsed.of(usage)
+    return ProcessEnd(process.wait(), used)
 
 
-def file_at_fault(end: End, before: Used, *, processor_seconds: float, memory: int) -> bool:
-    """Whether the file is why the process ended, given what was used ``before`` the job and what it was granted.
-
-    The kernel kills with the same signal as an operator, so a process that had taken much memory was a bomb's.
-    """
+def file_at_fault(end: ProcessEnd, before: ResourcesUsed, *, processor_seconds: float, memory: int) -> bool:
+    """Whether the file caused the end, given the usage ``before`` the job and the limits of the job. The kernel's
+    out-of-memory killer uses the same signal as an operator, so much memory counts against the file."""
     if end.used.processor - before.processor >= _MOST * processor_seconds:
         return True
     if end.used.peak > before.peak and end.used.peak >= _MOST * memory:

@@ -1,5 +1,4 @@
-"""One sandboxed process: started, asked, ended, and judged where it is lost (``paraph.pdf.untrusted.sandbox`` keeps
-several)."""
+"""One sandboxed process: started, asked, ended, and judged when lost. ``paraph.pdf.untrusted.sandbox`` pools them."""
 
 import contextlib
 import dataclasses
@@ -19,21 +18,18 @@ from typing import Any, BinaryIO
 from paraph.confinement import Confinement
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
-from paraph.pdf.untrusted.sandbox_loss import Used, file_at_fault, kill
+from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed, file_at_fault, kill
 from paraph.pdf.untrusted.sandbox_priority import come_last, processor_seconds
 
 _log = logging.getLogger(__name__)
-_LOOK_SECONDS = 0.25  # how often somebody looks what a job has used
-_BOOT_SECONDS = 60.0  # to import the readers on a busy machine; half a second is usual
+_LOOK_SECONDS = 0.25  # between two looks at what a job has used
+_BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What one job may use: ``memory`` and ``resident`` in bytes.
-
-    ``memory`` is address space above that of an idle process; a process that still holds more than
-    ``resident`` after a job, or has done ``jobs`` of them, is replaced.
-    """
+class SandboxLimits:
+    """What one job may use: ``memory`` and ``resident`` in bytes. ``memory`` is address space beyond that of an idle
+    process. A process that holds more than ``resident`` after a job, or has done ``jobs`` of them, is replaced."""
 
     memory: int = 1 << 30
     processor_seconds: int = 10
@@ -42,22 +38,22 @@ class Limits:
     jobs: int = 1000
 
 
-class Worker:
-    """One sandboxed process and the socket to it. Used by one thread at a time. ``last``: whether all others come
-    before it where processors are scarce, from :meth:`come_last` on and for good."""
+class SandboxProcess:
+    """One sandboxed process and the socket to it. Used by one thread at a time. ``last``: whether it runs only while
+    processors have nothing else to do, from :meth:`come_last` on and for good."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SandboxLimits) -> None:
         self._limits = limits
         self._jobs = 0
         self._confinement: Confinement | None = None
         self._spent = False
         self.last = False
-        self.used = Used()  # in its life, as far as that is known
+        self.used = ResourcesUsed()  # in its life so far
         self._connection, theirs = socket.socketpair()
         command = [sys.executable, "-P", "-m", "paraph.pdf.untrusted.jobs.worker"]
         with theirs, contextlib.ExitStack() as unless_started:
             unless_started.callback(self._connection.close)
-            self._process = subprocess.Popen(  # noqa: S603  our own module
+            self._process = subprocess.Popen(  # noqa: S603  a module of this package
                 [*command, str(os.getpid()), json.dumps(dataclasses.asdict(limits))],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -74,13 +70,11 @@ class Worker:
         self.last = True
         come_last(self._process.pid)
 
-    def ask(
-        self, request: dict[str, Any], pdf: bytes | BinaryIO, tell: Callable[[float], object]
-    ) -> tuple[dict[str, Any], bytes]:
-        """``tell`` is called again and again with the seconds of a processor that the job has used.
-
-        Raises PdfRefused ``too_complex`` when the process is lost by fault of the file, else ReadersUnavailable."""
-        self._spent, self._jobs = True, self._jobs + 1  # until the answer is here, whatever is raised
+    def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO, tell: Callable[[float], object]) -> wire.JobAnswer:
+        """Send a job and return its answer. ``tell`` is called again and again with the processor seconds that the job
+        has used. Raises PdfRefused ``too_complex`` if the process is lost by fault of the file, else
+        ReadersUnavailable."""
+        self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
         self.confinement()
         try:
             with _descriptor(pdf) as descriptor:
@@ -89,11 +83,11 @@ class Worker:
             message, content = self._answer(self._limits.wall_seconds * request["patience"], tell)
         except OSError as error:  # also TimeoutError and ConnectionEndedError
             raise self._lost(request, error) from error
-        self.used = Used(*message.get("used", self.used))
+        self.used = ResourcesUsed(*message.get("used", self.used))
         self._spent = bool(message.get("spent")) or message.get("resident", 0) > self._limits.resident
         return message, content
 
-    def _answer(self, seconds: float, tell: Callable[[float], object]) -> tuple[dict[str, Any], bytes]:
+    def _answer(self, seconds: float, tell: Callable[[float], object]) -> wire.JobAnswer:
         deadline, before = time.monotonic() + seconds, self.used.processor
         while (left := deadline - time.monotonic()) > _LOOK_SECONDS:
             if self._has_answer(_LOOK_SECONDS):
@@ -107,7 +101,7 @@ class Worker:
         return bool(answers.poll(1000 * seconds))
 
     def confinement(self) -> Confinement:
-        """What keeps it from the rest of the machine. Waits until it is ready; raises ReadersUnavailable."""
+        """Wait until the process is ready and return its confinement. Raises ReadersUnavailable."""
         if self._confinement is None:
             self._confinement = self._await_ready()
         return self._confinement
@@ -121,38 +115,40 @@ class Worker:
             message, _ = wire.receive(self._connection, _BOOT_SECONDS)
         except OSError as error:
             self.end()
-            told = (type(error).__name__, self._process.returncode)
-            _log.error("the process that reads PDFs did not start: %s, exit status %s", *told)
+            details = (type(error).__name__, self._process.returncode)
+            _log.error("the process that reads PDFs did not start: %s, exit status %s", *details)
             raise ReadersUnavailable from error
-        self.used = Used(*message["used"])
+        self.used = ResourcesUsed(*message["used"])
         return Confinement(message["unconfined"])
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
-        """The refusal after the process has died, has not answered in time or was not understood."""
-        end, granted = kill(self._process), self._limits
+        """Return the refusal for a process that died, timed out or sent nonsense."""
+        end, limits = kill(self._process), self._limits
         self._connection.close()
         before, self.used = self.used, end.used
-        seconds = granted.processor_seconds * request["patience"]
+        seconds = limits.processor_seconds * request["patience"]
         at_fault = isinstance(error, wire.NoMessageError) or file_at_fault(
-            end, before, processor_seconds=seconds, memory=granted.memory
+            end, before, processor_seconds=seconds, memory=limits.memory
         )
-        told = (request["job"], type(error).__name__, end.status, end.used.processor - before.processor)
+        details = (request["job"], type(error).__name__, end.status, end.used.processor - before.processor)
         if at_fault:
-            _log.warning("a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
+            _log.warning(
+                "a PDF was refused: the %s job ended with %s, exit status %s, after %.1f s of a core", *details
+            )
             return too_complex()
-        _log.error("no fault of the PDF: the %s job ended with %s, exit status %s, after %.1f s of a core", *told)
+        _log.error("no fault of the PDF: the %s job ended with %s, exit status %s, after %.1f s of a core", *details)
         return ReadersUnavailable()
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours but where the code is: no secret of the service is in reach of a hijacked reader."""
+    """Return a minimal environment, so that no secret of the service is within reach of a hijacked reader."""
     here = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return {**here, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LC_ALL": "C.UTF-8"}
 
 
 @contextlib.contextmanager
 def _descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
-    """Of a file of its own; one that is open already is opened once more, only to be read."""
+    """Yield a read-only descriptor of the file; bytes are put into a memory file first."""
     if not isinstance(pdf, bytes):
         pdf.flush()
         descriptor = os.open(f"/dev/fd/{pdf.fileno()}", os.O_RDONLY)

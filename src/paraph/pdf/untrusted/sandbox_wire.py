@@ -1,8 +1,8 @@
-"""How the service and its sandboxed processes talk: length-prefixed messages over a socket pair.
+"""The protocol between the service and its sandboxed processes: length-prefixed messages over a socket pair.
 
-A message is a header (lengths of both parts), a JSON object and raw bytes. The file to read travels beside
-the first bytes as a descriptor, so its bytes are copied once, into memory that both sides map. What a
-sandboxed process sends is untrusted: JSON only, lengths are capped, nothing is unpickled.
+A message is a header (both lengths), a JSON object and raw bytes. The file to read travels beside the first bytes as a
+descriptor, so its bytes are copied once, into memory that both sides map. A sandboxed process is untrusted: only JSON
+is accepted, lengths are capped, nothing is unpickled.
 """
 
 import json
@@ -10,6 +10,9 @@ import socket
 import struct
 import time
 from typing import Any
+
+JobAnswer = tuple[dict[str, Any], bytes]
+"""What a job answers: values for JSON, and bytes."""
 
 _HEADER = struct.Struct("!IQ")
 _AT_ONCE = 64 << 10
@@ -23,11 +26,11 @@ class ConnectionEndedError(ConnectionError):
 
 
 class NoMessageError(ConnectionError):
-    """The other side sent what is not a message."""
+    """The other side sent something that is not a message."""
 
 
 def send(connection: socket.socket, message: dict[str, Any], content: bytes = b"", descriptor: int = -1) -> None:
-    """Raises OSError when the other side is gone."""
+    """Send a message. Raises OSError if the other side is gone."""
     text = json.dumps(message, separators=(",", ":")).encode()
     start = _HEADER.pack(len(text), len(content)) + text
     if descriptor >= 0:
@@ -38,8 +41,8 @@ def send(connection: socket.socket, message: dict[str, Any], content: bytes = b"
 
 
 def receive(connection: socket.socket, seconds: float | None = None) -> tuple[dict[str, Any], bytes]:
-    """The next message, after which the other side waits for an answer. Raises TimeoutError after ``seconds``, else
-    OSError (ConnectionEndedError, NoMessageError)."""
+    """Return the next message, after which the other side waits. Raises TimeoutError after ``seconds``, else OSError
+    (ConnectionEndedError, NoMessageError)."""
     deadline = None if seconds is None else time.monotonic() + seconds
     if seconds is not None:
         connection.settimeout(seconds)
@@ -47,7 +50,7 @@ def receive(connection: socket.socket, seconds: float | None = None) -> tuple[di
 
 
 def receive_with_descriptor(connection: socket.socket) -> tuple[dict[str, Any], int]:
-    """The next message and the descriptor that came with it. Raises as :func:`receive`."""
+    """Return the next message and the descriptor that came with it. Raises as :func:`receive` does."""
     start, descriptors, _, _ = socket.recv_fds(connection, _AT_ONCE, 1)
     if not descriptors:
         raise ConnectionEndedError
@@ -55,7 +58,7 @@ def receive_with_descriptor(connection: socket.socket) -> tuple[dict[str, Any], 
 
 
 def _message(connection: socket.socket, start: bytes, deadline: float | None) -> tuple[dict[str, Any], bytes]:
-    """``start``: what came at once, which mostly is the whole message."""
+    """Complete the message that begins with ``start``, usually all of it."""
     while len(start) < _HEADER.size:
         start += _some(connection, _HEADER.size - len(start), deadline)
     text_length, content_length = _HEADER.unpack_from(start)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_process import Limits, Worker
+from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
 
 _log = logging.getLogger(__name__)
 
@@ -15,9 +15,9 @@ _log = logging.getLogger(__name__)
 class Workers:
     """Started when first needed. At most ``size`` are kept, and half as many that come last. Thread-safe."""
 
-    def __init__(self, size: int, limits: Limits) -> None:
+    def __init__(self, size: int, limits: SandboxLimits) -> None:
         self._limits = limits
-        self._idle: dict[bool, list[Worker]] = {False: [], True: []}  # by whether they come last
+        self._idle: dict[bool, list[SandboxProcess]] = {False: [], True: []}  # by whether they come last
         self._most = {False: size, True: max(1, size // 2)}
         self._closed = False
         self._lock = Lock()
@@ -25,7 +25,7 @@ class Workers:
         self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
 
     @contextlib.contextmanager
-    def one(self, *, last: bool = False) -> Iterator[Worker]:
+    def one(self, *, last: bool = False) -> Iterator[SandboxProcess]:
         """For the block; the one that was used last of those that are idle. ``last``: whether all others are to come
         before it. Raises ReadersUnavailable where none can be started."""
         worker = self._taken(last) or self._started(last)
@@ -34,7 +34,7 @@ class Workers:
         finally:
             self._put_back(worker, last)
 
-    def come_last(self, worker: Worker) -> None:
+    def come_last(self, worker: SandboxProcess) -> None:
         """All others come before it from now on; one that they can use is started in its stead."""
         worker.come_last()
         with contextlib.suppress(RuntimeError):  # they are being closed
@@ -50,7 +50,7 @@ class Workers:
             worker.end()
         self._starter.shutdown()
 
-    def _taken(self, last: bool) -> Worker | None:
+    def _taken(self, last: bool) -> SandboxProcess | None:
         while True:
             with self._lock:
                 worker = self._idle[last].pop() if self._idle[last] else None
@@ -58,7 +58,7 @@ class Workers:
                 return worker
             worker.end()
 
-    def _put_back(self, worker: Worker, last: bool) -> None:
+    def _put_back(self, worker: SandboxProcess, last: bool) -> None:
         """And another in its place where it cannot be used any more; one that came last meanwhile has had its own."""
         usable = worker.usable
         self._keep(worker)
@@ -66,7 +66,7 @@ class Workers:
             with contextlib.suppress(ReadersUnavailable):  # the next call tries
                 self._keep(self._started(last))
 
-    def _keep(self, worker: Worker) -> None:
+    def _keep(self, worker: SandboxProcess) -> None:
         with self._lock:
             idle = self._idle[worker.last]
             if worker.usable and not self._closed and len(idle) < self._most[worker.last]:
@@ -76,13 +76,13 @@ class Workers:
 
     def _start_another(self) -> None:
         try:
-            self._keep(Worker(self._limits))
+            self._keep(SandboxProcess(self._limits))
         except OSError as error:
             _log.error("no process to read PDFs can be started: %r", error)
 
-    def _started(self, last: bool) -> Worker:
+    def _started(self, last: bool) -> SandboxProcess:
         try:
-            worker = self._starter.submit(Worker, self._limits).result()
+            worker = self._starter.submit(SandboxProcess, self._limits).result()
         except (OSError, RuntimeError) as error:  # no process or no thread now
             _log.error("no process to read PDFs can be started: %r", error)
             raise ReadersUnavailable from error

@@ -1,17 +1,17 @@
-"""Where a stamp goes that follows a tag (specification 4.5, ``magic_field``)."""
+"""The place of a stamp that follows a tag (specification 4.5, ``magic_field``)."""
 
 from dataclasses import dataclass
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import Found
+from paraph.pdf.untrusted.find import FoundTag
 
 GAP = 2.0  # points between the tag's ink and the stamp
-ROUNDING = 0.01  # points: a stamp computed from the page's own size fits whatever its last digit
+ROUNDING = 0.01  # points, tolerated where a stamp is computed from the page's size
 
 
 @dataclass(frozen=True)
 class Rect:
-    """Points of reader space, origin bottom left of the page."""
+    """A rectangle in points of reader space, origin at the bottom left."""
 
     x: float
     y: float
@@ -19,12 +19,12 @@ class Rect:
     height: float
 
 
-def under(found: Found, page_size: tuple[float, float], width: float = 200, height: float = 80) -> Rect:
-    """A rectangle just under the tag and centred on it, moved sideways into the page where it would stick out.
+def under(found: FoundTag, page_size: tuple[float, float], width: float = 200, height: float = 80) -> Rect:
+    """Return a rectangle just under the tag and centred on it, shifted sideways onto the page if it would stick out.
 
-    ``page_size`` as ``inspect`` gives it. Never moved up, which would put the stamp over its tag and what stands
-    beside it. Raises PdfRefused: ``too_small`` when the page has no room for the stamp anywhere, ``no_room`` when it
-    has none under the tag.
+    ``page_size`` as ``inspect`` returns it. The rectangle is never moved up, where it would cover the tag and its
+    surroundings. Raises PdfRefused: ``too_small`` if the stamp does not fit the page at all, ``no_room`` if it does not
+    fit under the tag.
     """
     page_width, page_height = page_size
     stamp = f"the stamp ({width:g} by {height:g} points)"

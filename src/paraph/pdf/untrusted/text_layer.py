@@ -1,4 +1,4 @@
-"""The text of a page as spans over its picture, for selecting it and for screen readers."""
+"""The text of a page as words over its picture, for selection and for screen readers."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,8 @@ from paraph.pdf.untrusted.sandbox import Pdf, sandbox
 
 @dataclass(frozen=True)
 class Word:
-    """Its cell in points of reader space, origin bottom left. Words with the same ``line`` follow each other on it."""
+    """A word and its box in points of reader space, origin at the bottom left. Words with the same ``line`` follow
+    each other on it."""
 
     text: str
     x: float
@@ -19,7 +20,7 @@ class Word:
 
 @dataclass(frozen=True)
 class TextLayer:
-    """``width`` and ``height`` of the page in points as a reader sees it."""
+    """``width`` and ``height`` of the page in points of reader space."""
 
     width: float
     height: float

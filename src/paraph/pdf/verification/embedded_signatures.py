@@ -8,7 +8,7 @@ from pyhanko.sign.diff_analysis import ModificationLevel
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.report import Coverage
-from paraph.pdf.structure.signed_fields import SignatureField
+from paraph.pdf.structure.signed_fields import SignedField
 from paraph.pdf.verification.revisions import Revisions, RevisionsByReader
 from paraph.pdf.verification.revisions_by_pyhanko import PasswordNeeded, RevisionsByPyHanko
 
@@ -26,7 +26,7 @@ class EmbeddedSignature:
     ``fault`` is the reason why it cannot be judged at all, empty where it can.
     """
 
-    def __init__(self, pdf: bytes, field: SignatureField, revisions: Revisions) -> None:
+    def __init__(self, pdf: bytes, field: SignedField, revisions: Revisions) -> None:
         self.field_name = field.name
         self.is_document_timestamp = field.is_document_timestamp
         self.sub_filter = field.sub_filter

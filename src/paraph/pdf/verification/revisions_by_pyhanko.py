@@ -13,7 +13,7 @@ from pyhanko.sign.validation.pdf_embedded import EmbeddedPdfSignature
 from pyhanko.sign.validation.status import SignatureCoverageLevel
 
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.signed_fields import SignatureField, date_of, printable
+from paraph.pdf.structure.signed_fields import SignedField, date_of, printable
 from paraph.pdf.verification.diff_policy import POLICY
 from paraph.pdf.verification.stored_validation_data import StoredData
 
@@ -34,7 +34,7 @@ class RevisionsByPyHanko:
         self._reader = PdfFileReader(BytesIO(pdf), strict=False)
         if self._reader.encrypted and self._reader.decrypt("").status is AuthStatus.FAILED:
             raise PasswordNeeded
-        self._signatures: dict[SignatureField, EmbeddedPdfSignature] = {}
+        self._signatures: dict[SignedField, EmbeddedPdfSignature] = {}
         found = enumerate_sig_fields(self._reader, filled_status=True)
         self.fields = sorted((self._field(*each) for each in found), key=lambda field: field.rank)
 
@@ -43,23 +43,23 @@ class RevisionsByPyHanko:
         """The position of the newest cross-reference."""
         return self._reader.last_startxref
 
-    def ends_with(self, field: SignatureField) -> bool:
+    def ends_with(self, field: SignedField) -> bool:
         """Whether pyHanko finds that the signature covers its whole revision."""
         signature = self._signatures[field]
         level = signature.evaluate_signature_coverage()
         signature.coverage = level  # type: ignore[assignment]  # pyHanko annotates only the None of its start
         return level is SignatureCoverageLevel.ENTIRE_REVISION
 
-    def followed(self, field: SignatureField) -> bool:
+    def followed(self, field: SignedField) -> bool:
         """Whether a revision came after that of the signature."""
         return field.order < int(self._reader.xrefs.total_revisions) - 1
 
-    def archived(self, field: SignatureField, archive: SignatureField) -> bool:
+    def archived(self, field: SignedField, archive: SignedField) -> bool:
         """Always false: without paraph's reader the archive timestamp cannot be written once more."""
         del field, archive
         return False
 
-    def stored(self, field: SignatureField | None = None) -> StoredData:
+    def stored(self, field: SignedField | None = None) -> StoredData:
         """Returns the store with what can be read of it."""
         try:
             root = self._reader.root if field is None else self._reader.get_historical_root(field.order)
@@ -72,7 +72,7 @@ class RevisionsByPyHanko:
         data = LongTermData(*(tuple(content for content in listed if content) for listed in lists))
         return StoredData(data, not all(content for listed in lists for content in listed))
 
-    def appended(self, field: SignatureField) -> tuple[ModificationLevel, set[str]] | None:
+    def appended(self, field: SignedField) -> tuple[ModificationLevel, set[str]] | None:
         """Compares by :data:`~paraph.pdf.verification.diff_policy.POLICY`. A revision on which the comparison fails
         counts as the strongest change."""
         if field not in self._signatures:
@@ -87,14 +87,14 @@ class RevisionsByPyHanko:
             return result.modification_level, set(result.changed_form_fields)
         return ModificationLevel.OTHER, set()
 
-    def _field(self, name: str, value: Any, reference: Any) -> SignatureField:
+    def _field(self, name: str, value: Any, reference: Any) -> SignedField:
         name = printable(str(name))
         try:
             signature = EmbeddedPdfSignature(self._reader, reference, name)
             field = _field_of(name, signature)
         except Exception:  # noqa: BLE001 — a hostile signature makes the reader raise anything
             kind = _attempt(lambda: value.get_object().get("/Type"))
-            return SignatureField(name, self._order(reference), "its value is damaged", kind == "/DocTimeStamp")
+            return SignedField(name, self._order(reference), "its value is damaged", kind == "/DocTimeStamp")
         self._signatures[field] = signature
         return field
 
@@ -117,11 +117,11 @@ def _attempt(read: Any) -> Any:
         return None
 
 
-def _field_of(name: str, signature: EmbeddedPdfSignature) -> SignatureField:
+def _field_of(name: str, signature: EmbeddedPdfSignature) -> SignedField:
     byte_range = tuple(int(number) for number in signature.byte_range)
     if len(byte_range) != 4:
         raise ValueError("four numbers belong here")
-    return SignatureField(
+    return SignedField(
         name=name,
         order=int(signature.signed_revision),
         is_document_timestamp=signature.sig_object_type == "/DocTimeStamp",

@@ -9,14 +9,14 @@ from typing import Any
 
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing.archive import archive_revision
-from paraph.pdf.structure import signature_field
-from paraph.pdf.structure.objects import Stream, Unsafe
-from paraph.pdf.structure.reader import Reader, decoded
+from paraph.pdf.structure.existing_signatures import existing_signatures
+from paraph.pdf.structure.objects import PdfStream, Unsafe
+from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.verification.stored_validation_data import KEYS
 
 
-def is_archive_of(before: Reader, after: Reader, value: bytes) -> bool:
+def is_archive_of(before: PdfReader, after: PdfReader, value: bytes) -> bool:
     """Whether the bytes of ``after`` beyond those of ``before``, with which it begins, are exactly such a revision.
 
     ``value``: the whole /Contents of its signature, padding included. Whether that is a valid timestamp is for the
@@ -26,7 +26,7 @@ def is_archive_of(before: Reader, after: Reader, value: bytes) -> bool:
     try:
         added = _store(after) if pdf.count(b"/DSS", sealed_size) else ()
         missing = LongTermData(*(_contents(*pair) for pair in zip(_store(before), added, strict=False)))
-        names = signature_field.standing(Revision(before)).field_names
+        names = existing_signatures(Revision(before)).field_names
         written = archive_revision(before, missing, names, len(value)).write()
     except (Unsafe, LookupError, TypeError, ValueError, AttributeError, RecursionError):
         return False
@@ -36,7 +36,7 @@ def is_archive_of(before: Reader, after: Reader, value: bytes) -> bool:
         return view[sealed_size:] == written.text
 
 
-def _store(reader: Reader) -> list[tuple[Reader, list[Any]]]:
+def _store(reader: PdfReader) -> list[tuple[PdfReader, list[Any]]]:
     """Returns the lists of the document security store, each with its reader. Anything but a list counts as an empty
     one, as it does where the store is extended."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
@@ -45,7 +45,7 @@ def _store(reader: Reader) -> list[tuple[Reader, list[Any]]]:
     return [(reader, listed if isinstance(listed, list) else []) for listed in lists]
 
 
-def _contents(old: tuple[Reader, list[Any]], new: tuple[Reader, list[Any]]) -> tuple[bytes, ...]:
+def _contents(old: tuple[PdfReader, list[Any]], new: tuple[PdfReader, list[Any]]) -> tuple[bytes, ...]:
     """Returns the decoded items at the end of the new list that the old one lacks."""
     streams = [new[0].resolve(item) for item in new[1][len(old[1]) :]]
-    return tuple(decoded(stream) for stream in streams if isinstance(stream, Stream))
+    return tuple(decoded(stream) for stream in streams if isinstance(stream, PdfStream))

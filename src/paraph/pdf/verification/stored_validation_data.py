@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.structure.objects import CONFUSED, Dictionary, Stream, Unsafe
-from paraph.pdf.structure.reader import Reader, decoded
+from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Unsafe
+from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.signed_fields import place_of
 
 KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
@@ -32,7 +32,7 @@ class StoreReader:
     _decoded: dict[tuple[str, bytes], bytes] = field(default_factory=dict)
     _left: int = _MAX_TOTAL
 
-    def read(self, reader: Reader) -> StoredData:
+    def read(self, reader: PdfReader) -> StoredData:
         """Returns the content of the store, empty where there is none. Raises nothing."""
         try:
             store = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/DSS"))
@@ -48,19 +48,19 @@ class StoreReader:
         data = LongTermData(*(tuple(content for content in listed if content) for listed in lists))
         return StoredData(data, incomplete=not all(contents.values()))
 
-    def _content(self, reader: Reader, item: Any) -> bytes:
+    def _content(self, reader: PdfReader, item: Any) -> bytes:
         try:
             stream = reader.resolve(item)
         except (Unsafe, *CONFUSED):
             return b""
-        if not isinstance(stream, Stream):
+        if not isinstance(stream, PdfStream):
             return b""
         key = (repr([stream.dictionary.get(entry) for entry in _ENCODING]), stream.data)
         if key not in self._decoded:
             self._decoded[key] = self._decode(stream)
         return self._decoded[key]
 
-    def _decode(self, stream: Stream) -> bytes:
+    def _decode(self, stream: PdfStream) -> bytes:
         if self._left <= 0:
             return b""
         try:
@@ -71,7 +71,7 @@ class StoreReader:
         return content if len(content) <= _MAX_ITEM else b""
 
 
-def _listed(reader: Reader, store: Dictionary, key: bytes) -> list[Any]:
+def _listed(reader: PdfReader, store: Dictionary, key: bytes) -> list[Any]:
     """Returns the items of one list; a single ``None``, which cannot be read, in place of anything but a list."""
     try:
         items = reader.resolve(store.get(key))
@@ -82,7 +82,7 @@ def _listed(reader: Reader, store: Dictionary, key: bytes) -> list[Any]:
     return [] if items is None else [None]
 
 
-def _decode(stream: Stream) -> bytes:
+def _decode(stream: PdfStream) -> bytes:
     """Decodes a stream. A longer one than :data:`_MAX_ITEM` comes out cut off shortly after this limit."""
     filters, parameters = stream.dictionary.get(b"/Filter"), stream.dictionary.get(b"/DecodeParms")
     if filters in (b"/FlateDecode", [b"/FlateDecode"]) and parameters in (None, [None]):

@@ -10,7 +10,7 @@ from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.utils.translation import gettext as _
 
 from paraph.api.v1.upload.leading_file import Body, Part, copy_content, ends, leading_file, mark_of
-from paraph.bodies.incoming import body_stream
+from paraph.bodies.request_body import body_stream
 from paraph.flow.upload import IncomingFile, refuse_beyond_limit
 from paraph.kernel.errors import DomainError
 

@@ -1,2 +1,4 @@
-"""What runs only inside a sandboxed process (``paraph.pdf.untrusted.sandbox``): the code that parses untrusted
-files."""
+"""The code that parses untrusted files. It runs only inside a sandboxed process (:mod:`paraph.pdf.untrusted.sandbox`).
+
+A ``*_job.py`` answers one kind of call; ``worker.py`` is the process itself.
+"""

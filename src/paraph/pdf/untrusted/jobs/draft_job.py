@@ -1,4 +1,4 @@
-"""The steps of sealing that read the file, inside the sandbox (``paraph.pdf.untrusted.draft_apart`` asks for them)."""
+"""The steps of sealing that read the file, called by :mod:`paraph.pdf.untrusted.sandboxed_draft`."""
 
 import hashlib
 from base64 import b64decode
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, cast
 
-from paraph.pdf.drawing.drawing_check import Placed
+from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.drawing.marks import Drawing, Mark, Overlay
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.purpose import from_json
@@ -15,57 +15,56 @@ from paraph.pdf.sealing.archive import archive_revision
 from paraph.pdf.sealing.draft_in_process import SealRevision, seal_revision, unsigned_revision
 from paraph.pdf.sealing.seal_draft import SealContent
 from paraph.pdf.sealing.self_check import check_appended
-from paraph.pdf.structure.extendable import Method, forms
-from paraph.pdf.structure.normalise import Unreadable
+from paraph.pdf.structure.extendable_variants import Method, extendable_variants
+from paraph.pdf.structure.normalise import UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.structure.revision import Written
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import WrittenRevision
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _NOWHERE = (0.0, 0.0, 0.0, 0.0)
 
-Answer = tuple[dict[str, Any], bytes]
 
+def answering(step: Callable[..., JobAnswer]) -> Callable[..., JobAnswer]:
+    """Turn a step into a job that answers with the errors that the step raises over the file."""
 
-def telling(step: Callable[..., Answer]) -> Callable[..., Answer]:
-    """The step as a job: what it raises over the file becomes its answer."""
-
-    def job(source: Source, **arguments: Any) -> Answer:
+    def job(file: UntrustedFile, **arguments: Any) -> JobAnswer:
         try:
-            return step(source, **arguments)
-        except (SealError, Unreadable, Unsafe) as error:
-            return {"raised": [type(error).__name__ if type(error) in _TOLD else "Unsafe", str(error)]}, b""
+            return step(file, **arguments)
+        except (SealError, UnreadablePdf, Unsafe) as error:
+            return {"raised": [type(error).__name__ if type(error) in _ANSWERED else "Unsafe", str(error)]}, b""
         except CONFUSED:
             return {"raised": ["Unsafe", "the file confuses the reader"]}, b""
 
     return job
 
 
-_TOLD = {SealError, Unreadable}
+_ANSWERED = {SealError, UnreadablePdf}
 
 
-@telling
-def seal(source: Source, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> Answer:
-    """The revision of the seal, behind the form where the file has another one."""
-    form = _form(source, method)
-    draft = seal_revision(Reader(form), _wanted(wanted), _data(data), hole)
-    told, text = _told(draft.revision.write(), len(form))
+@answering
+def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
+    """Return the revision of the seal, preceded by the variant if that is not the file itself."""
+    variant = _variant(file, method)
+    draft = seal_revision(PdfReader(variant), _wanted(wanted), _long_term_data(data), hole)
+    message, text = _revision(draft.revision.write(), len(variant))
     if method == "incremental":
-        return {**told, "form": 0, "known": _known(draft)}, text
-    return {**told, "form": len(form), "known": _known(draft)}, form + text
+        return {**message, "variant": 0, "known": _known(draft)}, text
+    return {**message, "variant": len(variant), "known": _known(draft)}, variant + text
 
 
-@telling
-def archive(source: Source, known: dict[str, Any], data: list[list[str]], hole: int) -> Answer:
-    """The revision of an archive timestamp behind a sealed file."""
+@answering
+def archive(file: UntrustedFile, known: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
+    """Return the revision of an archive timestamp for a sealed file."""
     names = frozenset(name.encode("latin-1") for name in known["names"])
-    return _told(archive_revision(Reader(_content(source)), _data(data), names, hole).write(), source.size)
+    return _revision(archive_revision(PdfReader(_content(file)), _long_term_data(data), names, hole).write(), file.size)
 
 
-@telling
-def check(source: Source, known: dict[str, Any], size: int, expected: dict[str, Any]) -> Answer:
-    """Whether the finished file, of which ``size`` bytes were there before, is what was to be written."""
-    content = _content(source)
+@answering
+def check(file: UntrustedFile, known: dict[str, Any], size: int, expected: dict[str, Any]) -> JobAnswer:
+    """Check that the finished file, whose first ``size`` bytes are the variant, is what was to be written."""
+    content = _content(file)
     with memoryview(content) as whole:
         original_hash = hashlib.sha256(whole[:size])
     check_appended(
@@ -79,53 +78,53 @@ def check(source: Source, known: dict[str, Any], size: int, expected: dict[str, 
         token=b64decode(expected["token"]),
         sealed_size=expected["sealed_size"],
         archive_token=b64decode(expected["archive_token"]),
-        statuses=_data(expected["statuses"]),
+        statuses=_long_term_data(expected["statuses"]),
     )
     return {}, b""
 
 
-def _form(source: Source, method: Method) -> bytes:
+def _variant(file: UntrustedFile, method: Method) -> bytes:
     if method == "incremental":
-        return _content(source)
-    for made, form in forms(source.whole):
+        return _content(file)
+    for made, variant in extendable_variants(file.whole):
         if made == method:
-            return form
-    raise Unsafe("the file has no such form")
+            return variant
+    raise Unsafe("the file has no such variant")
 
 
-def _content(source: Source) -> bytes:
-    """Searched and cut as bytes are, but not copied."""
-    return cast(bytes, source.content)
+def _content(file: UntrustedFile) -> bytes:
+    """Return the mapped file; it is searched and sliced as bytes are, without a copy."""
+    return cast(bytes, file.content)
 
 
-def _told(written: Written, size: int) -> Answer:
+def _revision(written: WrittenRevision, size: int) -> JobAnswer:
     text, start, end = unsigned_revision(written, size)
     return {"hole": [start, end]}, bytes(text)
 
 
-def _wanted(told: dict[str, Any]) -> SealContent:
-    overlay = told["page_overlay"]
+def _wanted(message: dict[str, Any]) -> SealContent:
+    overlay = message["page_overlay"]
     return SealContent(
-        appearances=b64decode(told["appearances"]),
-        marks=[Mark(*mark) for mark in told["marks"]],
+        appearances=b64decode(message["appearances"]),
+        marks=[Mark(*mark) for mark in message["marks"]],
         page_overlay=None if overlay is None else Overlay(overlay[0], tuple(overlay[1:])),
-        reason=told["reason"],
-        name=told["name"],
-        at=datetime.fromisoformat(told["at"]),
+        reason=message["reason"],
+        name=message["name"],
+        at=datetime.fromisoformat(message["at"]),
     )
 
 
-def _data(lists: list[list[str]]) -> LongTermData:
+def _long_term_data(lists: list[list[str]]) -> LongTermData:
     return LongTermData(*(tuple(map(b64decode, items)) for items in lists))
 
 
 def _known(draft: SealRevision) -> dict[str, Any]:
-    """What later steps must know of this one, and cannot read from the file."""
+    """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
     return {"start": draft.start, "names": [name.decode("latin-1") for name in draft.names], "placed": placed}
 
 
-def _placed(told: list[list[Any]]) -> Iterator[Placed]:
-    for page, forms_drawn, in_annotation, background in told:
-        names = {b"%d" % number: Ref(*form) for number, form in enumerate(forms_drawn)}
-        yield Placed(Ref(*page), Drawing(b"", names, _NOWHERE), in_annotation, background)
+def _placed(message: list[list[Any]]) -> Iterator[ExpectedDrawing]:
+    for page, drawn_forms, in_annotation, background in message:
+        names = {b"%d" % number: Ref(*form) for number, form in enumerate(drawn_forms)}
+        yield ExpectedDrawing(Ref(*page), Drawing(b"", names, _NOWHERE), in_annotation, background)

@@ -1,5 +1,4 @@
-"""The tag search, inside the sandbox: own matcher over PDFium's characters (``paraph.pdf.untrusted.find`` says what
-counts)."""
+"""The search for tags in PDFium's characters. :mod:`paraph.pdf.untrusted.find` defines what counts as found."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,49 +7,55 @@ from typing import Any
 import pypdfium2
 
 from paraph.pdf.structure.geometry import Box, PageGeometry
-from paraph.pdf.untrusted.jobs.characters import Characters, lines
-from paraph.pdf.untrusted.jobs.folding import fold, fold_with_places, occurrences
-from paraph.pdf.untrusted.jobs.pages import geometry_of
-from paraph.pdf.untrusted.jobs.source import Source
-from paraph.pdf.untrusted.jobs.visual import read_lines, runs_from_right, search_lines, worth_a_look
+from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
+from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
+from paraph.pdf.untrusted.jobs.page_text.folding import fold, fold_with_places, occurrences
+from paraph.pdf.untrusted.jobs.page_text.visual_order import may_contain_tag, read_lines, runs_from_right, search_lines
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
-_MOST_SORTED = 100_000  # characters that the second attempt looks at; about a second
+_MOST_SORTED = 100_000  # characters that the second attempt reads; about a second
 
 
-def find(source: Source, tags: Sequence[str]) -> tuple[dict[str, Any], bytes]:
-    """``{"found": {tag: [page_number, left, bottom, right, top]}}``, the box of the tag's last line."""
+def find(file: UntrustedFile, tags: Sequence[str]) -> JobAnswer:
+    """Return ``{"found": {tag: [page_number, left, bottom, right, top]}}`` with the box of the tag's last line."""
     wanted = {tag: folded for tag in tags if (folded := fold(tag))}
     if not wanted:
         return {"found": {}}, b""
-    document = source.pdfium()
-    texts: list[str] = []  # of the pages, folded
+    document = file.pdfium()
+    texts: list[str] = []  # the folded text of each page
     drawn: dict[str, Any] = {}
     for index in range(len(document)):
         missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
         if not missing:
             break
-        boxes = _as_drawn(source, document, index, missing, texts)
+        boxes = _as_drawn(file, document, index, missing, texts)
         drawn |= {tag: [index + 1, *box] for tag, box in boxes.items()}
-    return {"found": drawn | _sorted(source, document, wanted, texts, drawn)}, b""
+    return {"found": drawn | _sorted(file, document, wanted, texts, drawn)}, b""
 
 
 def _sorted(
-    source: Source, document: pypdfium2.PdfDocument, wanted: dict[str, str], texts: Sequence[str], drawn: dict[str, Any]
+    file: UntrustedFile,
+    document: pypdfium2.PdfDocument,
+    wanted: dict[str, str],
+    texts: Sequence[str],
+    drawn: dict[str, Any],
 ) -> dict[str, Any]:
-    """Of the tags that run from right to left what comes first, since their order of drawing says little; of the
-    others those that were not found in it. Those that no reader sees are at last looked for as they are stored."""
+    """Search again by position, for tags not found in drawing order and for all right-to-left tags. A right-to-left
+    tag takes the earlier hit, since its drawing order says little. Tags that no reader would see in order are
+    finally searched as stored."""
     turned = {tag: folded for tag, folded in wanted.items() if runs_from_right(folded)}
     missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
-    seen = _as_seen(source, document, turned | missing, texts)
+    seen = _as_seen(file, document, turned | missing, texts)
     seen = {tag: place for tag, place in seen.items() if tag not in drawn or place[0] <= drawn[tag][0]}
     stored = {tag: folded for tag, folded in turned.items() if tag not in drawn and tag not in seen}
-    return seen | _as_seen(source, document, stored, texts, as_stored=True)
+    return seen | _as_seen(file, document, stored, texts, as_stored=True)
 
 
 def _as_drawn(
-    source: Source, document: pypdfium2.PdfDocument, index: int, wanted: dict[str, str], texts: list[str]
+    file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, wanted: dict[str, str], texts: list[str]
 ) -> dict[str, Box]:
-    """First attempt: the text in the order of drawing. Most pages end at the gate, one call for all their text."""
+    """Search in drawing order. Most pages are ruled out by one call for all their text."""
     page = _opened(document, index)
     if page is None:
         texts.append("")
@@ -62,7 +67,7 @@ def _as_drawn(
             if not here:
                 return {}
             text, places = fold_with_places(characters.exact())
-            geometry = geometry_of(source, page, index)
+            geometry = geometry_of_page(file, page, index)
             searched = {tag: _stretches(folded, text, places) for tag, folded in here.items()}
             return _placed(characters, searched, geometry)
     finally:
@@ -70,20 +75,20 @@ def _as_drawn(
 
 
 def _as_seen(
-    source: Source,
+    file: UntrustedFile,
     document: pypdfium2.PdfDocument,
     wanted: dict[str, str],
     texts: Sequence[str],
     *,
     as_stored: bool = False,
 ) -> dict[str, Any]:
-    """Second attempt: each line sorted by where its characters stand."""
+    """Search in lines whose characters are sorted by position."""
     found: dict[str, Any] = {}
     left = _MOST_SORTED
     both_ways = any(map(runs_from_right, texts))
     for index, text in enumerate(texts):
         missing = {tag: folded for tag, folded in wanted.items() if tag not in found}
-        here = {tag: folded for tag, folded in missing.items() if worth_a_look(folded, text, both_ways=both_ways)}
+        here = {tag: folded for tag, folded in missing.items() if may_contain_tag(folded, text, both_ways=both_ways)}
         page = _opened(document, index) if here else None
         if page is None:
             continue
@@ -94,7 +99,7 @@ def _as_seen(
             exact = characters.exact()
             search = partial(search_lines, read_lines(characters, exact), exact, both_ways=both_ways)
             searched = {tag: search(folded, as_stored=as_stored) for tag, folded in here.items()}
-            placed = _placed(characters, searched, geometry_of(source, page, index))
+            placed = _placed(characters, searched, geometry_of_page(file, page, index))
             found |= {tag: [index + 1, *box] for tag, box in placed.items()}
         page.close()
     return found
@@ -104,17 +109,17 @@ def _opened(document: pypdfium2.PdfDocument, index: int) -> pypdfium2.PdfPage | 
     try:
         return document[index]
     except pypdfium2.PdfiumError:
-        return None  # a page that cannot be opened has no text that a reader sees
+        return None  # a page that cannot be opened shows no text
 
 
 def _stretches(folded: str, text: str, places: Sequence[int]) -> list[list[int]]:
-    """The characters of each occurrence of ``folded``."""
+    """Return the characters of each occurrence of ``folded``."""
     starts = occurrences(folded, text)
     return [list(dict.fromkeys(places[start : start + len(folded)])) for start in starts]
 
 
 def _placed(characters: Characters, searched: dict[str, list[list[int]]], geometry: PageGeometry) -> dict[str, Box]:
-    """Of each tag the occurrence that is read first: the box of its last line. Only what the reader sees counts."""
+    """Return for each tag the last line of its first visible occurrence."""
     placed = {}
     for tag, occurring in searched.items():
         seen = [boxes for indices in occurring if (boxes := lines(characters, indices, geometry))]
@@ -124,7 +129,7 @@ def _placed(characters: Characters, searched: dict[str, list[list[int]]], geomet
 
 
 def _first_read(seen: list[list[Box]]) -> list[Box]:
-    """The occurrence that starts highest; of those on one line the leftmost."""
+    """Return the occurrence that starts highest; of those on one line, the leftmost."""
     highest = max(seen, key=lambda boxes: boxes[0][3])
     _, bottom, _, top = highest[0]
     beside = [boxes for boxes in seen if min(boxes[0][3], top) - max(boxes[0][1], bottom) > (top - bottom) / 2]

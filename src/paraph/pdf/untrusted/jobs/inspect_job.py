@@ -1,4 +1,4 @@
-"""The checks of an upload, inside the sandbox (``paraph.pdf.untrusted.inspect`` says what is refused and why)."""
+"""The checks of an upload; :mod:`paraph.pdf.untrusted.inspect` defines what is refused and why."""
 
 import re
 from collections import Counter
@@ -14,72 +14,79 @@ from paraph.pdf.structure.geometry import PageGeometry
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
-from paraph.pdf.structure.reader import Reader
-from paraph.pdf.untrusted.jobs.changeable import NO_BEHAVIOUR, read_behaviour
-from paraph.pdf.untrusted.jobs.extendable_form import prepare
-from paraph.pdf.untrusted.jobs.fast_scan import read_quietly
-from paraph.pdf.untrusted.jobs.forms import NO_FORMS, NO_SIGNATURES, read_forms, read_signatures
-from paraph.pdf.untrusted.jobs.page_contents import check_contents
-from paraph.pdf.untrusted.jobs.page_presence import require_pages
-from paraph.pdf.untrusted.jobs.second_opinion import Opinion, second_opinion
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks.acroform import NO_FORMS, NO_SIGNATURES, read_form_fields, read_signatures
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
+from paraph.pdf.untrusted.jobs.upload_checks.page_presence import require_pages
+from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
-_PROBE = 64  # pixels of the longer side of page 1 when it is tried
+_PROBE = 64  # pixels of the longer side of page 1 in the trial
 _REPAIRS_TOLD = 5
 _NAME_OF_FILE = re.compile(r"^(WARNING: )?(stream )?<[^>]*>[^:]*: ")
 _UNCLEAR = ("cannot_be_sealed", "shown_differently")
 _VERSION = re.compile(rb"%PDF-(\d\.\d)")
 
 
-class Seen(NamedTuple):
-    """What one reader says of a file. ``facts``: of the preflight report, what does not follow from the pages."""
+class Findings(NamedTuple):
+    """What a reader finds in a file. ``facts``: the parts of the preflight report that do not follow from the pages."""
 
     pages: list[PageGeometry]
     facts: dict[str, Any]
 
 
-def inspect(source: Source, page_limit: int) -> tuple[dict[str, Any], bytes]:
-    """``{"pages": [[width, height], …], "preflight": …}``, and what stands in for the upload, empty where nothing
-    does."""
-    quiet = read_quietly(source)
-    viewed = source.pdfium()
-    _check_count(len(viewed), page_limit)
-    seen = at_a_glance(quiet.reader, page_limit) if quiet and not quiet.may_draw_annotations else None
+def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
+    """Return ``{"pages": [[width, height], …], "preflight": …}`` and the file that replaces the upload, empty for
+    none."""
+    passive = fast_scan(file)
+    document = file.pdfium()
+    _check_count(len(document), page_limit)
+    findings = read_by_own_reader(passive.reader, page_limit) if passive and not passive.may_draw_annotations else None
     content = b""
-    if not (quiet and seen and len(seen.pages) == len(viewed) and second_opinion(quiet.reader, source) is Opinion.SAME):
-        seen, content = _thoroughly_or_refused(source, page_limit, quiet=quiet is not None)
-    _try_first_page(viewed)
+    if not (
+        passive
+        and findings
+        and len(findings.pages) == len(document)
+        and second_opinion(passive.reader, file) is Opinion.SAME
+    ):
+        findings, content = _read_by_pikepdf_or_refuse(file, page_limit, passive=passive is not None)
+    _try_first_page(document)
     preflight = {
-        "page_count": len(seen.pages),
-        "sizes": _sizes(seen.pages),
-        "rotated_pages": sum(1 for page in seen.pages if page.rotate),
-        **seen.facts,
+        "page_count": len(findings.pages),
+        "sizes": _sizes(findings.pages),
+        "rotated_pages": sum(1 for page in findings.pages if page.rotate),
+        **findings.facts,
     }
-    return {"pages": [[page.width, page.height] for page in seen.pages], "preflight": preflight}, content
+    return {"pages": [[page.width, page.height] for page in findings.pages], "preflight": preflight}, content
 
 
-def _thoroughly_or_refused(source: Source, page_limit: int, *, quiet: bool) -> tuple[Seen, bytes]:
-    """Names the page that is not there, where that is why a file cannot be taken."""
+def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
+    """Refuse a file that lacks a page for that reason, whatever other fault it has."""
     try:
-        found = thoroughly(source, page_limit, quiet=quiet)
+        nodes = read_by_pikepdf(file, page_limit, passive=passive)
     except PdfRefused as refused:
         if refused.reason in _UNCLEAR:
-            require_pages(source.pdfium())
+            require_pages(file.pdfium())
         raise
-    require_pages(source.pdfium())
-    return found
+    require_pages(file.pdfium())
+    return nodes
 
 
-def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
-    """By our own reader, which repairs nothing; None for what it leaves to pikepdf, forms and signatures too."""
+def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
+    """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures and what it cannot
+    read."""
     version = _VERSION.match(reader.data)
     try:
         root = reader.dictionary(reader.trailer.get(b"/Root"))
         if version is None or b"/AcroForm" in root or b"/Perms" in root:
             return None
-        found = list(islice(plain_pages(reader), page_limit + 1))
-        check_contents(reader, found)
-        pages = geometries_of(reader, found)
+        nodes = list(islice(plain_pages(reader), page_limit + 1))
+        check_contents(reader, nodes)
+        pages = geometries_of(reader, nodes)
     except (Unsafe, *CONFUSED):
         return None
     facts: dict[str, Any] = {
@@ -91,28 +98,29 @@ def at_a_glance(reader: Reader, page_limit: int) -> Seen | None:
         "repairs": [],
         "method": "incremental",
     }
-    return Seen(pages, facts)
+    return Findings(pages, facts)
 
 
-def thoroughly(source: Source, page_limit: int, *, quiet: bool) -> tuple[Seen, bytes]:
-    """By pikepdf, which repairs what it can; and what stands in for the upload, of which the facts are then told."""
-    facts = _facts(source, quiet=quiet)
-    prepared = prepare(source, page_limit)
+def read_by_pikepdf(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
+    """Read the file with pikepdf, which repairs what it can, and choose what replaces the upload. The facts are
+    those of the replacement, except for ``repairs``."""
+    facts = _facts(file, passive=passive)
+    prepared = prepare_file(file, page_limit)
     if prepared.content is not None:
-        with Source(content=prepared.content) as shown:
-            facts = {**_facts(shown, quiet=False), "repairs": facts["repairs"]}
-    return Seen(prepared.geometries, {**facts, "method": prepared.method}), prepared.content or b""
+        with UntrustedFile(content=prepared.content) as shown:
+            facts = {**_facts(shown, passive=False), "repairs": facts["repairs"]}
+    return Findings(prepared.geometries, {**facts, "method": prepared.method}), prepared.content or b""
 
 
-def _facts(source: Source, *, quiet: bool) -> dict[str, Any]:
-    document = source.pikepdf()
-    forms, signatures = read_forms(document), read_signatures(document)
+def _facts(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
+    document = file.pikepdf()
+    forms, signatures = read_form_fields(document), read_signatures(document)
     return {
         "version": document.pdf_version,
         "encryption": _encryption(document),
         "signatures": signatures,
         "forms": forms,
-        **read_behaviour(source, quiet=quiet),
+        **read_behaviour(file, passive=passive),
         "repairs": _repairs(document),
     }
 
@@ -126,7 +134,7 @@ def _check_count(count: int, limit: int) -> None:
 
 
 def _try_first_page(document: pypdfium2.PdfDocument) -> None:
-    """Drawn small and coarse: what is asked is whether it can be drawn, and what that takes."""
+    """Draw page 1 small and coarse, to learn whether it can be drawn within the limits."""
     try:
         page = document[0]
         page.render(scale=_PROBE / max(*page.get_size(), 1.0), no_smoothimage=True).close()
@@ -140,7 +148,7 @@ def _sizes(pages: Sequence[PageGeometry]) -> list[dict[str, float]]:
 
 
 def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
-    """Opened without a password, so an owner password at most."""
+    """Describe the encryption; the file opened without a password, so it has an owner password at most."""
     if not document.is_encrypted:
         return None
     method = str(document.encryption.stream_method).rpartition(".")[2]
@@ -148,6 +156,6 @@ def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
 
 
 def _repairs(document: pikepdf.Pdf) -> list[str]:
-    """What the reader had to put right, in its own words, without the name it gives the file."""
-    told = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
-    return list(dict.fromkeys(told))[:_REPAIRS_TOLD]
+    """Return the warnings of qpdf without the file name in them."""
+    warnings = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
+    return list(dict.fromkeys(warnings))[:_REPAIRS_TOLD]

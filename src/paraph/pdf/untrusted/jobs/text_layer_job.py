@@ -1,27 +1,27 @@
-"""The words of a page and where they stand, inside the sandbox."""
+"""The words of a page and their places."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pypdfium2
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
-from paraph.pdf.untrusted.jobs.characters import Characters, around
-from paraph.pdf.untrusted.jobs.pages import geometry_of
-from paraph.pdf.untrusted.jobs.source import Source
+from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
+from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
-_HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium gives those at the end of a line
+_HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line end
 
 
-def layer(source: Source, page_number: int) -> tuple[dict[str, Any], bytes]:
-    """``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
-    document = source.pdfium()
+def text_layer(file: UntrustedFile, page_number: int) -> JobAnswer:
+    """Return ``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
+    document = file.pdfium()
     if not 1 <= page_number <= len(document):
         raise no_such_page(page_number, len(document))
     try:
         page = document[page_number - 1]
-        geometry = geometry_of(source, page, page_number - 1)
+        geometry = geometry_of_page(file, page, page_number - 1)
         with Characters(page) as characters:
             words = [[word, *map(_rounded, _span(box)), line] for word, box, line in _words(characters, geometry)]
     except pypdfium2.PdfiumError as error:
@@ -30,7 +30,7 @@ def layer(source: Source, page_number: int) -> tuple[dict[str, Any], bytes]:
 
 
 def _words(characters: Characters, geometry: PageGeometry) -> Iterator[tuple[str, Box, int]]:
-    """Word by word in the order of the text, with the number of its line. What the reader does not see is left out."""
+    """Yield the visible words in text order, each with the number of its line."""
     to_reader = geometry.to_reader
     word, cells, line = "", list[Box](), 0
     for index, character in enumerate([*characters.exact(), " "]):

@@ -1,0 +1,93 @@
+"""The processes of the web server: granian, whose workers are forked from the process that calls it."""
+
+import gc
+import multiprocessing
+import os
+import socket
+from functools import partial
+from typing import Any
+
+from paraph.kernel import machine
+from paraph.kernel.errors import DomainError
+from paraph.kernel.parent import follow_parent
+from paraph.kernel.settings import Settings
+
+_KILL_SECONDS = 10
+_HEAD_MILLISECONDS = 10_000  # to send the head of a request, and between two requests of a connection
+_HEAD_BYTES = 64 * 1024  # of a request's head at most; the server also buffers this much of a body
+_BACKLOG = 4096  # connections that wait to be accepted; the kernel's own limit (somaxconn) may be lower
+
+
+def check_port(settings: Settings) -> None:
+    """Raises ``DomainError("configuration", …)`` when this machine cannot listen on the address. Granian itself would
+    not notice: it shares the port with any other process that listens there."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
+            0
+        ]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise DomainError(
+            "configuration", f"Paraph cannot listen on {settings.host} port {settings.port}: {error.strerror}."
+        ) from error
+
+
+def run() -> None:
+    """Serves until SIGTERM or SIGINT, and answers the requests that have arrived by then."""
+    from django.conf import settings
+    from django.core.servers.basehttp import get_internal_wsgi_application
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.log import LogLevels
+    from granian.server import Server
+
+    from paraph.web import connection_watch
+
+    # Made once here and shared by the processes forked below.
+    application = get_internal_wsgi_application()
+
+    processes, _ = settings.PARAPH.processes
+
+    def load() -> Any:
+        follow_parent(os.getppid())
+        _share_fairly(settings.PARAPH.web_threads, processes)
+        gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
+        connection_watch.start()
+        return application
+
+    if multiprocessing.get_start_method(allow_none=True) != "fork":
+        multiprocessing.set_start_method("fork", force=True)
+    machine.raise_file_limit()
+    server = Server(
+        "paraph.web.wsgi",
+        address=settings.PARAPH.host,
+        port=settings.PARAPH.port,
+        interface=Interfaces.WSGI,
+        workers=processes,
+        blocking_threads=settings.PARAPH.web_threads,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MILLISECONDS, max_buffer_size=_HEAD_BYTES),
+        backlog=_BACKLOG,
+        backpressure=machine.connections(),
+        websockets=False,
+        log_level=LogLevels.error,
+        log_dictconfig=settings.LOGGING,
+        respawn_failed_workers=True,
+        respawn_interval=0.1,
+        workers_kill_timeout=_KILL_SECONDS,
+    )
+    server.serve(target_loader=load, wrap_loader=False)
+
+
+def _share_fairly(threads: int, web_processes: int) -> None:
+    """Bounds what one party may occupy (docs/decisions/fair-waiting.md): one waiting thread and one process that reads
+    PDFs stay free for others in each web process, and the rest, over all web processes, keeps every core busy."""
+    from paraph.kernel import machine, waiting
+    from paraph.measures.figures import count_wait
+    from paraph.pdf.untrusted import sandbox
+
+    waiting.bound_to(threads, partial(count_wait, "thread"))
+    readers = -(-machine.cores() // web_processes) + 1
+    sandbox.configure(readers, told=partial(count_wait, "reader"), yielding=True)

@@ -1,0 +1,43 @@
+"""The settings of the service: ``PARAPH_*`` variables (and ``DATABASE_URL``), read once and checked.
+
+Each field is documented for operators in docs/configuration.md; a test compares the two.
+"""
+
+from typing import ClassVar
+
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from paraph.kernel.errors import DomainError
+from paraph.kernel.settings.limits import LimitSettings
+from paraph.kernel.settings.messages import MessageSettings
+from paraph.kernel.settings.sealing import BUILT_IN_TIMESTAMPS, SealingSettings
+from paraph.kernel.settings.service import ServiceSettings
+
+__all__ = ["BUILT_IN_TIMESTAMPS", "Settings", "read_settings"]
+
+
+class Settings(ServiceSettings, SealingSettings, MessageSettings, LimitSettings, BaseSettings):
+    """What operators set. The defaults give a whole service on one machine."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PARAPH_", env_ignore_empty=True, extra="ignore", populate_by_name=True
+    )
+
+    _mask_wrapped: ClassVar[bool] = True
+    """Django's settings look this name up on each value at each access; without it, pydantic's search is slow."""
+
+
+def read_settings() -> Settings:
+    """The checked settings. Raises ``DomainError("configuration", …)`` that names each bad variable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{_variable(str(problem['loc'][0]))}: {problem['msg'].lower()}" for problem in error.errors()
+        )
+        raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
+
+
+def _variable(field: str) -> str:
+    return field if field == "DATABASE_URL" else f"PARAPH_{field.upper()}"

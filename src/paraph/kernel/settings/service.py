@@ -1,0 +1,96 @@
+"""Settings of the service as a whole: its folders, addresses, processes, network and log."""
+
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, field_validator
+
+from paraph.kernel import machine
+from paraph.kernel.settings.formats import CommaSeparated
+
+
+class ServiceSettings(BaseModel):
+    """Where the service keeps its files, listens, and connects to."""
+
+    data_dir: Path = Field(Path("paraph-data"), description="Folder of everything the service keeps.")
+    host: str = Field("127.0.0.1", description="Address that the web server listens on.")
+    port: int = Field(8000, ge=1, le=65535, description="Port that the web server listens on.")
+    base_url: str = Field("", description="Public address of the service, without a path; default: host and port.")
+    database_url: str = Field(
+        "", validation_alias="DATABASE_URL", description="PostgreSQL to use instead of the embedded one."
+    )
+    postgres_dir: Path | None = Field(None, description="Folder of the embedded PostgreSQL cluster.")
+    secret_key: str = Field(
+        "", description="Secret that all keys of the service are derived from; default: made at the first start."
+    )
+    storage_url: str = Field(
+        "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
+    )
+    web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
+    web_threads: int = Field(8, ge=1, description="Threads of each web process.")
+    worker_processes: int = Field(0, ge=0, description="Job worker processes; 0: one per core.")
+    worker_concurrency: int = Field(
+        2, ge=1, description="Jobs that each worker process does at a time; as many mails besides."
+    )
+    trusted_proxies: CommaSeparated = Field(
+        [], description="Networks whose X-Forwarded-For is believed, separated by commas (10.0.0.0/8, 127.0.0.1)."
+    )
+    allow_private_addresses: bool | None = Field(
+        None,
+        description="Whether webhooks may go to private addresses; default: only where host and base URL are local.",
+    )
+    outbound_proxy: str = Field(
+        "", description="HTTP proxy for webhooks and callbacks, http://[user:password@]host:port."
+    )
+    webhook_retention_days: int = Field(
+        30, ge=1, description="Days that delivered and failed webhooks are kept with their attempts."
+    )
+    confinement: Literal["best", "strict"] = Field(
+        "best", description="Whether PDFs are read with the confinement that the kernel offers, or only with all of it."
+    )
+    metrics_token: str = Field("", description="Token that opens /metrics; default: open to this machine only.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level to be logged.")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: list[str]) -> list[str]:
+        return [str(ip_network(item, strict=False)) for item in value]
+
+    @field_validator("outbound_proxy")
+    @classmethod
+    def _check_proxy(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme != "http" or not parts.hostname):
+            raise ValueError("must be http://[user:password@]host:port")
+        return value
+
+    @property
+    def public_url(self) -> str:
+        """``scheme://host[:port]`` without a slash at the end."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return (self.base_url or f"http://{host}:{self.port}").rstrip("/")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine is meant to reach the service. A service behind a proxy on the same machine
+        listens on localhost too, but has a public address."""
+        return _is_loopback(self.host) and _is_loopback(urlsplit(self.public_url).hostname or "")
+
+    @property
+    def private_addresses_allowed(self) -> bool:
+        """The operator's choice; by default only while the service is local."""
+        return self.is_local if self.allow_private_addresses is None else self.allow_private_addresses
+
+    @property
+    def processes(self) -> tuple[int, int]:
+        """The numbers of web processes and of worker processes to run."""
+        return self.web_processes or machine.cores(), self.worker_processes or machine.cores()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

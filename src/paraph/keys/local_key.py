@@ -1,0 +1,83 @@
+"""A private key in the memory of this process."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
+from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
+
+from paraph.kernel.errors import DomainError
+from paraph.keys.certificates import fingerprint, pick
+from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import usable_certificate
+
+PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+
+_PKCS12_SUFFIXES = {".p12", ".pfx"}
+
+
+class LocalKey:
+    """A :class:`~paraph.keys.signing_key.SigningKey` held in memory."""
+
+    def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
+        """``certificates``: the key's own and its issuers', in any order. Raises ``DomainError("configuration", …)``
+        when none belongs to the key, or when that one may not sign now."""
+        self._usable_certificate = usable_certificate(pick(certificates, private_key.public_key()), certificates)
+        self.private_key: PrivateKey = private_key
+        self.certificate: bytes = self._usable_certificate.certificate
+        self.chain: tuple[bytes, ...] = self._usable_certificate.chain
+        self.algorithm: str = self._usable_certificate.algorithm
+        self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
+
+    def sign(self, message: bytes) -> KeySignature:
+        """Signs SHA-256 of the message. Raises ``DomainError("configuration", …)`` once the certificate has expired."""
+        self._usable_certificate.check_not_expired()
+        if isinstance(self.private_key, rsa.RSAPrivateKey):
+            return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
+        return KeySignature(self.private_key.sign(message, ec.ECDSA(SHA256())))
+
+
+def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
+    """The key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains.
+
+    Raises ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DomainError("configuration", f"The signing key {path} cannot be read: {error.strerror}.") from error
+    try:
+        if path.suffix.lower() in _PKCS12_SUFFIXES:
+            return _from_pkcs12(path, content, passphrase)
+        return _usable(path, load_pem_private_key(content, passphrase or None)), []
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise DomainError(
+            "configuration", f"The signing key {path} is damaged or does not open with its passphrase."
+        ) from error
+
+
+def encrypted_pem(key: PrivateKey, passphrase: bytes) -> bytes:
+    """Encrypted PKCS#8 in PEM. The passphrase must be a derived key, because the encryption barely slows guessing."""
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase))
+
+
+def _from_pkcs12(path: Path, content: bytes, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
+    bundle = load_pkcs12(content, passphrase or None)
+    certificates = [entry.certificate for entry in [bundle.cert, *bundle.additional_certs] if entry is not None]
+    return _usable(path, bundle.key), certificates
+
+
+def _usable(path: Path, key: object) -> PrivateKey:
+    if isinstance(key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
+        return key
+    raise DomainError("configuration", f"The signing key {path} is neither RSA nor an elliptic curve.")

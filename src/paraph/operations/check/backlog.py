@@ -1,0 +1,86 @@
+"""Work that waits: jobs, webhooks, and completed requests that could not be sealed."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db.models import Count, Min
+
+from paraph.evidence import preservation
+from paraph.evidence.models import SealingFailure
+from paraph.kernel import clock
+from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.operations.given_up import given_up
+from paraph.operations.queue_state import QueueState, queue_state
+from paraph.webhooks.models import Delivery, DeliveryStatus
+
+_SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
+_LONG_FAILING = timedelta(hours=1)
+
+
+def queue() -> Iterator[Outcome]:
+    """``workers``: whether any is alive; ``queue``: whether due jobs wait for long."""
+    state = queue_state()
+    yield _workers(state)
+    yield _jobs(state)
+
+
+def webhooks() -> Iterator[Outcome]:
+    """``webhooks``: whether deliveries are late. A delivery that waits for its retry is not due."""
+    due = Delivery.objects.filter(status=DeliveryStatus.WAITING, due_at__lte=clock.now())
+    oldest = due.aggregate(oldest=Min("due_at"))["oldest"]
+    seconds = (clock.now() - oldest).total_seconds() if oldest else 0.0
+    if seconds < _SLOW:
+        yield ok("webhooks", "No webhook is late.")
+        return
+    judge = failed if seconds > _STUCK else warning
+    yield judge("webhooks", f"The oldest webhook should have been sent {_words(seconds)} ago.")
+
+
+def unsealed() -> Iterator[Outcome]:
+    """``sealing failures``: completed requests that could not be sealed, proven or published yet."""
+    waiting = SealingFailure.objects.aggregate(count=Count("pk"), since=Min("request__completed_at"))
+    if not waiting["count"]:
+        yield ok("sealing failures", "No completed request waits for its seal because of a fault.")
+        return
+    gave_up = len(given_up())
+    if gave_up:
+        requests = f"{gave_up} completed request{'s were' if gave_up > 1 else ' was'} given up"
+        more = "paraph request list --failed shows them and why, paraph request retry has one tried again."
+        yield failed("sealing failures", f"{requests}, no job tries to finalize them any more: {more}")
+        return
+    first = SealingFailure.objects.order_by("request__completed_at").values_list("request_id", "cause")[0]
+    count = f"{waiting['count']} completed request{'s wait' if waiting['count'] > 1 else ' waits'}"
+    sentence = f"{count} for a seal because of a fault; paraph request show {first[0]} says more: {first[1]}"
+    judge = failed if clock.now() - waiting["since"] > _LONG_FAILING else warning
+    yield judge("sealing failures", sentence)
+
+
+def kept_timestamps() -> Iterator[Outcome]:
+    """``kept timestamps``: sealed files that lack the detached timestamp which is overdue."""
+    late = preservation.overdue()
+    if not late:
+        yield ok("kept timestamps", "No sealed file waits for a timestamp.")
+        return
+    wait = f"{late} sealed file{'s wait' if late > 1 else ' waits'}"
+    yield warning("kept timestamps", f"{wait} for a timestamp beside it: the log of the workers says why.")
+
+
+def _workers(state: QueueState) -> Outcome:
+    if state.workers:
+        return ok("workers", f"{state.workers} worker process{'es are' if state.workers > 1 else ' is'} alive.")
+    if state.due:
+        return failed("workers", f"No worker is alive, and {state.due} jobs wait: start paraph worker or paraph serve.")
+    return warning("workers", "No worker is alive; no job waits for one.")
+
+
+def _jobs(state: QueueState) -> Outcome:
+    gave_up = f" {state.failed} jobs have given up: paraph request show names them." if state.failed else ""
+    if state.oldest_seconds < _SLOW:
+        judge = warning if state.failed else ok
+        return judge("queue", f"{state.due} jobs are due, none of them for long.{gave_up}")
+    judge = failed if state.oldest_seconds > _STUCK else warning
+    return judge("queue", f"The oldest of {state.due} due jobs waits since {_words(state.oldest_seconds)}.{gave_up}")
+
+
+def _words(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

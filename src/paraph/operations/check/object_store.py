@@ -1,0 +1,30 @@
+"""The object store: an object is stored, read back and deleted."""
+
+import time
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from paraph.kernel import tokens
+from paraph.operations.check.outcome import Outcome, failed, ok
+from paraph.storage import store
+
+
+def object_store() -> Iterator[Outcome]:
+    """``storage``. Finds a full disk or a wrong bucket before the first upload does."""
+    location = settings.PARAPH.storage_url or settings.DATA_DIR / "objects"
+    key, content = f"check/{tokens.random_hex(8)}", tokens.random_bytes(32)
+    began = time.perf_counter()
+    try:
+        store.put(key, content)
+        returned = store.get(key)
+        store.delete(key)
+    except Exception as error:  # noqa: BLE001  each kind of store raises its own errors
+        cause = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        yield failed("storage", f"The object store {location} does not work: {cause}.")
+        return
+    if returned != content:
+        yield failed("storage", f"The object store {location} gives back something else than it was given.")
+        return
+    milliseconds = (time.perf_counter() - began) * 1000
+    yield ok("storage", f"The object store {location} keeps, returns and deletes an object ({milliseconds:.0f} ms).")

@@ -1,0 +1,91 @@
+"""All checks, run side by side so that none delays the others."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import structlog
+from django.db import connections
+
+from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
+from paraph.operations.check.confinement import confinement
+from paraph.operations.check.database import database
+from paraph.operations.check.free_space import free_space
+from paraph.operations.check.gateways import mail_gateway, sms_gateway
+from paraph.operations.check.object_store import object_store
+from paraph.operations.check.outcome import Outcome, failed
+from paraph.operations.check.proxy import proxy
+from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
+
+CHECK_SECONDS = 20.0
+
+_log = structlog.get_logger("paraph.check")
+
+
+@dataclass(frozen=True)
+class ServiceCheck:
+    """``name`` names the failed outcome of a check that raises or is late. ``valid_seconds``: how long ``/readyz``
+    relies on an outcome; 0: ``/readyz`` does not run the check. ``serving``: a web process cannot work while the
+    outcome of this name is ``failed``. ``logged``: each start runs the check and logs its outcome, even ``ok``."""
+
+    name: str
+    perform: Callable[[], Iterator[Outcome]]
+    valid_seconds: float
+    serving: bool = False
+    logged: bool = False
+
+
+CHECKS = (
+    ServiceCheck("database", database, 3, serving=True),
+    ServiceCheck("storage", object_store, 30, serving=True),
+    ServiceCheck("space", free_space, 30),
+    ServiceCheck("sealing", sealing, 300, serving=True),
+    ServiceCheck("sandbox sealing", sandbox_sealing, 300),
+    ServiceCheck("confinement", confinement, 300, logged=True),
+    ServiceCheck("timestamp", timestamps, 300),
+    ServiceCheck("mail", mail_gateway, 60),
+    ServiceCheck("sms", sms_gateway, 300),
+    ServiceCheck("workers", queue, 5),
+    ServiceCheck("webhooks", webhooks, 5),
+    ServiceCheck("sealing failures", unsealed, 15),
+    ServiceCheck("kept timestamps", kept_timestamps, 60),
+    ServiceCheck("proxy", proxy, 0),
+)
+
+
+SERVING = tuple(check for check in CHECKS if check.serving)
+STARTING = (*SERVING, *(check for check in CHECKS if check.name == "sandbox sealing"))
+"""An unusable sandbox key stops a start, but must not stop production later."""
+
+
+def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:
+    """The outcomes in the order of the checks. A check that raises, or does not end in time, has failed."""
+    return [outcome for outcomes in outcomes_by_check(checks, seconds).values() for outcome in outcomes]
+
+
+def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
+    """The outcomes of each check, by its name."""
+    found: dict[str, list[Outcome]] = {}
+    threads = [
+        threading.Thread(target=_perform, args=(check, found), name=f"check {check.name}", daemon=True)
+        for check in checks
+    ]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    late = f"It did not answer within {seconds:.0f} s."
+    return {check.name: found.get(check.name) or [failed(check.name, late)] for check in checks}
+
+
+def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
+    try:
+        found[check.name] = list(check.perform())
+    except Exception as error:  # noqa: BLE001  a broken check is a finding
+        _log.exception("a check broke", check=check.name)
+        cause = (str(error).splitlines() or [""])[0]
+        found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
+    finally:
+        connections.close_all()

@@ -1,0 +1,47 @@
+"""The migrations of the database: how many are missing, and applying them."""
+
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from paraph.kernel.errors import DomainError
+
+_ADVISORY_LOCK = 0x50415241  # "PARA"
+
+
+def migrate() -> int:
+    """Applies the missing migrations and returns their number. Several processes may call it at once.
+
+    Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_ADVISORY_LOCK])
+        try:
+            executor = MigrationExecutor(connection)
+            _refuse_newer(executor)
+            missing = _missing(executor)
+            if missing:
+                call_command("migrate", verbosity=0, interactive=False)
+            return missing
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
+
+
+def missing_migrations() -> int:
+    """The number of this version's migrations that the database lacks."""
+    return _missing(MigrationExecutor(connection))
+
+
+def _refuse_newer(executor: MigrationExecutor) -> None:
+    loader = executor.loader
+    unknown = [
+        f"{app}.{name}"
+        for app, name in loader.applied_migrations
+        if app in loader.migrated_apps and (app, name) not in loader.disk_migrations
+    ]
+    if unknown:
+        raise DomainError("database", f"The database belongs to a newer Paraph: it has {', '.join(unknown)}.")
+
+
+def _missing(executor: MigrationExecutor) -> int:
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))

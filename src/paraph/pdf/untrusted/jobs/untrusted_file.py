@@ -1,0 +1,128 @@
+"""The untrusted file as the readers open it: memory-mapped, never copied."""
+
+import ctypes
+import functools
+import io
+import mmap
+import os
+import re
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import pikepdf
+import pypdfium2
+from pypdfium2 import raw
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.untrusted.jobs.readable_by_qpdf import readable_by_qpdf
+from paraph.pdf.untrusted.jobs.unsupported_encryption import unsupported_encryption
+
+_UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # qpdf's message
+
+
+class UntrustedFile:
+    """A file behind a descriptor, which it owns, or in memory. A context manager that closes the documents opened
+    here. ``read_by_qpdf``: qpdf reads the file as it is; known after :meth:`pikepdf` was called."""
+
+    def __init__(self, descriptor: int | None = None, content: bytes = b"") -> None:
+        self._opened: list[Any] = []
+        self._file = io.BytesIO(content) if descriptor is None else os.fdopen(descriptor, "rb")
+        self.size = len(content) if descriptor is None else os.fstat(descriptor).st_size
+        if not self.size:
+            self._file.close()
+            raise PdfRefused("not_a_pdf", "The file is empty.")
+        # private pages: PDFium needs writable memory, and the file must not change
+        self.content = mmap.mmap(-1 if descriptor is None else descriptor, self.size, access=mmap.ACCESS_COPY)
+        if descriptor is None:
+            self.content[:] = content
+        self.read_by_qpdf = False
+        self._pikepdf: pikepdf.Pdf | None = None
+        self._pdfium: pypdfium2.PdfDocument | None = None
+
+    def __enter__(self) -> "UntrustedFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for document in reversed(self._opened):
+            document.close()
+        self._file.close()
+
+    def pdfium(self) -> pypdfium2.PdfDocument:
+        """Return the document opened by PDFium. Raises PdfRefused as :meth:`pikepdf` does, and ``no_pages``."""
+        if self._pdfium is None:
+            self._pdfium = self.pdfium_again()
+        return self._pdfium
+
+    def pdfium_again(self) -> pypdfium2.PdfDocument:
+        """Open the document once more, to modify it in memory. Raises as :meth:`pdfium` does."""
+        memory = (ctypes.c_char * self.size).from_buffer(self.content)
+        handle = raw.FPDF_LoadMemDocument64(memory, self.size, None)
+        if not handle:  # the last error is valid only now
+            raise self._refused_by_pdfium(raw.FPDF_GetLastError())
+        document = pypdfium2.PdfDocument(handle)
+        self._opened.append(document)
+        if len(document) < 1:
+            self.pikepdf()  # may raise a better reason
+            raise PdfRefused("no_pages", "The PDF has no pages.")
+        return document
+
+    def pikepdf(self) -> "pikepdf.Pdf":
+        """Return the document opened by pikepdf with recovery; if qpdf cannot read the file, a variant that it can.
+        Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``."""
+        if self._pikepdf is None:
+            try:
+                self._pikepdf = self._opened_by_qpdf(self._file)
+                self.read_by_qpdf = True
+            except PdfRefused as refused:
+                try:
+                    self._pikepdf = self._opened_by_qpdf(io.BytesIO(readable_by_qpdf(self.whole)))
+                except (PdfRefused, Unsafe, SealError, *CONFUSED):
+                    raise refused from None
+        return self._pikepdf
+
+    def _opened_by_qpdf(self, file: BinaryIO) -> Any:
+        try:
+            document = pikepdf.open(
+                file,
+                access_mode=pikepdf.AccessMode.mmap if file is self._file else pikepdf.AccessMode.default,
+                inherit_page_attributes=False,  # leave the pages unchanged
+                suppress_warnings=True,
+            )
+        except pikepdf.PasswordError as error:
+            raise _locked() from error
+        except (pikepdf.PikepdfError, ValueError, RuntimeError) as error:
+            if _UNSUPPORTED.search(str(error)):
+                raise unsupported_encryption(self.content) from error
+            raise _unreadable() from error
+        self._opened.append(document)
+        return document
+
+    @functools.cached_property
+    def whole(self) -> bytes:
+        """A copy of all bytes."""
+        return self.content[:]
+
+    @functools.cached_property
+    def may_scale(self) -> bool:
+        """Whether a page may have a user unit, for which pikepdf must be asked at some cost."""
+        return self.content.find(b"/UserUnit") >= 0 or self.content.find(b"/ObjStm") >= 0
+
+    def _refused_by_pdfium(self, code: int) -> PdfRefused:
+        if code == raw.FPDF_ERR_PASSWORD:
+            self.pikepdf()  # raises a better reason for unknown encryption
+            return _locked()
+        if code == raw.FPDF_ERR_SECURITY:
+            return unsupported_encryption(self.content)
+        return _unreadable()
+
+
+def _locked() -> PdfRefused:
+    return PdfRefused("password", "The PDF needs a password to be opened.")
+
+
+def _unreadable() -> PdfRefused:
+    return PdfRefused("unreadable", "The file cannot be read as a PDF.")

@@ -1,0 +1,61 @@
+"""A dry run of sealing: a throw-away key, and a mark on each page that is compared."""
+
+import functools
+import io
+from collections.abc import Mapping, Sequence
+
+import pikepdf
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from paraph.kernel import clock
+from paraph.keys.issuing import issue_root, issue_sealing
+from paraph.keys.local_key import LocalKey
+from paraph.pdf.drawing.marks import Mark
+from paraph.pdf.pki.purpose import document_purpose
+from paraph.pdf.sealing.seal import seal
+from paraph.pdf.structure.geometry import Box, PageGeometry
+
+COLOUR = (255, 0, 255)
+_MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pages show next to nothing
+
+
+def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> bytes:
+    """Return the file with a seal and the marks of :func:`marked_boxes`. Raises as
+    :func:`paraph.pdf.sealing.seal.seal` does."""
+    marks = [Mark(index + 1, *_place(geometries[index]), 0) for index in indices]
+    purpose = document_purpose(0, "trial")  # never leaves the sandbox
+    now = clock.now()
+    return seal(pdf, key=_key(), purpose=purpose, timestamping=None, appearances=_square(), marks=marks, at=now).content
+
+
+def marked_boxes(geometries: Sequence[PageGeometry], indices: Sequence[int]) -> Mapping[int, Box]:
+    """Return where the marks are, by page index: a box in fractions of the page's width and height from the bottom
+    left."""
+    boxes = {}
+    for index in indices:
+        width, height = geometries[index].width, geometries[index].height
+        x, y, side, _ = _place(geometries[index])
+        boxes[index] = (x / width, y / height, (x + side) / width, (y + side) / height)
+    return boxes
+
+
+def _place(geometry: PageGeometry) -> Box:
+    """Return left, bottom, width and height of the mark."""
+    shorter = min(geometry.width, geometry.height)
+    return _MARGIN * shorter, _MARGIN * shorter, _SIDE * shorter, _SIDE * shorter
+
+
+@functools.cache
+def _key() -> LocalKey:
+    root, sealing = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    return LocalKey(sealing, [issue_sealing(root, sealing.public_key()), issue_root(root)])
+
+
+@functools.cache
+def _square() -> bytes:
+    document = pikepdf.new()
+    page = document.add_blank_page(page_size=(10, 10))
+    page.obj.Contents = document.make_stream(b"1 0 1 rg 0 0 10 10 re f")
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()

@@ -1,0 +1,210 @@
+"""An index of the objects in a plainly written file, made without parsing any.
+
+A hostile file may hide an object inside another one's string, or disguise a stream. Whatever cannot be seen to be
+harmless raises :class:`Unsafe`.
+"""
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from paraph.pdf.structure.crossreference import CrossReferenceSection
+from paraph.pdf.structure.objects import REGULAR, Dictionary, Unsafe, parse
+from paraph.pdf.structure.reader import STREAM, PdfReader
+
+_TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
+_HEAD = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[\x00\t\n\x0c\r ]+(\d+)[\x00\t\n\x0c\r ]+obj")
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
+_STRING = re.compile(rb"\([^()]*\)")
+_DEEPEST_STRING = 8
+_SAID_ONCE = (b"/Filter", b"/Subtype", b"/First")
+
+_USUAL_STREAM = re.compile(  # names and numbers only, in any order, as in nearly all stream dictionaries
+    rb"%(gap)b<<(?:%(gap)b(?:"
+    rb"/Length%(gap)b(\d++)%(end)b"  # 1
+    rb"|/Filter%(gap)b(%(name)b)"  # 2
+    rb"|/Subtype%(gap)b(%(name)b)"  # 3
+    rb"|/First%(gap)b(\d++)%(end)b"  # 4
+    rb"|(?!/(?:Length|Filter|DecodeParms|Subtype|First)%(end)b)"
+    rb"%(name)b%(gap)b(?:%(name)b|(?:\d++|true|false)%(end)b)"
+    rb"))*+%(gap)b>>%(gap)bstream\r?\n"
+    % {
+        b"gap": rb"[\t\n\r ]*+",
+        b"name": rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%#]*+",
+        b"end": rb"(?!" + REGULAR + rb")",
+    }
+)
+
+
+class ObjectSpan(NamedTuple):
+    """An object and everything up to the next one. ``body``: where the object itself begins, after its number."""
+
+    number: int
+    place: int
+    body: int
+    end: int
+
+
+class StreamPlace(NamedTuple):
+    """``dictionary``: the entries about the stream's data, or all; ``start`` and ``end`` of the data."""
+
+    dictionary: Dictionary
+    start: int
+    end: int
+
+
+class ObjectIndex(NamedTuple):
+    """Every object that any section of the cross-reference names, in use or replaced since."""
+
+    reader: PdfReader
+    perhaps_streams: list[ObjectSpan]
+    others: list[tuple[int, int]]
+    """Ranges that contain no stream, the text before all objects included."""
+    containers: set[int]
+    """Places of the object streams in use."""
+
+
+def index_objects(data: bytes) -> ObjectIndex:
+    """Index a file. Raises :class:`Unsafe` if an object might hide in it. That is so if it is encrypted, hybrid, or
+    has an object elsewhere than the cross-reference says."""
+    reader = PdfReader(data)
+    sections = reader.crossreference.sections
+    if reader.encryption is not None or any(b"/XRefStm" in section.trailer for section in sections):
+        raise Unsafe("an encrypted or hybrid file")
+    if reader.trailer.get(b"/Size") != reader.crossreference.next_number:
+        raise Unsafe("there are objects beyond the number of objects")
+    uncompressed: dict[int, tuple[int, int]] = {}
+    containers: set[int] = set()
+    for section in sections:
+        for first, count, place in section.runs:
+            if section.is_stream:
+                containers |= _rows(section, first, count, place, uncompressed)
+            else:
+                _entries(data, first, count, place, uncompressed)
+    streams, others = _sorted_out(data, uncompressed)
+    return ObjectIndex(reader, streams, others, {_in_use(reader, number, uncompressed) for number in containers})
+
+
+def _in_use(reader: PdfReader, number: int, uncompressed: dict[int, tuple[int, int]]) -> int:
+    """Return where the object stream stands now; an earlier revision may have put it elsewhere."""
+    entry = reader.crossreference.entry(number)
+    if entry is None or entry.packed or uncompressed.get(entry.place) != (number, entry.index):
+        raise Unsafe("an object stream is missing")
+    return entry.place
+
+
+def _sorted_out(
+    data: bytes, uncompressed: dict[int, tuple[int, int]]
+) -> tuple[list[ObjectSpan], list[tuple[int, int]]]:
+    """Separate possible streams from other objects, with adjacent others joined."""
+    streams: list[ObjectSpan] = []
+    others: list[tuple[int, int]] = [(0, min(uncompressed, default=len(data)))]
+    for start, end in pairwise([*sorted(uncompressed), len(data)]):
+        number, generation = uncompressed[start]
+        body = _body(data, start, number, generation)
+        if data.find(b"stream", body, end) >= 0:
+            streams.append(ObjectSpan(number, start, body, end))
+            continue
+        _check_closed(data[body:end])
+        if others[-1][1] == start:
+            others[-1] = (others[-1][0], end)
+        else:
+            others.append((start, end))
+    return streams, others
+
+
+def _body(data: bytes, start: int, number: int, generation: int) -> int:
+    head = b"%d %d obj" % (number, generation)
+    if data[start : start + len(head)] == head:
+        return start + len(head)
+    match = _HEAD.match(data, start)
+    if match is None or (int(match[1]), int(match[2])) != (number, generation):
+        raise Unsafe("an object is not where the cross-reference says")
+    return match.end()
+
+
+def _entries(data: bytes, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]) -> None:
+    found = _TABLE_ENTRY.findall(data, place, place + 20 * count)
+    if len(found) != count:
+        raise Unsafe("a cross-reference entry is not 20 bytes wide")
+    for number, (offset, generation, kind) in enumerate(found, start=first):
+        if kind == b"n":
+            uncompressed[int(offset)] = (number, int(generation))
+
+
+def _rows(
+    section: CrossReferenceSection, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]
+) -> set[int]:
+    """Add the uncompressed objects of stream rows, consecutive rows with one place at a time; return the numbers of
+    the object streams."""
+    a, b, c = section.widths
+    width = a + b + c
+    if a != 1:
+        raise Unsafe("a cross-reference stream of unusual width")
+    rows = section.rows[place : place + count * width]
+    containers = set()
+    same_place = rb"(.)(.{%d}).{%d}(?:\1\2.{%d})*+" % (b, c, c)
+    for run in re.finditer(same_place, rows, re.DOTALL):
+        where = int.from_bytes(run[2], "big")
+        if run[1] == b"\x02":
+            containers.add(where)
+        elif run[1] == b"\x01":
+            row = run.end() - width  # the last of several at one place, as in a table
+            uncompressed[where] = (first + row // width, int.from_bytes(rows[row + 1 + b : row + width], "big"))
+    return containers
+
+
+def _check_closed(text: bytes) -> None:
+    """Check that no string, dictionary or comment is still open at ``endobj``, where it could hide a stream."""
+    body, end, _ = text.partition(b"endobj")
+    if b"(" in body or b")" in body:
+        body = _without_strings(body)
+    if not end or b"%" in body or body.count(b"<<") != body.count(b">>"):
+        raise Unsafe("an object does not end where it seems to")
+
+
+def _without_strings(body: bytes) -> bytes:
+    body = _ESCAPED.sub(b"", body)
+    for _ in range(_DEEPEST_STRING):
+        body, found = _STRING.subn(b"", body)
+        if not found:
+            break
+    if b"(" in body or b")" in body:
+        raise Unsafe("a string does not end")
+    return body
+
+
+def stream_in(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
+    """Return the stream in the span, ``None`` if there is none. Raises :class:`Unsafe` where readers might see
+    another end."""
+    place = _usual_stream(data, span, reader) or _other_stream(data, span, reader)
+    if place and place.end > span.end:
+        raise Unsafe("a stream goes on behind the next object")
+    return place
+
+
+def _usual_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
+    usual = _USUAL_STREAM.match(data, span.body)
+    if usual is None or usual[0].count(b"/Length") != 1 or any(usual[0].count(key) > 1 for key in _SAID_ONCE):
+        return None
+    length, packing, kind, first = usual.groups()
+    dictionary: Dictionary = {b"/Length": int(length)}
+    for key, value in ((b"/Filter", packing), (b"/Subtype", kind), (b"/First", first and int(first))):
+        if value is not None:
+            dictionary[key] = value
+    start = usual.end()
+    return StreamPlace(dictionary, start, start + reader.length_of(dictionary, start))
+
+
+def _other_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
+    dictionary, position = parse(data, span.body)
+    begins = STREAM.match(data, position) if type(dictionary) is dict else None
+    if begins is None:
+        _check_closed(data[span.body : span.end])
+        return None
+    head = data[span.body : position]
+    if b"#" in head or len(_LENGTH.findall(head)) != 1:
+        raise Unsafe("a stream may have two lengths")
+    start = begins.end()
+    return StreamPlace(dictionary, start, start + reader.length_of(dictionary, start))

@@ -1,0 +1,179 @@
+"""Whether other readers see the same pages in a file as our own reader, on which sealing relies.
+
+Pages are compared by what they draw: their contents, what these name, and the appearances of annotations. Each of these
+objects is compared once, its text as qpdf writes it and its data byte by byte.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+import pikepdf
+from pypdfium2 import raw
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.objects import CONFUSED, PdfStream, Ref, Unsafe, serialized
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+
+_REFERENCE = re.compile(rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}/%])(\d+) (\d+) R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
+_FONTS = frozenset({b"/Type0", b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
+_TAIL = 1024
+_USUAL_END = re.compile(rb"startxref[ \t]*(?:\r\n|\n|\r)\d+[ \t]*(?:\r\n|\n|\r)%%EOF[\x00\t\n\x0c\r ]*\Z")
+_HOLDING = frozenset({Ref, dict, list})
+_LEADS_ELSEWHERE = frozenset(
+    {
+        b"/Parent",
+        b"/P",
+        b"/Popup",
+        b"/IRT",
+        b"/A",
+        b"/AA",
+        b"/Dest",
+        b"/Pg",
+        b"/StructParent",
+        b"/Metadata",
+        b"/V",
+        b"/PieceInfo",
+    }
+)
+_OF_A_PAGE = (b"/Contents", b"/Resources", b"/Annots", b"/Kids")
+
+
+class Opinion(Enum):
+    """How other readers' view of a file compares with ours."""
+
+    SAME = "all go by the same cross-reference and find the same"
+    ODD = "qpdf finds the same, but the file ends, or has pages, of an unusual kind"
+    OTHER = "qpdf finds something else"
+    NONE = "qpdf does not read the file"
+
+
+def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
+    """Compare ``reader``, our reader of the file, with qpdf and PDFium."""
+    try:
+        document = file.pikepdf()
+        if not file.read_by_qpdf:
+            return Opinion.NONE
+        root, comparison = reader.trailer.get(b"/Root"), _Comparison(reader, document)
+        if type(root) is not Ref or document.Root.objgen != root or not comparison.agrees(root):
+            return Opinion.OTHER
+    except PdfRefused:
+        return Opinion.NONE
+    except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
+        return Opinion.OTHER
+    return Opinion.SAME if comparison.usual and _ends_as_usual(reader, file) else Opinion.ODD
+
+
+def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
+    """Whether the file ends in the usual way and PDFium did not have to search; readers handle other ends
+    differently."""
+    usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
+    return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()))
+
+
+class _Comparison:
+    """Compares the objects of our reader with those of qpdf. ``usual``: all pages so far consist of what sealing can
+    extend."""
+
+    def __init__(self, reader: PdfReader, document: pikepdf.Pdf) -> None:
+        self._reader = reader
+        self._document = document
+        self._seen: set[Ref] = set()
+        self.usual = True
+
+    def agrees(self, root: Ref) -> bool:
+        """Compare the catalog, the page tree, and everything that the pages draw with."""
+        waiting = [root]
+        while waiting:
+            ref = waiting.pop()
+            if ref in self._seen:
+                continue
+            self._seen.add(ref)
+            value = self._reader.object(ref)
+            if not _same(value, self._document.get_object(ref)):
+                return False
+            self.usual = self.usual and self._is_usual(value)
+            waiting.extend(_drawn_with(value))
+        return True
+
+    def _is_usual(self, value: Any) -> bool:
+        """Whether a page consists of the usual types; always true for other objects."""
+        if not isinstance(value, dict) or value.get(b"/Type") != b"/Page":
+            return True
+        resolve = self._reader.resolve
+        contents, resources = resolve(value.get(b"/Contents")), resolve(value.get(b"/Resources"))
+        streams = contents if isinstance(contents, list) else [contents]
+        objects = resolve(resources.get(b"/XObject")) if isinstance(resources, dict) else None
+        fonts = resolve(resources.get(b"/Font")) if isinstance(resources, dict) else None
+        annotations = resolve(value.get(b"/Annots"))
+        return (
+            all(isinstance(resolve(stream), PdfStream | None) for stream in streams)
+            and isinstance(resources, dict | None)
+            and isinstance(objects, dict | None)
+            and isinstance(fonts, dict | None)
+            and all(map(self._is_font, (fonts or {}).values()))
+            and (annotations is None or (isinstance(annotations, list) and all(map(self._is_dictionary, annotations))))
+        )
+
+    def _is_font(self, value: Any) -> bool:
+        font = self._reader.resolve(value)
+        return isinstance(font, dict) and font.get(b"/Subtype") in _FONTS
+
+    def _is_dictionary(self, value: Any) -> bool:
+        return isinstance(self._reader.resolve(value), dict)
+
+
+def _same(ours: Any, theirs: Any) -> bool:
+    if not isinstance(ours, PdfStream):
+        return _same_text(ours, theirs)
+    if not isinstance(theirs, pikepdf.Stream) or bytes(theirs.get_raw_stream_buffer()) != ours.data:
+        return False
+    return _same_text(ours.dictionary, theirs.stream_dict)
+
+
+def _same_text(ours: Any, theirs: Any) -> bool:
+    """Compare the objects as qpdf writes them. References become strings first, since qpdf parses no text that has
+    some."""
+    if isinstance(theirs, pikepdf.Object):
+        text = theirs.unparse(resolved=True)
+        if text == _as_qpdf_writes(ours):  # nearly always, and without parsing
+            return True
+        parsed = pikepdf.Object.parse(_REFERENCE.sub(rb"(\1 \2 R)", serialized(ours)))
+        return isinstance(parsed, pikepdf.Object) and bool(parsed.unparse() == _REFERENCE.sub(rb"(\1 \2 R)", text))
+    parsed = pikepdf.Object.parse(serialized(ours))
+    return type(parsed) is type(theirs) and bool(parsed == theirs)
+
+
+def _as_qpdf_writes(value: Any) -> bytes:
+    kind = type(value)
+    if kind is dict:
+        return b"<< %b >>" % b" ".join([key + b" " + _as_qpdf_writes(value[key]) for key in sorted(value)])
+    if kind is list:  # mostly long lists of numbers
+        items = [item if type(item) is bytes else _as_qpdf_writes(item) for item in value]
+        return b"[ %b ]" % b" ".join(items)
+    return b"%d" % value if kind is int else serialized(value)
+
+
+def _drawn_with(value: Any) -> Iterator[Ref]:
+    if isinstance(value, dict) and value.get(b"/Type") == b"/Catalog":
+        yield from _references([value.get(b"/Pages"), value.get(b"/OCProperties")])
+    elif isinstance(value, dict) and (b"/Kids" in value or value.get(b"/Type") == b"/Page"):
+        for key in _OF_A_PAGE:
+            yield from _references(value.get(key))
+    else:
+        yield from _references(value.dictionary if isinstance(value, PdfStream) else value)
+
+
+def _references(value: Any) -> Iterator[Ref]:
+    if type(value) is Ref:
+        yield value
+    elif type(value) is dict:
+        for key, item in value.items():
+            if type(item) in _HOLDING and key not in _LEADS_ELSEWHERE:
+                yield from _references(item)
+    elif type(value) is list:
+        for item in value:
+            if type(item) in _HOLDING:
+                yield from _references(item)

@@ -1,0 +1,48 @@
+"""Loading what libraries load lazily, before the sandbox closes off the file system.
+
+It also makes the first job as fast as the next.
+"""
+
+import codecs
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pikepdf
+
+from paraph.pdf.structure.geometry import PageGeometry
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks import dry_run
+
+_ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-16-be", "utf-16-le", "pdfdoc", "mac-roman", "cp1252", "idna")
+_CONTENTS = b"BT /F1 12 Tf 20 20 Td (a) Tj ET"
+
+
+def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
+    """Run each job once on a small file, and a dry run of a seal."""
+    for name in _ENCODINGS:
+        codecs.lookup(name)
+    pdf = _small()
+    page: dict[str, Any] = {"page_number": 1}
+    for job, arguments in (
+        ("inspect", {"page_limit": 1}),
+        ("find", {"tags": ["a", "\u05d0"]}),  # the second is Hebrew, which takes another path
+        ("render", {**page, "scale": 1, "form": "webp"}),
+        ("render", {**page, "scale": 1, "form": "png", "printed": True}),
+        ("text", page),
+    ):
+        with UntrustedFile(content=pdf) as file:
+            jobs[job](file, **arguments)
+    dry_run.sealed_on_trial(pdf, [PageGeometry((0, 0, 50, 50), 0, 1)], [0])
+
+
+def _small() -> bytes:
+    document = pikepdf.new()
+    page = document.add_blank_page(page_size=(50, 50))
+    font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.TrueType, BaseFont=pikepdf.Name.Elsewhere)
+    page.obj.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
+    page.obj.Contents = document.make_stream(_CONTENTS)
+    file = io.BytesIO()
+    document.save(file)
+    document.save(io.BytesIO(), encryption=pikepdf.Encryption(user="", owner="a", R=6))  # qpdf opens its file of chance
+    return file.getvalue()

@@ -1,0 +1,125 @@
+"""Drafts of seals for untrusted files, which are read in sandboxed processes only.
+
+Each step borrows a process and returns it, so a slow timestamp authority delays no other seal. State that a later step
+needs travels with the messages. The file lies in memory that each process maps.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any, BinaryIO, get_args
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
+from paraph.pdf.structure.extendable_variants import Method
+from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.objects import Unsafe
+from paraph.pdf.untrusted.sandbox import sandbox
+
+_PATIENCE = 4
+_RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe, "UnreadablePdf": UnreadablePdf}
+
+
+def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
+    """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft_in_process.drafts_in_process` does. A step
+    raises
+    ``SealError`` if a process is lost by fault of the file, else :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    for method in get_args(Method):
+        with _memory() as file:
+            yield SandboxedDraft(pdf, method, wanted, file)
+
+
+class SandboxedDraft:
+    """``file`` holds the variant, followed by what was appended so far."""
+
+    def __init__(self, pdf: bytes, method: Method, wanted: SealContent, file: BinaryIO) -> None:
+        self.pdf, self.method = pdf, method
+        self._upload = pdf
+        self._wanted = wanted
+        self._file = file
+        self._known: dict[str, Any] = {}
+
+    def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
+        self._hold(0, self._upload)
+        wanted = _described(self._wanted)
+        answer, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
+        if answer["variant"]:
+            self.pdf, content = content[: answer["variant"]], content[answer["variant"] :]
+            self._hold(0, self.pdf)
+        self._known = answer["known"]
+        return _holed(answer, content)
+
+    def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
+        self._hold(len(self.pdf), sealed)
+        return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
+
+    def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`. The process computes the hash of the variant
+        itself."""
+        del original_hash
+        with memoryview(content) as whole:
+            self._hold(len(self.pdf), whole[len(self.pdf) :])
+        facts = {
+            "certificates": list(map(_text, expected.certificates)),
+            "purpose": expected.purpose.to_json(),
+            "token": _text(expected.token),
+            "sealed_size": expected.sealed_size,
+            "archive_token": _text(expected.archive_token),
+            "statuses": _listed(expected.statuses),
+        }
+        self._ask("check", known=self._known, size=len(self.pdf), expected=facts)
+
+    def _hold(self, place: int, data: bytes | bytearray | memoryview) -> None:
+        self._file.seek(place)
+        self._file.truncate()
+        self._file.write(data)
+
+    def _ask(self, step: str, **arguments: Any) -> tuple[dict[str, Any], bytes]:
+        try:
+            answer, content = sandbox().call(f"sealing_{step}", self._file, patience=_PATIENCE, **arguments)
+        except PdfRefused as refused:
+            raise SealError(f"The PDF cannot be sealed: {refused.message}") from refused
+        if "raised" in answer:
+            kind, message = answer["raised"]
+            raise _RAISED[kind](message)
+        return answer, content
+
+
+def _holed(answer: dict[str, Any], content: bytes) -> UnsignedRevision:
+    """Return the revision. The process is trusted only to have sent some text with some hole in it."""
+    start, end = answer["hole"]
+    if not 0 <= start < end <= len(content):
+        raise SealError("The revision of the seal has no room for its signature.")
+    return UnsignedRevision(bytearray(content), start, end)
+
+
+def _described(wanted: SealContent) -> dict[str, Any]:
+    return {
+        "appearances": _text(wanted.appearances),
+        "marks": [list(vars(mark).values()) for mark in wanted.marks],
+        "page_overlay": wanted.page_overlay and wanted.page_overlay.appearances,
+        "reason": wanted.reason,
+        "name": wanted.name,
+        "at": wanted.at.isoformat(),
+    }
+
+
+def _listed(data: LongTermData) -> list[list[str]]:
+    return [list(map(_text, items)) for items in data.lists]
+
+
+def _text(content: bytes) -> str:
+    return b64encode(content).decode("ascii")
+
+
+@contextlib.contextmanager
+def _memory() -> Iterator[BinaryIO]:
+    with os.fdopen(os.memfd_create("pdf"), "r+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile() as file:
+        yield file

@@ -1,0 +1,136 @@
+"""What is done to a file before anybody signs it: forms that can be extended, the second opinion, the dry run."""
+
+import io
+import re
+from typing import Literal
+
+import pikepdf
+import pytest
+from pikepdf import ObjectStreamMode
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.extendable_variants import extendable_variants
+from paraph.pdf.structure.objects import Unsafe
+from paraph.pdf.structure.pages import geometries_of, pages
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.recovery import recovered
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
+from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import LooksDifferent, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import sealed, timestamping
+
+PLAIN = paper(text("I pay 1 EUR", 100, 500), object_stream_mode=ObjectStreamMode.disable)
+OTHER = paper(text("I pay 9 EUR", 100, 500), object_stream_mode=ObjectStreamMode.disable)
+START = re.findall(rb"startxref\s+(\d+)", PLAIN)[-1]
+
+
+def opinion(of: bytes, seen: bytes) -> Opinion:
+    """Of our reader's view of one file and qpdf's view of another."""
+    with UntrustedFile(content=seen) as source:
+        return second_opinion(PdfReader(of), source)
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b"startxref\n\n%%EOF\n",
+        b"startxref\nabc\n%%EOF\n",
+        b"startxref\n-5\n%%EOF\n",
+        b"startxref",
+        b"startxref\n12",
+        b"7 0 obj\n(x)\nendobj\n",
+        b"trailer\n<</Root 7 0 R>>\n",
+    ],
+)
+def test_a_broken_end_is_never_passed_over(tail: bytes) -> None:
+    with pytest.raises(Unsafe):
+        PdfReader(PLAIN + tail)
+
+
+def test_the_last_startxref_counts() -> None:
+    assert PdfReader(PLAIN + b"startxref\n" + START + b"\n%%EOF\n").crossreference.start == int(START)
+
+
+def test_each_form_keeps_what_it_can() -> None:
+    by_method = dict(extendable_variants(PLAIN.replace(b"startxref", b"startxxxx")))
+    assert list(by_method) == ["incremental", "general", "normalised"]
+    assert by_method["general"].startswith(by_method["incremental"])
+    assert [len(list(pages(PdfReader(by_method[name])))) for name in ("general", "normalised")] == [1, 1]
+
+
+def test_what_stands_before_the_header_is_left_out_and_nothing_else() -> None:
+    assert dict(extendable_variants(b"\xef\xbb\xbf" + PLAIN))["normalised"] == PLAIN
+
+
+@pytest.mark.parametrize("again", [b"4 1 obj\n<</Type/Page>>\nendobj\n"])
+def test_an_object_in_two_generations_is_not_guessed_at(again: bytes) -> None:
+    with pytest.raises(Unsafe, match="generations"):
+        recovered(PLAIN.replace(b"startxref", b"startxxxx") + again)
+
+
+def test_readers_of_the_same_bytes_agree() -> None:
+    assert opinion(PLAIN, PLAIN) is Opinion.SAME
+    packed = paper(text("x", 1, 1), object_stream_mode=ObjectStreamMode.generate)
+    assert opinion(packed, packed) is Opinion.SAME
+
+
+def test_another_object_is_noticed() -> None:
+    assert opinion(PLAIN, OTHER) is Opinion.OTHER
+    assert opinion(PLAIN, PLAIN.replace(b"/Rotate", b"/Rotatx").replace(b"[ 0 0 595", b"[ 9 0 595")) is Opinion.OTHER
+
+
+def test_an_unusual_end_is_a_reason_to_look() -> None:
+    assert opinion(PLAIN + b"a word", PLAIN + b"a word") is Opinion.ODD
+
+
+def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
+    """Poppler takes the first of two values, PDFium and qpdf the last."""
+    twice = re.sub(rb"(/Contents \d+ 0 R)", rb"/Contents 99 0 R \1", PLAIN)
+    try:
+        inspection = inspect(twice, page_limit=1)
+    except PdfRefused as refused:
+        assert refused.reason in {"shown_differently", "cannot_be_sealed"}
+    else:
+        assert inspection.method == "normalised" and inspection.prepared
+        assert inspection.prepared.count(b"/Contents") == 1
+
+
+def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
+    geometries = geometries_of(PdfReader(PLAIN), pages(PdfReader(PLAIN)))
+    tried, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
+    check_looks(PLAIN, tried, boxes, COLOUR)
+    with pytest.raises(LooksDifferent, match="page 1 looks different"):
+        check_looks(OTHER, tried, boxes, COLOUR)
+    with pytest.raises(LooksDifferent, match="the mark on page 1 cannot be seen"):
+        check_looks(PLAIN, PLAIN, boxes, COLOUR)
+
+
+def test_the_dry_run_bears_with_fonts_that_stand_in_for_missing_ones() -> None:
+    """PDFium draws them according to what it drew before, in whatever file."""
+    words = ("I pay 1 EUR", "WWWiii 123", "gable end", "MM,,..ll", "0987 UEE", "bad cafe", "WiWiWi", "E3E3")
+    for pdf in (paper(text(each, 100, 500, 36), text(each[::-1], 60, 400, 36)) for each in words):
+        without_font = pdf.replace(b"/Helvetica", b"/Nowhereto")
+        geometries = geometries_of(PdfReader(without_font), pages(PdfReader(without_font)))
+        boxes = marked_boxes(geometries, [0, 1])
+        check_looks(without_font, sealed_on_trial(without_font, geometries, [0, 1]), boxes, COLOUR)
+
+
+@pytest.mark.parametrize("strength", [3, 4, 6])
+def test_an_encrypted_file_that_is_sealed_may_come_again(strength: Literal[3, 4, 6]) -> None:
+    """The value of its signature is not encrypted, which readers take in different ways; it draws nothing."""
+    newer = strength > 3
+    locked = pikepdf.Encryption(owner="owner", user="", R=strength, aes=newer, metadata=newer)
+    made = sealed(paper(text("x", 100, 100), encryption=locked), timestamping=timestamping())
+    assert inspect(made.content, page_limit=1).method == "incremental"
+
+
+def test_an_encrypted_file_that_must_be_rewritten_keeps_its_encryption() -> None:
+    locked = paper(text("x", 100, 100), encryption=pikepdf.Encryption(owner="owner", user="", R=6))
+    damaged = b"junk\n" + re.sub(rb"startxref\s+\d+", b"startxref\n7", locked)
+    inspection = inspect(damaged, page_limit=1)
+    assert inspection.method == "normalised" and inspection.prepared
+    with pikepdf.open(io.BytesIO(inspection.prepared)) as document:
+        assert document.is_encrypted

@@ -1,0 +1,194 @@
+"""Screen and print: pages that differ are told, whatever makes them differ; those that cannot are not drawn."""
+
+import io
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name
+from PIL import Image, ImageChops
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.jobs.inspect_job import inspect as inspect_here
+from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks import print_comparison
+from paraph.pdf.untrusted.render import render_page, render_printed_page
+from tests.pdf import changing
+from tests.pdf.changing import NO_VIEW, PRINT, PRINT_OFF, PRINT_ON, TOGGLE_NO_VIEW
+from tests.pdf.pdf_factory import paper, saved
+from tests.pdf.structures import a_file_of_each_structure
+from tests.pdf.untrusted.test_reading_corpus import corpus
+
+SAME = changing.contract()
+PACKED = {"object_stream_mode": pikepdf.ObjectStreamMode.generate}
+
+DIFFERENT = {
+    "a stamp for the screen": (changing.annotated(0), ["screen_only_annotations"]),
+    "a stamp for print": (changing.annotated(PRINT | NO_VIEW), ["print_only_annotations"]),
+    "a stamp for print, packed": (changing.annotated(PRINT | NO_VIEW, **PACKED), ["print_only_annotations"]),
+    "a stamp for print until the mouse comes": (
+        changing.annotated(PRINT | NO_VIEW | TOGGLE_NO_VIEW),
+        ["hover_annotations", "print_only_annotations"],
+    ),
+    "a field for print": (changing.annotated(PRINT | NO_VIEW, "Widget"), ["print_only_annotations"]),
+    "a field for the screen": (changing.annotated(0, "Widget"), ["screen_only_annotations"]),
+    "a field drawn by its viewer": (
+        changing.annotated(PRINT | NO_VIEW, "Widget", appearance=False),
+        ["print_only_annotations"],
+    ),
+    "a link that draws": (changing.annotated(PRINT | NO_VIEW, "Link"), ["print_only_annotations"]),
+    "an unknown annotation": (changing.annotated(0, "Unheard"), ["screen_only_annotations"]),
+    "a comment drawn by its viewer": (changing.annotated(0, "Square", appearance=False), ["screen_only_annotations"]),
+    "a layer not in print": (changing.layered(PRINT_OFF), ["layers"]),
+    "a layer in print only": (changing.layered(PRINT_ON), ["layers"]),
+    "a membership": (changing.layered(PRINT_OFF, membership={"/P": Name.AllOn}), ["layers"]),
+    "a membership of what is off": (changing.layered(PRINT_ON, membership={"/P": Name.AnyOff}), ["layers"]),
+    "a layer of a stamp": (changing.annotated(PRINT, layer=PRINT_OFF), ["layers"]),
+    "a layer of a field": (changing.annotated(PRINT, "Widget", layer=PRINT_OFF), ["layers"]),
+    "a layer within a field": (changing.layer_in_field(), ["layers"]),
+}
+
+
+def preflight(pdf: bytes) -> dict[str, Any]:
+    return inspect(pdf, page_limit=5000).preflight
+
+
+@pytest.mark.parametrize("way", DIFFERENT)
+def test_a_page_that_prints_differently_is_told(way: str) -> None:
+    pdf, words = DIFFERENT[way]
+    told = preflight(pdf)
+    assert told["prints_differently"] == [1] and told["print_unknown"] == 0
+    assert told["can_change"] == words
+
+
+@pytest.mark.parametrize("way", DIFFERENT)
+def test_the_picture_of_the_printed_page_is_another_one(way: str) -> None:
+    pdf, _ = DIFFERENT[way]
+    on_screen, printed = picture(render_page(pdf, 1, 1.0)), picture(render_printed_page(pdf, 1, 1.0))
+    assert on_screen.size == printed.size
+    left, top, right, bottom = ImageChops.difference(on_screen, printed).getbbox() or (0, 0, 0, 0)
+    assert left < right and 220 <= top < bottom <= 244  # where the sum stands, and nowhere else
+
+
+@pytest.mark.parametrize(
+    "pdf",
+    [
+        SAME,
+        changing.annotated(PRINT),
+        changing.annotated(PRINT, "Widget"),
+        changing.annotated(PRINT, "Widget", appearance=False),
+        changing.annotated(0, "Link", appearance=False),
+        changing.annotated(0, "Popup"),
+        changing.annotated(2),
+        changing.annotated(NO_VIEW),
+    ],
+)
+def test_a_page_that_prints_as_it_is_shown(pdf: bytes) -> None:
+    told = preflight(pdf)
+    assert (told["prints_differently"], told["print_unknown"], told["can_change"]) == ([], 0, [])
+    if pdf is not SAME:
+        assert render_page(pdf, 1, 1.0) == render_printed_page(pdf, 1, 1.0)
+
+
+@pytest.mark.parametrize("flags", [36.0, 2**32 + 4, 2**63 - 1, -(2**31) + 4])
+def test_flags_that_readers_may_understand_differently_are_tried(flags: float) -> None:
+    def change(page: Any) -> None:
+        page.Annots[0].F = flags
+
+    assert preflight(changed(change))["prints_differently"] == pixels_differ(changed(change))
+
+
+def pixels_differ(pdf: bytes) -> list[int]:
+    """What drawing page 1 both ways says."""
+    return [] if render_page(pdf, 1, 1.0) == render_printed_page(pdf, 1, 1.0) else [1]
+
+
+def test_a_layer_that_prints_as_it_is_shown_can_still_be_switched() -> None:
+    for usage in (None, Dictionary(Export=Dictionary(ExportState=Name.OFF))):
+        told = preflight(changing.layered(usage))
+        assert (told["prints_differently"], told["can_change"]) == ([], ["layers"])
+
+
+def test_the_pages_are_named() -> None:
+    assert preflight(changing.layered(PRINT_OFF, on_page=3, pages=4))["prints_differently"] == [3]
+
+
+def changed(change: Callable[[Any], None]) -> bytes:
+    """Page 1 of a file with a stamp that is printed only, otherwise."""
+    with pikepdf.open(io.BytesIO(changing.annotated(PRINT | NO_VIEW))) as document:
+        change(document.pages[0].obj)
+        return saved(document)
+
+
+def test_colours_of_one_grey_differ() -> None:
+    def paint(page: Any) -> None:
+        page.Contents.write(b"0.113 g 60 600 200 20 re f")  # the grey of that blue
+        drawing = page.Annots[0].AP.N
+        drawing.write(b"0 0 1 rg " + drawing.read_bytes())
+
+    assert preflight(changed(paint))["prints_differently"] == [1]
+
+
+@pytest.mark.parametrize("box", [[0, 0, 14400, 14400], [60, 600, 110, 620]])
+def test_words_of_huge_and_tiny_pages_differ(box: list[int]) -> None:
+    def resize(page: Any) -> None:
+        page.MediaBox = Array(box)
+
+    assert preflight(changed(resize))["prints_differently"] == [1]
+
+
+def test_a_file_of_too_many_such_pages_says_what_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(print_comparison, "_SECONDS", 0.2)
+    told = here(changing.layered(PRINT_OFF, pages=400))
+    assert told["prints_differently"] == [1] and 0 < told["print_unknown"] < 400
+    monkeypatch.setattr(print_comparison, "_SECONDS", 0.0)
+    assert here(changing.layered(PRINT_OFF, pages=4))["print_unknown"] == 4
+
+
+def test_a_page_that_takes_too_long_is_left_in_the_midst_of_it() -> None:
+    """Within the limits of the sandbox, where drawing both ways to the end would not be."""
+    slow = "".join(f"0 0 1 rg {n % 90} 0 m 9 800 590 {n % 800} 595 842 c f*\n" for n in range(60_000))
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        changing.group(document, PRINT_OFF)
+
+    assert preflight(paper(slow, "", prepare=prepare))["print_unknown"] == 2
+
+
+def test_pages_without_annotations_and_layers_do_not_differ() -> None:
+    """Every page of every file at hand is drawn both ways: those that differ are told, though not all were drawn."""
+    compared = 0
+    for name, pdf in chain(corpus().items(), enumerate(a_file_of_each_structure())):
+        with suppress(PdfRefused):
+            told = here(pdf)
+            if told["page_count"] <= 50 and not told["print_unknown"]:
+                with opened(pdf) as source:
+                    all_of_them = [[Annotation("/Stamp", 0, draws=True)]] * told["page_count"]
+                    found = print_comparison.compare_print(source, all_of_them, layered=False)
+                different = set(found["prints_differently"])
+                assert different <= set(told["prints_differently"]), name
+                compared += told["page_count"] - found["print_unknown"]
+    assert compared >= 10
+
+
+def opened(pdf: bytes) -> UntrustedFile:
+    descriptor = os.memfd_create("test")
+    os.write(descriptor, pdf)
+    return UntrustedFile(descriptor)
+
+
+def here(pdf: bytes) -> dict[str, Any]:
+    """The preflight, in this process."""
+    with opened(pdf) as source:
+        told: dict[str, Any] = inspect_here(source, page_limit=5000)[0]["preflight"]
+    return told
+
+
+def picture(webp: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(webp)).convert("RGB")

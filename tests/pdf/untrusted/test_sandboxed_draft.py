@@ -1,0 +1,146 @@
+"""Files to be sealed are read in processes of their own: the same seals, and the caller outlives what harms them."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from random import Random
+from typing import Any
+
+import pikepdf
+import pytest
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
+from paraph.pdf.untrusted import sandboxed_draft
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
+from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
+from tests.pdf import hostile
+from tests.pdf.levels import long_term
+from tests.pdf.odd_files import structure
+from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.processes import alive, eventually, worker_of
+from tests.pdf.sealed_files import GREEN, RED, WATERMARK, authority, pictures, sealed, timestamping
+
+LETTER = paper(*[text(f"To whom it may concern {number}", 72, 700) for number in range(4)])
+MARKS = [Mark(1, 100, 100, 100, 50, RED), Mark(3, 10, 20, 100.5, 50, GREEN)]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Sandbox]:
+    made = Sandbox(1)
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def _apart(pool: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: pool)
+
+
+def apart(pdf: bytes, **arguments: Any) -> SealedPdf:
+    return sealed(pdf, drafts=sandboxed_drafts, **arguments)
+
+
+def locked() -> bytes:
+    with pikepdf.open(BytesIO(LETTER)) as document:
+        return saved(document, encryption=pikepdf.Encryption(owner="o", user=""))
+
+
+def in_object_streams() -> bytes:
+    with pikepdf.open(BytesIO(LETTER)) as document:
+        return saved(document, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "plain": lambda: LETTER,
+    "in object streams": in_object_streams,
+    "encrypted": locked,
+    "signed before": lambda: sealed(LETTER).content,
+    "wrong offsets": lambda: structure.wrong_offsets(Random(1)),
+    "before the header": lambda: b"noise\n" + LETTER,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_seal_is_the_same_byte_by_byte(name: str) -> None:
+    """With a key whose signatures do not differ from one to the next."""
+    pdf, key = FILES[name](), authority("rsa-3072").sealing_key
+    drawn = {
+        "appearances": pictures(),
+        "marks": MARKS[:1],
+        "page_overlay": Overlay(RED, (WATERMARK,)),
+        "reason": "Tést (1)",
+    }
+    here, there = sealed(pdf, key=key, **drawn), apart(pdf, key=key, **drawn)
+    assert there.content == here.content
+    assert (there.method, there.sha256) == (here.method, here.sha256)
+
+
+def test_marks_of_each_kind_and_the_highest_level() -> None:
+    result = apart(
+        LETTER, appearances=pictures(), marks=MARKS, timestamping=timestamping(), long_term=long_term(), name="Acme"
+    )
+    assert result.level == "B-LTA"
+    assert result.content.startswith(LETTER)
+
+
+def test_what_cannot_be_sealed_is_told_in_the_same_words() -> None:
+    for pdf, marks in ((hostile.noise(), []), (LETTER, [Mark(9, 0, 0, 10, 10, RED)])):
+        told = []
+        for seal in (sealed, apart):
+            with pytest.raises(SealError) as caught:
+                seal(pdf, appearances=pictures(), marks=marks)
+            told.append(str(caught.value))
+        assert told[0] == told[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded as Linux does")
+def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than a hundred million numbers in one array, in 4 KB: each reader in Python takes a gigabyte for it."""
+    bomb = hostile.long_array()
+    small = Sandbox(1, SandboxLimits(memory=512 << 20, processor_seconds=5, wall_seconds=60))
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: small)
+    with pytest.raises(SealError, match="takes too much memory or time"):
+        apart(bomb)
+    assert apart(LETTER).content.startswith(LETTER)
+    small.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
+def test_a_process_that_is_killed_between_two_seals_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Sandbox(1)
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: own)
+    worker = worker_of(own)
+    os.kill(worker, signal.SIGKILL)
+    assert eventually(lambda: not alive(worker))
+    assert apart(LETTER).content.startswith(LETTER)
+    own.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
+def test_a_process_that_stands_still_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurried = Sandbox(1, SandboxLimits(wall_seconds=0.5))
+    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: hurried)
+    os.kill(worker_of(hurried), signal.SIGSTOP)
+    with pytest.raises(ReadersUnavailable):
+        apart(LETTER)
+    hurried.close()
+
+
+def test_a_hijacked_process_gets_nothing_signed_outside_of_its_revision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may say where the hole is, and nothing else is believed."""
+
+    class Hijacked:
+        def __init__(self, hole: list[int]) -> None:
+            self.hole = hole
+
+        def call(self, *_: Any, **__: Any) -> tuple[dict[str, Any], bytes]:
+            return {"hole": self.hole, "variant": 0, "known": {}}, b"<" + b"0" * 100 + b">"
+
+    for hole in ([-5, 90], [50, 50], [60, 20], [0, 103]):
+        monkeypatch.setattr(sandboxed_draft, "sandbox", lambda hole=hole: Hijacked(hole))
+        with pytest.raises(SealError, match="no room"):
+            apart(LETTER)
