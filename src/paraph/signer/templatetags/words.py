@@ -16,7 +16,6 @@ _FOR_SCRIPT = (
     "page_of",
     "next_place",
     "first_place",
-    "all_seen",
     "no_text",
     "no_text_loaded",
     "picture_failed",
