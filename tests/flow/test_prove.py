@@ -14,6 +14,7 @@ from paraph.flow.seal import seal
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.journal.append import broken_at
+from paraph.journal.event_types import EventType
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verification.verify import verify
