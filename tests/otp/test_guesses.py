@@ -234,9 +234,10 @@ def test_what_is_over_goes(time: Clock) -> None:
     assert WrongGuesses.objects.count() == 2
     assert destination_hash("ada@example.com") in bytes(WrongGuesses.objects.earliest("-ends_at").scope)
     time.moment += timedelta(hours=2)
-    assert sweep() == 1
+    sweep()
+    assert WrongGuesses.objects.count() == 1
     time.moment += DAY
-    assert sweep() == 1
+    sweep()
     assert not WrongGuesses.objects.exists()
 
 

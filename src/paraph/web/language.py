@@ -25,6 +25,9 @@ class Language:
             language = translation.get_language_from_request(request)
         translation.activate(language)
         response = self._get_response(request)
-        patch_vary_headers(response, ("Accept-Language",))
+        if "Vary" in response.headers:
+            patch_vary_headers(response, ("Accept-Language",))
+        else:
+            response.headers["Vary"] = "Accept-Language"
         response.headers.setdefault("Content-Language", language)
         return response

@@ -1,17 +1,21 @@
 """Logs: one line per event on stderr, JSON unless that is a terminal. No key, token or code ever stands in one:
 requests are named by their route, jobs by task and number."""
 
+import json
 import logging
 import os
 import re
 import sys
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 
 _STDERR = 2
-_OF_REQUESTS = structlog.stdlib.ExtraAdder(allow=["method", "route", "status", "milliseconds"])
+_REQUESTS = "paraph.request"
+_FACTS = ("request_id", "method", "route", "status", "milliseconds")  # of a request
+_JSON = json.JSONEncoder()
 _VALUE = r"[\w%.~+/=-]{8,}"
 _SECRETS = [  # each begins with a fixed character, which is found fast: every line is searched
     re.compile(rf"(/(?:sign|confirm)/){_VALUE}"),
@@ -28,6 +32,8 @@ def logging_settings(level: str) -> dict[str, Any]:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
+    # What no line shows, and what costs a lookup for each (the logging documentation, "Optimization").
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     structlog.configure(
         processors=[
             *shared,
@@ -42,8 +48,8 @@ def logging_settings(level: str) -> dict[str, Any]:
     if sys.stderr.isatty():
         renderer = [structlog.dev.ConsoleRenderer()]
     formatter = {
-        "()": structlog.stdlib.ProcessorFormatter,
-        "foreign_pre_chain": [*shared, _OF_REQUESTS, _name_jobs],
+        "()": structlog.stdlib.ProcessorFormatter if sys.stderr.isatty() else _Formatter,
+        "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder(allow=_FACTS), _name_jobs],
         "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer, _cover],
     }
     return {
@@ -80,6 +86,23 @@ class _Lines(logging.Handler):
                 rest = rest[os.write(_STDERR, rest) :]
         except Exception:  # noqa: BLE001  as in every handler: what cannot be logged breaks nothing
             self.handleError(record)
+
+
+class _Formatter(structlog.stdlib.ProcessorFormatter):
+    """Writes the lines of requests, which are most of all, without the processors: those lines hold no exception and
+    nothing that others said, and the processors take a tenth of the time that a read of the API has."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name != _REQUESTS or record.exc_info:
+            return super().format(record)
+        facts = vars(record)
+        line = {
+            "event": record.getMessage(),
+            "logger": record.name,
+            "level": record.levelname.lower(),
+            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds")[:-6] + "Z",
+        }
+        return _JSON.encode(line | {name: facts[name] for name in _FACTS if name in facts})
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:

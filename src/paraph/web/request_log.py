@@ -28,7 +28,7 @@ class RequestLog:
             began = time.perf_counter()
             response = self._get_response(request)
             response.headers["X-Request-Id"] = request_id
-            _record(request, response, time.perf_counter() - began)
+            _record(request, response, time.perf_counter() - began, request_id)
         finally:
             structlog.contextvars.unbind_contextvars("request_id")
         return response
@@ -38,10 +38,11 @@ class RequestLog:
         log.error("unhandled", exc_info=exception)
 
 
-def _record(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
+def _record(request: HttpRequest, response: HttpResponseBase, seconds: float, request_id: str) -> None:
     route = request.resolver_match.route if request.resolver_match else None
     count_request(request.method, route or "", response.status_code, seconds)
     facts = {
+        "request_id": request_id,
         "method": request.method,
         "route": route,
         "status": response.status_code,

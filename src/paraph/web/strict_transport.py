@@ -18,6 +18,6 @@ class StrictTransport:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
-        if settings.PARAPH.public_url.startswith("https://"):
+        if (settings.PARAPH.base_url or "").startswith("https://"):
             response.headers["Strict-Transport-Security"] = _VALUE
         return response

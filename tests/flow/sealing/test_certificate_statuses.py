@@ -150,7 +150,7 @@ def test_a_revoked_authority_gives_no_timestamps(trust: Issuer, others: int) -> 
 
 
 def test_a_seal_waits_a_moment_and_no_longer(trust: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificate_statuses, "_SEAL_WAITS", 0.3)
+    monkeypatch.setattr(certificate_statuses, "_SEAL_WAIT_SECONDS", 0.3)
     trust.sleeps = 1.0
     started = time.monotonic()
     result = sealed(trust)
