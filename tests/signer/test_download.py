@@ -32,6 +32,12 @@ def copy_of(made: Scene, ticket: str, position: int = 0) -> str:
     return made.url(position, f"/documents/{made.request_documents[0].document_id}/copy.pdf?ticket={ticket}")
 
 
+def status(client: Client, url: str) -> int:
+    answer = client.get(url)
+    answer.close()
+    return answer.status_code
+
+
 def ticket_of(made: Scene, position: int = 0, **lifetime: float) -> str:
     return copy_ticket.ticket(made.signers[position], timedelta(**lifetime or {"minutes": 15}))
 
@@ -57,7 +63,7 @@ def test_who_signed_has_a_ticket_to_their_copy(client: Client) -> None:
     answer = client.post(made.url(rest="/signature"), body, content_type="application/json")
     assert set(answer.json()) == {"status", "signed_at", "signature_request"}
     ticket = answer["X-Copy-Ticket"]
-    assert client.get(copy_of(made, ticket)).status_code == 404  # not sealed yet
+    assert status(client, copy_of(made, ticket)) == 404  # not sealed yet
     store.put("sealed/x.pdf", b"%PDF-sealed")
     SealedDocument.objects.create(
         request_document=made.request_documents[0], object_key="sealed/x.pdf", sha256=b"", file_size=11, seal={}
@@ -75,14 +81,14 @@ def test_nothing_without_a_ticket(client: Client, ticket: str) -> None:
 
 def test_a_ticket_ends_and_is_the_signer_s_own(client: Client) -> None:
     made = sealed(signers=2)
-    assert client.get(copy_of(made, ticket_of(made))).status_code == 200
-    assert client.get(copy_of(made, ticket_of(made, minutes=-1))).status_code == 404
-    assert client.get(copy_of(made, ticket_of(made, 1))).status_code == 404
+    assert status(client, copy_of(made, ticket_of(made))) == 200
+    assert status(client, copy_of(made, ticket_of(made, minutes=-1))) == 404
+    assert status(client, copy_of(made, ticket_of(made, 1))) == 404
     until, _, proof = ticket_of(made, minutes=-1).partition(".")
-    assert client.get(copy_of(made, f"{int(until) + 3600}.{proof}")).status_code == 404
+    assert status(client, copy_of(made, f"{int(until) + 3600}.{proof}")) == 404
 
 
 def test_a_signer_who_has_not_signed_has_no_copy(client: Client) -> None:
     made = sealed()
     Signer.objects.update(status="notified", signed_at=None)
-    assert client.get(copy_of(made, ticket_of(made))).status_code == 404
+    assert status(client, copy_of(made, ticket_of(made))) == 404

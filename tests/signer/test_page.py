@@ -79,7 +79,7 @@ def test_speaks_the_language_asked_for(client: Client, locale: str) -> None:
         client.get(made.url(), HTTP_ACCEPT_LANGUAGE=f"ja,{locale}-XX;q=0.8"),
     ):
         page = text(response)
-        assert f'<html lang="{locale}" dir="ltr"' in page and f'data-locale="{locale}"' in page
+        assert f'<html lang="{locale}" dir="{catalog.direction(locale)}"' in page and f'data-locale="{locale}"' in page
         assert response["Content-Language"] == locale
         assert consent_notice(locale, 1).replace("'", "&#x27;") in page
 
