@@ -34,7 +34,8 @@ def copy_of(made: Scene, ticket: str, position: int = 0) -> str:
 
 def status(client: Client, url: str) -> int:
     answer = client.get(url)
-    answer.close()
+    if answer.streaming:
+        b"".join(answer.streaming_content)  # type: ignore[attr-defined]
     return answer.status_code
 
 
