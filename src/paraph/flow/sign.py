@@ -42,9 +42,9 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     """Signs for the signer and returns the signer as signed, with ``request`` in its new state.
 
     Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
-    shown, a drawing has no ink; no attempt at the code is counted), ``invalid_otp`` or ``too_many_attempts``. The
-    attempt at the code counts even when the signature is then refused. The time is read once, under the lock, so that ``signed_at`` is the moment that was checked against
-    ``expires_at``.
+    shown, a drawing has no ink), ``invalid_otp`` or ``too_many_attempts``. From the code on, the attempt counts even
+    when the signature is then refused. The time is read once, under the lock, so that ``signed_at`` is the moment that
+    was checked against ``expires_at``.
     """
     require_open(signer)
     require_shown(signer)
