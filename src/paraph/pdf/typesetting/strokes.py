@@ -60,6 +60,13 @@ def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: 
     return Ink(path, (width * scale + 2 * margin) * unit, (height * scale + 2 * margin) * unit)
 
 
+def drawing_size(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0) -> tuple[float, float]:
+    """Returns width and height of the drawing in units of the area's height, 0 where there are no points."""
+    points = [point for stroke in strokes for point in _points(stroke, aspect)]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return (max(xs) - min(xs), max(ys) - min(ys)) if points else (0.0, 0.0)
+
+
 def has_ink(strokes: Sequence[Sequence[Sequence[float]]], aspect: float = 1.0) -> bool:
     """Whether :func:`ink` draws something, also once the strokes are simplified. The arguments are those of ``ink``,
     all coordinates finite. Takes a fraction of the time."""
@@ -162,7 +169,7 @@ def _widths(points: Sequence[Point], count: int, pen: float, step: float) -> lis
     speed = along[0]
     for index in range(count):
         speed += (along[min(index, len(along) - 1)] - speed) * 0.12
-        width = pen * (1.15 - 0.6 * min(1.0, speed / _FAST))
+        width = pen * (1.15 - 0.45 * min(1.0, speed / _FAST))
         end = min(index, count - 1 - index) / 8
         result.append(width * (0.55 + 0.45 * min(1.0, end)))
     return result
