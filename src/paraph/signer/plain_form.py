@@ -98,8 +98,7 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
         except (ValueError, RecursionError):
             strokes = []
         return {"type": "drawn", "strokes": strokes}
-    hand = form.get(f"{kind}-hand", "")
-    return {"type": "typed", **({"hand": int(hand)} if hand in ("2", "3", "4") else {})}
+    return {"type": "typed"}
 
 
 def _missing(entered: Entries) -> list[str]:

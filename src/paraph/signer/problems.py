@@ -7,7 +7,7 @@ from paraph.flow.ink import NoInkError
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.shown_pages import PageNotShownError
-from paraph.signer.phrases import phrase
+from paraph.words import phrase
 
 _ABOUT_THE_CODE = ("invalid_otp", "too_many_attempts")
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from paraph import words as catalog
 from paraph.kernel import tokens
 from paraph.organizations.models import Environment
 from paraph.signature_requests.models import Signer
@@ -31,7 +32,7 @@ def show(
     nonce = tokens.base64url(tokens.random_bytes(16))
     shared = {
         "locale": locale,
-        "direction": language.direction(locale),
+        "direction": catalog.direction(locale),
         "languages": language.names(),
         "words": language.words(locale),
         "theme": theme(signer.request.branding_profile if signer else None),

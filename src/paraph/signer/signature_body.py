@@ -39,10 +39,7 @@ Strokes = Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS), F
 
 
 class Typed(BaseModel):
-    """``hand``: in which of the four hands the name is written."""
-
     type: Literal["typed"]
-    hand: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
 
 
 class Drawn(BaseModel):

@@ -1,6 +1,6 @@
 """``POST /sign/{token}/stamp``: the stamp as it will stand on the page, as SVG, drawn by what draws the sealed one.
 
-``GET …/stamp.svg?hand=2`` is the same for a typed name, for a page without scripts.
+``GET …/stamp.svg`` is the same for a typed name, for a page without scripts.
 """
 
 from typing import Any
@@ -34,9 +34,7 @@ def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
         require_open(signer)
     except DomainError as error:
         return answers.refusal(error)
-    hand = request.GET.get("hand", "")
-    mark = {"type": "typed", **({"hand": int(hand)} if hand in ("2", "3", "4") else {})}
-    response = answers.private(HttpResponse(_svg(request, signer, mark), content_type="image/svg+xml"))
+    response = answers.private(HttpResponse(_svg(request, signer, {"type": "typed"}), content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
 

@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
-from paraph.signer import language, phrases
+from paraph import words as catalog
 
 register = template.Library()
 
@@ -16,7 +16,6 @@ _FOR_SCRIPT = (
     "page_of",
     "next_place",
     "first_place",
-    "all_seen",
     "no_text",
     "no_text_loaded",
     "picture_failed",
@@ -54,14 +53,14 @@ _FOR_SCRIPT = (
 def word(context: dict[str, Any], called: str, ending: str = "", **values: object) -> SafeString:
     """The words of this name in the page's language, escaped, with its placeholders filled in; values are escaped
     unless they are markup of ours."""
-    text = escape(phrases.form(context["words"], called + ending, values.get("count")))
+    text = escape(catalog.form(context["words"], called + ending, values.get("count")))
     return format_html(text, **values) if values else text
 
 
 @register.simple_tag(takes_context=True)
 def moment(context: dict[str, Any], time: datetime) -> SafeString:
     """A time in words, in UTC; a script of the page shows it in the reader's own zone."""
-    text = language.moment(time, context["locale"])
+    text = catalog.moment(time, context["locale"])
     return format_html('<time datetime="{}">{}</time>', time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), text)
 
 

@@ -47,14 +47,9 @@ const marks = [...form.querySelectorAll(".mark")].map((box) => {
     field: drawnChoice,
     choose,
     missing: () => drawnChoice.checked && !pad.inked && (pad.empty ? `${kind}_missing` : "no_ink"),
-    value: () => (drawnChoice.checked ? { type: "drawn", strokes: pad.strokes } : typed(box)),
+    value: () => (drawnChoice.checked ? { type: "drawn", strokes: pad.strokes } : { type: "typed" }),
   };
 });
-
-function typed(box) {
-  const hand = box.querySelector("[name$=-hand]:checked");
-  return hand && hand.value !== "1" ? { type: "typed", hand: Number(hand.value) } : { type: "typed" };
-}
 
 // The stamp as the service draws it, in both steps and in its places on the pages.
 let drawnStamps = 0;

@@ -1,0 +1,62 @@
+"""What signers read, in every language: one JSON file a language in the folder of each theme.
+
+Themes: ``page``, ``mail``, ``consent`` and ``stamp``. English is complete; a test compares the others with it.
+``docs/glossary`` says which word stands for what. Dates, numbers, plurals and directions follow CLDR (Babel).
+"""
+
+import json
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from babel import Locale
+from babel.dates import format_datetime
+
+Words = dict[str, Any]
+
+_FOLDER = Path(__file__).parent
+LOCALES = ("en", *sorted({path.stem for path in (_FOLDER / "page").glob("*.json")} - {"en"}))
+
+
+@cache
+def of(theme: str, locale: str) -> Words:
+    """The words of a theme, and under ``locale`` whose plurals they follow. English where there is no such language."""
+    code = locale if locale in LOCALES else "en"
+    words: Words = json.loads((_FOLDER / theme / f"{code}.json").read_text("utf-8"))
+    return {**words, "locale": code}
+
+
+def phrase(words: Words, name: str, /, **values: Any) -> str:
+    """The words of this name with their placeholders filled in."""
+    return form(words, name, values.get("count")).format(**values)
+
+
+def form(words: Words, name: str, count: Any = None) -> str:
+    """The words of this name, in the form for ``count`` where they have several, named by CLDR's categories (``one``,
+    ``few``, ``other``)."""
+    text = words[name]
+    if isinstance(text, dict):
+        text = text.get(_locale(words["locale"]).plural_form(count)) or text["other"]
+    return str(text)
+
+
+def direction(locale: str) -> str:
+    """``ltr`` or ``rtl``."""
+    return _locale(locale).text_direction
+
+
+def language_name(locale: str) -> str:
+    """The name of the language in itself."""
+    name = _locale(locale).display_name or locale
+    return name[:1].upper() + name[1:]
+
+
+def moment(time: datetime, locale: str) -> str:
+    """Date and time in words, as the language writes them, in UTC and saying so."""
+    return str(format_datetime(time.astimezone(UTC), "long", locale=locale))
+
+
+@cache
+def _locale(code: str) -> Locale:
+    return Locale.parse(code)

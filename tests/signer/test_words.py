@@ -1,0 +1,65 @@
+"""The words of signers in every language: complete, translated, used, and with the forms that the language has."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from babel import Locale
+
+import paraph
+from paraph import words as catalog
+from paraph.words import LOCALES
+
+SOURCE = Path(paraph.__file__).parent
+FOLDER = SOURCE / "words"
+THEMES = ("page", "mail", "consent", "stamp")
+_LOOKED_UP = re.compile(r"_title$|_text$|_missing$|^code_why_|^send_by_")
+
+
+def forms(sentence: Any) -> dict[str, str]:
+    return sentence if isinstance(sentence, dict) else {"other": sentence}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_language_has_a_file(theme: str) -> None:
+    assert {path.stem for path in (FOLDER / theme).glob("*.json")} == set(LOCALES)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_language_has_the_same_words_and_places_to_fill(theme: str, locale: str) -> None:
+    english, words = catalog.of(theme, "en"), catalog.of(theme, locale)
+    assert list(words) == list(english)
+    tags = Locale.parse(locale).plural_form.tags
+    for name, sentence in words.items():
+        if name == "locale":
+            continue
+        filled = set(re.findall(r"{\w+}", forms(english[name])["other"]))
+        for category, form in forms(sentence).items():
+            own = set(re.findall(r"{\w+}", form))
+            assert own <= filled, (locale, name)
+            assert filled - own <= ({"{count}"} if category in ("one", "two", "zero") else set()), (
+                locale,
+                name,
+                category,
+            )
+            assert form.strip() == form and form
+        if isinstance(english[name], dict):
+            assert set(forms(sentence)) == {*tags, "other"}, (locale, name)
+
+
+@pytest.mark.parametrize("locale", LOCALES[1:])
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_sentence_is_left_in_english(theme: str, locale: str) -> None:
+    english, words = catalog.of(theme, "en"), catalog.of(theme, locale)
+    alike = {name for name, sentence in words.items() if sentence == english[name] and " " in str(sentence)}
+    assert alike == set()
+
+
+def test_every_word_of_the_page_is_used() -> None:
+    files = [path for path in (SOURCE / "signer").rglob("*") if path.suffix in (".html", ".py", ".js")]
+    source = "".join(path.read_text() for path in files)
+    names = [_LOOKED_UP.sub("", name) for name in json.loads((FOLDER / "page/en.json").read_text())]
+    assert [name for name in names if name and not re.search(rf"\b{name}", source)] == []
