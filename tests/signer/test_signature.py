@@ -186,7 +186,7 @@ def test_only_the_newest_code_within_its_time(client: Client) -> None:
 
 
 def points(count: int) -> dict[str, Any]:
-    return {"type": "drawn", "strokes": [[[0.5, 0.5]] * count]}
+    return {"type": "drawn", "strokes": [[[0.1, 0.5], *[[0.5, 0.5]] * (count - 1)]]}
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def whole_text(content: ProofContent) -> str:
         "2026-11-21 14:06:09.579 UTC",
         "Timestamp issued by Example Timestamp Authority",
         "policy 1.3.6.1.4.1.99999.1.2",
-        "14:03:09.120 One-time code sent",
+        "14:03:09.120 UTC One-time code sent",
         f"“{CONSENT}”",
         "sent to: +33612345678",
         "sent again: yes",

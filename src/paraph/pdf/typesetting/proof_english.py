@@ -177,7 +177,7 @@ ENGLISH = ProofWords(
         "key": "Key",
         "timestamp": "RFC 3161 timestamp",
         "authority": "Timestamp issued by",
-        "time": "Time (UTC)",
+        "time": "Time",
         "event": "Event",
         "who": "Attributed to",
         "address": "IP address",
@@ -188,7 +188,7 @@ ENGLISH = ProofWords(
         "page": "Page",
         "of": "of",
         "check_online": "Check online",
-        "journal_note": "Each entry carries the hash of the one before it, so "
+        "journal_note": "All times are UTC, to the millisecond. Each entry carries the hash of the one before it, so "
         "that none can be changed, removed or added unnoticed.",
     },
     no_timestamp="No timestamp authority could be reached when this document was sealed. The seal is valid without, "
