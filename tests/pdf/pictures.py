@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pikepdf
 import pypdfium2 as pdfium
 from PIL import Image, ImageChops
+from pypdfium2 import raw
 
 DRAWN = {
     "type": "drawn",
@@ -41,6 +42,13 @@ def ink_box(picture: Image.Image) -> tuple[int, int, int, int] | None:
     white = Image.new("RGBA", picture.size, (255, 255, 255, 255))
     seen = Image.alpha_composite(white, picture)
     return ImageChops.difference(seen, white).convert("L").getbbox()
+
+
+def font_sizes(pdf: bytes) -> set[float]:
+    """The sizes of all letters."""
+    with pdfium.PdfDocument(pdf) as document:
+        pages = [page.get_textpage() for page in document]
+        return {raw.FPDFText_GetFontSize(page, i) for page in pages for i in range(page.count_chars())} - {0.0, 1.0}
 
 
 def font_names(pdf: bytes) -> set[str]:

@@ -71,6 +71,28 @@ def test_a_drawn_signature_and_initials_of_few_points_are_kept_as_sent(client: C
     assert (signature_of(signer), initials_of(signer)) == (DRAWN, DRAWN)
 
 
+@pytest.mark.parametrize("strokes", [[[[0.5, 0.5]]], [[[0.5, 0.5], [0.5, 0.5005]]], [[[0.2, 0.2]]] * 201])
+@pytest.mark.parametrize("field", ["signature", "initials"])
+def test_a_drawing_without_ink_is_refused_and_no_attempt_is_counted(
+    client: Client, field: str, strokes: list[list[list[float]]]
+) -> None:
+    made = scene(initials_required=True)
+    code = made.code()
+    marks = {"signature": DRAWN, "initials": DRAWN, field: {"type": "drawn", "strokes": strokes}}
+    response = post(client, made, {"code": code, "consent": True, **marks})
+    assert refused(response) == (422, "validation_error")
+    assert response.json()["error"]["message"].startswith(f"{field}: there is no line")
+    assert OneTimeCode.objects.get().attempts == 0 and made.events().count("signer.signed") == 0
+    assert post(client, made, {"code": code, "consent": True, "signature": DRAWN, "initials": DRAWN}).status_code == 200
+
+
+def test_dots_beyond_those_that_are_kept_are_no_ink(client: Client) -> None:
+    made = scene()
+    strokes = [[[0.2, 0.2]]] * 200 + [[[0.9, 0.9]]]  # of more than 200 strokes the longest stay, here the first
+    body = {"code": made.code(), "consent": True, "signature": {"type": "drawn", "strokes": strokes}}
+    assert refused(post(client, made, body)) == (422, "validation_error")
+
+
 def test_the_last_signature_completes_the_request(client: Client) -> None:
     made = scene(signers=2, mode="sequential")
     assert sign(client, made, 0).json()["signature_request"]["status"] == "pending"
@@ -164,7 +186,7 @@ def test_only_the_newest_code_within_its_time(client: Client) -> None:
 
 
 def points(count: int) -> dict[str, Any]:
-    return {"type": "drawn", "strokes": [[[0.5, 0.5]] * count]}
+    return {"type": "drawn", "strokes": [[[0.1, 0.5], *[[0.5, 0.5]] * (count - 1)]]}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from django.db import transaction
 from paraph.database.rows import update
 from paraph.flow import events
 from paraph.flow.complete import complete
+from paraph.flow.ink import require_ink
 from paraph.flow.lock import lock_signer
 from paraph.journal.append import Origin
 from paraph.kernel import clock
@@ -41,12 +42,13 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     """Signs for the signer and returns the signer as signed, with ``request`` in its new state.
 
     Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
-    shown), ``invalid_otp`` or ``too_many_attempts``. The attempt at the code counts even when the signature is then
-    refused. The time is read once, under the lock, so that ``signed_at`` is the moment that was checked against
-    ``expires_at``.
+    shown, a drawing has no ink), ``invalid_otp`` or ``too_many_attempts``. From the code on, the attempt counts even
+    when the signature is then refused. The time is read once, under the lock, so that ``signed_at`` is the moment that
+    was checked against ``expires_at``.
     """
     require_open(signer)
     require_shown(signer)
+    require_ink(signature.signature, signature.initials)
     code_hash = codes.guess(signer, signature.code)
     signature = replace(
         signature,

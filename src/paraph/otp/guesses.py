@@ -3,7 +3,7 @@
 A signer has five attempts in ten minutes, whatever codes are sent in between, and is locked for a day after twenty
 wrong guesses, then after each five more. Wrong guesses are also counted across requests, for each destination and
 for each organization. One conditional statement reads the limits, compares the code and counts: of a hundred guesses
-at once, five are compared.
+at once, five are compared. It notes the time of each wrong one for the proof.
 """
 
 import logging
@@ -56,6 +56,8 @@ WITH attempt AS (
       AND (code.locked_until > %(now)s AND code.locked_until <= %(day)s + %(slip)s) IS NOT TRUE
       AND NOT EXISTS (SELECT FROM {_SCOPES})
     RETURNING code.code_hash = %(guessed)s AS is_right, attempts, attempts_end_at, locked_until, destination_scope
+), noted AS (
+    INSERT INTO otp_refusedcode (signer_id, refused_at) SELECT %(signer)s, %(now)s FROM attempt WHERE NOT is_right
 ), counted AS (
     INSERT INTO otp_wrongguesses AS wrong (scope, count, ends_at)
     SELECT bound.scope, 1, bound.ends_at

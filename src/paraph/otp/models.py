@@ -41,3 +41,10 @@ class WrongGuesses(models.Model):
     scope = models.BinaryField(primary_key=True)
     count = models.IntegerField()
     ends_at = models.DateTimeField()
+
+
+class RefusedCode(models.Model):
+    """A wrong code that a signer entered, stated in the proof alone: the journal has no such event."""
+
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="+")
+    refused_at = models.DateTimeField()

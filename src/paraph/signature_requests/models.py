@@ -7,6 +7,7 @@ from django.db import models
 from paraph.documents.models import Document
 from paraph.kernel import clock
 from paraph.organizations.models import Application, BrandingProfile, Environment, Organization
+from paraph.signature_requests.names import full_name
 
 
 class Mode(models.TextChoices):
@@ -115,7 +116,8 @@ class Signer(models.Model):
 
     @property
     def full_name(self) -> str:
-        return f"{self.first_name} {self.last_name}"
+        """The name as page, mails, stamps and proof write it. The API has its own form, first name first."""
+        return full_name(self.first_name, self.last_name, self.locale or self.request.locale)
 
 
 class Placement(models.Model):
@@ -129,3 +131,12 @@ class Placement(models.Model):
     y = models.FloatField()
     width = models.FloatField()
     height = models.FloatField()
+
+
+class FirstOpening(models.Model):
+    """When a signer's page was first opened with the documents on it, and from which address. Stated in the proof
+    alone: the journal has no such event."""
+
+    signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="first_opening")
+    opened_at = models.DateTimeField()
+    ip = models.CharField(max_length=45, blank=True)

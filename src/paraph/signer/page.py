@@ -6,11 +6,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.flow.send_otp import masked
+from paraph.journal.client_address import client_address
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.initials import initials_of
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.opening import note_opening
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import documents, language, plain_form
@@ -41,6 +43,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         answer = plain_form.answer(request, signer)
         return answer if isinstance(answer, HttpResponse) else _page(request, signer, token, answer)
+    if request.method == "GET":  # who asks for the head alone sees no documents
+        note_opening(signer, client_address(request))
     return _page(request, signer, token, Entries())
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from paraph.flow.ink import NoInkError
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.shown_pages import PageNotShownError
@@ -23,6 +24,8 @@ def of(refusal: DomainError | None, missing: tuple[str, ...], words: dict[str, A
     found = [Problem(_field(name), words[f"{name}_missing"]) for name in missing]
     if refusal is None:
         return found
+    if isinstance(refusal, NoInkError):
+        return [*found, Problem(_field(refusal.field), sentence(refusal, words))]
     field = "code" if refusal.code in _ABOUT_THE_CODE else "sign"
     return [*found, Problem(field, sentence(refusal, words))]
 
@@ -31,6 +34,8 @@ def sentence(refusal: DomainError, words: dict[str, Any]) -> str:
     """The refusal in the words of the page."""
     if isinstance(refusal, PageNotShownError):
         return phrase(words, "unshown", page=refusal.page_number, name=refusal.document_name)
+    if isinstance(refusal, NoInkError):
+        return str(words["no_ink"])
     if isinstance(refusal, GuessRefusedError):
         if refusal.attempts_left:
             return phrase(words, "tries_left", count=refusal.attempts_left)

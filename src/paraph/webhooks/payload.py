@@ -34,7 +34,7 @@ def payload(event_type: str, occurred_at: datetime, request: SignatureRequest, s
             "id": signer.pk,
             "first_name": signer.first_name,
             "last_name": signer.last_name,
-            "full_name": signer.full_name,
+            "full_name": f"{signer.first_name} {signer.last_name}",
             "email": signer.email,
             "status": str(signer.status),
         }

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 
 import pytest
 import typst
+from PIL import Image
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
 from paraph.pdf.typesetting.initials import initials_of
 from paraph.pdf.typesetting.typeset import typeset
-from tests.pdf.pictures import DRAWN, font_names, ink_box, pictures, sizes, texts
+from tests.pdf.pictures import DRAWN, font_names, font_sizes, ink_box, pictures, sizes, texts
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
 STAMP = StampContent(width=200, height=80, name="Anna-Maria Rossi", signed_at=AT, request_id=1042)
@@ -69,6 +70,46 @@ def test_nothing_is_clipped_at_any_size(name: str, signature: dict[str, object])
         assert "1042" in text and "14:05:09 UTC" in text
         if name.isascii():
             assert squeezed(name) in squeezed(text)
+
+
+@pytest.mark.parametrize("signature", [{"type": "typed"}, DRAWN], ids=["typed", "drawn"])
+@pytest.mark.parametrize("name", ["Bo Li", "Maximiliana-Konstantina Freifrau von Hohenstaufen", LONG])
+@pytest.mark.parametrize("size", [(80, 30), (120, 40), (110, 30), (200, 40), (80, 160)])
+def test_no_type_is_too_small_to_print(size: tuple[int, int], name: str, signature: dict[str, object]) -> None:
+    pdf = stamps([replace(STAMP, width=size[0], height=size[1], name=name, signature=signature)])
+    assert min(font_sizes(pdf)) >= 3.99
+
+
+def test_the_label_stands_right_above_the_signature() -> None:
+    for width, height in [(200, 70), (300, 120), (400, 160)]:
+        [picture] = pictures(stamps([replace(STAMP, width=width, height=height, name="Bo Li")]))
+        rows = [
+            any(picture.getchannel("A").crop((0, y, picture.width, y + 1)).tobytes()) for y in range(picture.height)
+        ]
+        label = next(y for y in range(len(rows)) if rows[y])
+        after = next(y for y in range(label, len(rows)) if not rows[y])
+        signature = next(y for y in range(after, len(rows)) if rows[y])
+        assert (signature - after) / picture.height < 0.08
+
+
+def test_four_hands_write_differently() -> None:
+    marks = [{"type": "typed", **({"hand": hand} if hand > 1 else {})} for hand in (1, 2, 3, 4)]
+    assert len({picture.tobytes() for picture in pictures(stamps([replace(STAMP, signature=m) for m in marks]))}) == 4
+
+
+def test_drawn_initials_are_as_strong_as_typed_ones() -> None:
+    tall = {"type": "drawn", "strokes": [[[0.1, 0.1], [0.15, 0.5], [0.2, 0.1], [0.3, 0.5]]]}
+    [typed, drawn] = pictures(
+        appearances(initials=[InitialsContent("Inge Illig"), InitialsContent("Inge Illig", tall)]).pdf, scale=20
+    )
+    assert stem(drawn) >= 0.5 * stem(typed), "half of the thickest stem, and no hairline"
+
+
+def stem(picture: Image.Image) -> int:
+    """The middle one of the lengths of runs of ink, in a line through the middle of the letters."""
+    row = picture.getchannel("A").crop((0, int(picture.height * 0.5), picture.width, int(picture.height * 0.5) + 1))
+    runs = [len(run) for run in "".join("x" if a > 127 else " " for a in row.tobytes()).split()]
+    return sorted(runs)[len(runs) // 2]
 
 
 def test_a_stamp_is_transparent() -> None:
@@ -138,7 +179,7 @@ def test_what_passes_for_legible_never_stops_typst() -> None:
 
 
 def test_typst_refuses_a_missing_glyph() -> None:
-    page = {"kind": "initials", "width": 48, "height": 24, "drawing": None}
+    page = {"kind": "initials", "width": 48, "height": 24, "hand": 1, "drawing": None}
     letters = {"text": "\ua98a", "cjk": "", "rtl": False}
     with pytest.raises(typst.TypstError, match="could not be displayed"):
         typeset("appearances", {"pages": [{**page, "letters": letters}], "ink": "#000"}, standard="a-2b")
@@ -182,7 +223,11 @@ def test_the_watermark_spans_the_page_and_lets_it_through(size: tuple[float, flo
         ("bo li", "BL"),
         ("a b c d e f", "ABCF"),
         ("王小明", "王"),
-        ("محمد الخالدي", "\u0645 \u0627"),
+        ("محمد الخالدي", "\u0645 \u062e"),
+        ("محمد عبد الرحمن الخالدي", "\u0645 \u0639 \u062e"),
+        ("خالد بن الوليد", "\u062e \u0648"),
+        ("الياس نور", "\u0627 \u0646"),
+        ("김민준", "김"),
         ("ßen ﬁnn ŉamen ǆemal", "SFND"),
         ("ǰan ևa ΐx A\u030bke", "J̌ԵΪ́A̋"),
         ("\u02bbIolani ﬃ", "IF"),

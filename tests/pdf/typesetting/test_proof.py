@@ -14,7 +14,7 @@ import pytest
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from tests.pdf.pictures import ink_box, pictures, texts
+from tests.pdf.pictures import DRAWN, ink_box, pictures, texts
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
 UPLOADED, SIGNED, LAST = "a1" * 32, "b2" * 32, "c3" * 32
@@ -29,7 +29,7 @@ SEAL = ProofSeal(
     timestamp_policy_oid="1.3.6.1.4.1.99999.1.2",
 )
 ANNA = ProofSigner("Anna-Maria Rossi", "anna@example.org", 1, "email", "anna@example.org", AT, "203.0.113.7", AGENT)
-BO = ProofSigner("Bo Łukasiewicz", "bo@example.org", 2, "sms", "+33612345678", AT, signature_type="drawn")
+BO = ProofSigner("Bo Łukasiewicz", "bo@example.org", 2, "sms", "+33612345678", AT, signature=DRAWN)
 CONTENT = ProofContent(
     request_id=1042,
     organization="Acme & Söhne",
@@ -105,7 +105,7 @@ def whole_text(content: ProofContent) -> str:
         "2026-11-21 14:06:09.579 UTC",
         "Timestamp issued by Example Timestamp Authority",
         "policy 1.3.6.1.4.1.99999.1.2",
-        "2026-11-21 14:03:09.120 UTC One-time code sent",
+        "14:03:09.120 UTC One-time code sent",
         f"“{CONSENT}”",
         "sent to: +33612345678",
         "sent again: yes",
@@ -136,6 +136,50 @@ def test_journal_lines_are_attributed_by_name() -> None:
         after = journal[journal.index(event) :]
         following = after[: after.find("2026-11-21", 1)]
         assert who in following
+
+
+def test_a_day_is_written_once_and_events_in_one_piece() -> None:
+    text = "\n".join(texts(proof(CONTENT)))
+    journal = text[text.index("Attributed to") : text.index("Hash of the last entry")]
+    assert journal.count("2026-11-21") == 1
+    assert "signature_request.created" in journal and "signature_request.pades_signed" in journal
+    later = [replace(line, at=line.at + timedelta(days=number)) for number, line in enumerate(CONTENT.journal)]
+    assert all(f"2026-11-2{day}" in whole_text(replace(CONTENT, journal=later)) for day in "1234")
+
+
+@pytest.mark.parametrize("documents", range(1, 7))
+def test_no_line_of_the_journal_is_left_behind_on_a_page(documents: int) -> None:
+    pages = texts(proof(replace(CONTENT, documents=[CONTENT.documents[0]] * documents)))
+    [page] = [page for page in pages if "Audit journal" in page]
+    assert "signature_request.created" in page and "signer.otp_sent" in page
+
+
+def test_signatures_are_shown_and_named_as_they_are_sealed() -> None:
+    tap = replace(ANNA, signature={"type": "drawn", "strokes": [[[0.5, 0.5]]]})
+    for signer, kind in [(ANNA, "name,typed"), (BO, "drawn"), (tap, "name,typed")]:
+        text = whole_text(replace(CONTENT, signers=[signer]))
+        assert ("name,typed" in text, "drawn" in text) == (kind == "name,typed", kind == "drawn")
+    [typed, drawn] = [
+        next(pictures(proof(replace(CONTENT, signers=[replace(ANNA, signature=mark)]))))
+        for mark in (ANNA.signature, DRAWN)
+    ]
+    assert typed.tobytes() != drawn.tobytes()
+
+
+def test_openings_and_refused_codes_are_in_the_proof() -> None:
+    opened, refused = AT - timedelta(minutes=9), [AT - timedelta(minutes=2), AT - timedelta(minutes=1)]
+    seen = replace(ANNA, opened_at=opened, opened_ip="192.0.2.99", refused_codes=refused)
+    text = whole_text(replace(CONTENT, signers=[seen]))
+    assert "Pagefirstopened2026-11-2113:56:09.123UTC192.0.2.99" in text
+    assert "Codesrefused2026-11-2114:03:09.123UTC2026-11-2114:04:09.123UTC" in text
+    assert "Pagefirstopened" not in whole_text(CONTENT) and "Codesrefused" not in whole_text(CONTENT)
+
+
+def test_no_straight_apostrophe_and_no_jargon() -> None:
+    line = replace(CONTENT.journal[1], metadata={"acknowledgement": "captured:5", "provider": "email"})
+    text = whole_text(replace(CONTENT, journal=[line]))
+    assert "deliveryconfirmedas:message5inthesandboxinbox" in text and "captured" not in text
+    assert "channel:e-mail" in text and "'" not in text
 
 
 def test_the_sandbox_is_marked_on_every_page_and_only_there() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.pdf.typesetting.strokes import ink
+from paraph.pdf.typesetting.strokes import has_ink, ink
 
 SQUARE = [[[0.2, 0.2], [0.8, 0.2], [0.8, 0.8], [0.2, 0.8], [0.2, 0.2]]]
 
@@ -39,3 +39,18 @@ def test_values_that_are_no_numbers_never_reach_the_picture() -> None:
     drawn = ink([[[0, 0], [float("nan"), 1], [float("inf"), 0], [1, 1]]])
     assert drawn is not None
     assert "nan" not in drawn.svg("#000") and "inf" not in drawn.svg("#000")
+
+
+@pytest.mark.parametrize(
+    ("strokes", "aspect"),
+    [
+        (SQUARE, 3.0),
+        ([[[0.5, 0.5]]], 1.0),
+        ([[[0.5, 0.5], [0.5004, 0.5]]], 1.0),
+        ([[[0.5, 0.5], [0.501, 0.5]]], 5.0),
+        ([[[0.1, 0.1]], [[0.9, 0.9]]], 1.0),
+        ([], 1.0),
+    ],
+)
+def test_has_ink_says_whether_something_is_drawn(strokes: list[list[list[float]]], aspect: float) -> None:
+    assert has_ink(strokes, aspect) == (ink(strokes, aspect) is not None)

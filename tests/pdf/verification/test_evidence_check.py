@@ -181,6 +181,21 @@ def test_changed_evidence_is_told(change: Change, problem: str) -> None:
     assert not result.ok and problem in result.problems
 
 
+def test_openings_and_refused_codes_are_compared_with_the_pages() -> None:
+    at = "2026-11-21T14:05:09.123Z"  # which the proof prints as another time, of a signature
+    content = evidence()
+    content["signers"] = [SIGNERS[0] | {"first_opening": {"at": at, "ip": ""}, "refused_codes": [at]}, SIGNERS[1]]
+    result = checked(proven(content))
+    assert result.ok and "The proof prints when pages were first opened and which codes were refused." in result.matches
+    content["signers"][0]["refused_codes"].append("2026-11-21T03:00:00.000Z")
+    result = checked(proven(content))
+    name = SIGNERS[0]["full_name"]
+    told = f"The proof does not print an opening of the page or a refused code: {name}, 2026-11-21T03:00:00.000Z."
+    assert not result.ok and told in result.problems
+    content["signers"][0]["first_opening"] = "yesterday"
+    assert "The evidence of proof.pdf lacks what evidence must state." in checked(proven(content)).problems
+
+
 def test_another_hash_printed_than_attached() -> None:
     result = checked(proven(evidence(), printed="ab" * 32))
     assert result.problems == ["The proof does not print the journal's last hash."]

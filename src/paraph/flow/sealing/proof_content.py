@@ -8,13 +8,14 @@ from typing import Any
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sealing.event_titles import EVENT_TITLES, SENDER_EVENTS
+from paraph.flow.sealing.visits import Visits, visits_of
 from paraph.journal.append import facts
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-from paraph.signature_requests.handwriting import signature_of
+from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 
@@ -37,32 +38,45 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     sealed."""
     assert request.completed_at
     signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
+    visits = visits_of(request.pk, signers)
     return ProofContent(
         request_id=request.pk,
         organization=request.organization.name,
         environment=request.environment,
         mode=request.mode,
-        created_at=request.created_at,
-        completed_at=request.completed_at,
+        created_at=_instant(journal, EventType.CREATED, request.created_at),
+        completed_at=_instant(journal, EventType.COMPLETED, request.completed_at),
         issued_at=issued_at,
-        signers=_signers(request.pk, signers, journal),
+        signers=_signers(request.pk, signers, visits, journal),
         documents=[_document(row) for row in sealed],
         journal=_lines(journal, signers),
         journal_hash=bytes(journal[-1].hash).hex(),
-        evidence=_evidence(request, signers, sealed, journal),
+        evidence=_evidence(request, signers, visits, sealed, journal),
         locale=request.locale,
         event_titles=EVENT_TITLES,
         sender_events=SENDER_EVENTS,
     )
 
 
-def _signers(request_id: int, signers: Sequence[Signer], journal: Sequence[Entry]) -> list[ProofSigner]:
+def _instant(journal: Sequence[Entry], event: EventType, otherwise: datetime) -> datetime:
+    """Returns when the journal has the event: the request itself states some of its times in whole seconds."""
+    return next((entry.created_at for entry in journal if entry.event_type == event), otherwise)
+
+
+def _signers(
+    request_id: int, signers: Sequence[Signer], visits: Sequence[Visits], journal: Sequence[Entry]
+) -> list[ProofSigner]:
     documents = signed_names(request_id)
     signed_entries = {entry.signer_id: entry for entry in journal if entry.event_type == EventType.SIGNED}
-    return [_signer(signer, signer.code, signed_entries[signer.pk], documents[signer.pk]) for signer in signers]
+    return [
+        _signer(signer, signer.code, visit, signed_entries[signer.pk], documents[signer.pk])
+        for signer, visit in zip(signers, visits, strict=True)
+    ]
 
 
-def _signer(signer: Signer, code: OneTimeCode, signed_entry: Entry, documents: Sequence[str]) -> ProofSigner:
+def _signer(
+    signer: Signer, code: OneTimeCode, visits: Visits, signed_entry: Entry, documents: Sequence[str]
+) -> ProofSigner:
     assert signer.signed_at
     return ProofSigner(
         name=signer.full_name,
@@ -73,8 +87,12 @@ def _signer(signer: Signer, code: OneTimeCode, signed_entry: Entry, documents: S
         signed_at=signer.signed_at,
         ip=signed_entry.ip,
         user_agent=signed_entry.user_agent,
-        signature_type=signature_of(signer)["type"],
+        signature=signature_of(signer),
+        initials=initials_of(signer),
         documents=documents,
+        opened_at=visits.opening.opened_at if visits.opening else None,
+        opened_ip=visits.opening.ip if visits.opening else "",
+        refused_codes=visits.refused_codes,
     )
 
 
@@ -115,7 +133,11 @@ def _lines(journal: Sequence[Entry], signers: Sequence[Signer]) -> list[JournalL
 
 
 def _evidence(
-    request: SignatureRequest, signers: Sequence[Signer], sealed: Sequence[SealedDocument], journal: Sequence[Entry]
+    request: SignatureRequest,
+    signers: Sequence[Signer],
+    visits: Sequence[Visits],
+    sealed: Sequence[SealedDocument],
+    journal: Sequence[Entry],
 ) -> dict[str, Any]:
     """Returns evidence.json, with which programs can compute the journal's hashes and check the seals without the
     service. It holds each certificate once, DER in base64, under its SHA-256."""
@@ -126,12 +148,18 @@ def _evidence(
             "id": request.pk,
             "mode": request.mode,
             "environment": request.environment,
-            "created_at": clock.iso_milliseconds(request.created_at),
+            "created_at": clock.iso_milliseconds(_instant(journal, EventType.CREATED, request.created_at)),
             "expires_at": clock.iso_milliseconds(request.expires_at),
         },
         "signers": [
-            {"id": signer.pk, "full_name": signer.full_name, "email": signer.email, "order": signer.order}
-            for signer in signers
+            {
+                "id": signer.pk,
+                "full_name": signer.full_name,
+                "email": signer.email,
+                "order": signer.order,
+                **visit.evidence(),
+            }
+            for signer, visit in zip(signers, visits, strict=True)
         ],
         "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,

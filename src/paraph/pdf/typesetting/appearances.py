@@ -7,7 +7,7 @@ from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
 from paraph.pdf.typesetting.initials import NAMELESS, initials_of
-from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures
+from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures, hand_of
 from paraph.pdf.typesetting.stamp_words import moment, stamp_words
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 
@@ -20,9 +20,10 @@ _TYPED: Mapping[str, Any] = {"type": "typed"}
 class StampContent:
     """One stamp of ``width`` by ``height`` points (specification 4.5: 80 to 400 by 30 to 160).
 
-    ``signature`` is ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1,
-    y downwards, both divided by the same length; a client that divides each by its own side adds ``"aspect"``
-    (width / height of the drawing area). ``signed_at`` must be aware.
+    ``signature`` is ``{"type": "typed"}``, with ``"hand"`` 2, 3 or 4 for another hand than the first, or
+    ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1, y downwards, both divided by the same
+    length; a client that divides each by its own side adds ``"aspect"`` (width / height of the drawing area).
+    ``signed_at`` must be aware.
     """
 
     width: float
@@ -103,10 +104,12 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
         "width": stamp.width,
         "height": stamp.height,
         "name": {**name.to_json(), "pieces": name.pieces()},
+        "hand": hand_of(stamp.signature),
         "drawing": pictures.number(stamp.signature),
         "signed_by": words.signed_by,
         "moment": moment(stamp.signed_at, stamp.locale),
         "request": f"{words.request} {stamp.request_id}",
+        "request_number": f"#{stamp.request_id}",
     }
 
 
@@ -115,6 +118,7 @@ def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str
         "width": content.width,
         "height": content.height,
         "letters": glyph_fallback(initials_of(content.name)).to_json(),
+        "hand": hand_of(content.initials),
         "drawing": pictures.number(content.initials),
     }
 

@@ -8,13 +8,22 @@ from paraph.pdf.typesetting.glyph_fallback import clean, clusters
 NAMELESS = "—"
 
 
+_ARTICLE = list("ال")
+_WITHOUT_ARTICLE = frozenset({"الياس", "الين", "الاء", "الهام", "السيا"})  # begin like it, and are names as they are
+_BEFORE_NAMES = frozenset(
+    {"بن", "ابن", "بنت", "ابو", "أبو", "ام", "أم", "آل"}
+)  # son, daughter, father, mother, house of
+_SERVANT = frozenset({"عبد", "عبيد"})  # with the word after it one name
+
+
 def initials_of(name: str) -> str:
-    """Returns the initials of a name, at most four letters: "AMR" for "Anna Maria Rossi", "王" for "王小明".
+    """Returns the initials of a name, at most four letters: "AMR" for "Anna Maria Rossi", "王" for "王小明",
+    "م ع خ" for "محمد عبد الرحمن الخالدي".
 
     A letter keeps its marks; a ligature counts as the letters that it joins: "ßen" and "ﬁnn" give "S" and "F". The
     result is never empty, as a signer may have to place it: a name with nothing visible gives a dash.
     """
-    words = [word for word in _words(name) if word[0][0].isalnum()]
+    words = _without_arabic_particles([word for word in _words(name) if word[0][0].isalnum()])
     chosen = words if len(words) <= 4 else [*words[:3], words[-1]]
     firsts = [_capital(word[0]) for word in chosen] or _visible(name)[:1] or [NAMELESS]
     apart = any(unicodedata.bidirectional(letter[0]) == "AL" for letter in firsts)  # Arabic would join them
@@ -25,6 +34,20 @@ def _words(name: str) -> list[list[str]]:
     """Returns the letters of each word, without apostrophes and other modifiers at its beginning."""
     words = clean(unicodedata.normalize("NFKC", clean(name))).replace("-", " ").split()
     return [letters for word in words if (letters := list(dropwhile(_modifies, clusters(word))))]
+
+
+def _without_arabic_particles(words: list[list[str]]) -> list[list[str]]:
+    """Leaves out articles and what only joins names, which would all give the same letters."""
+    result: list[list[str]] = []
+    before = ""
+    for word in words:
+        text = "".join(word)
+        is_rest = before in _SERVANT and word[:2] == _ARTICLE
+        if not is_rest and (text not in _BEFORE_NAMES or len(words) == 1):
+            has_article = word[:2] == _ARTICLE and len(word) >= 5 and text not in _WITHOUT_ARTICLE
+            result.append(word[2:] if has_article else word)
+        before = text
+    return result
 
 
 def _modifies(letter: str) -> bool:

@@ -9,7 +9,12 @@ from typing import Any
 @dataclass(frozen=True)
 class ProofSigner:
     """One signer. ``channel`` is "sms" or "email", ``destination`` the exact number or address that the one-time code
-    went to; ``documents``: the names of the documents that this signer signed."""
+    went to; ``documents``: the names of the documents that this signer signed.
+
+    ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`);
+    ``initials`` is None where the request wants none. ``opened_at`` and ``opened_ip``: when the signer's page was first
+    opened and from where, None where nobody noted it; ``refused_codes``: when wrong codes were entered.
+    """
 
     name: str
     email: str
@@ -19,8 +24,12 @@ class ProofSigner:
     signed_at: datetime
     ip: str = ""
     user_agent: str = ""
-    signature_type: str = "typed"
+    signature: Mapping[str, Any] = field(default_factory=lambda: {"type": "typed"})
     documents: Sequence[str] = ()
+    initials: Mapping[str, Any] | None = None
+    opened_at: datetime | None = None
+    opened_ip: str = ""
+    refused_codes: Sequence[datetime] = ()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ _METADATA = {
     "provider": "channel",
     "recipient": "sent to",
     "resend": "sent again",
-    "acknowledgement": "operator's acknowledgement",
+    "acknowledgement": "delivery confirmed as",
     "consent_notice": "consent text accepted",
     "documents_count": "documents signed",
     "documents": "can look different than signed",
@@ -50,18 +50,20 @@ _PARTS = {
     "print_only_annotations": "annotations that are only printed",
     "print_only_contents": "contents for printers alone",
 }
+_CHANNELS = {"sms": "SMS", "email": "e-mail"}
+_MODES = {"sequential": "one after the other", "parallel": "in any order"}
 _STEPS = (
     (
         "Compare the digest of each signed file with the one under Documents.",
         "sha256sum signed.pdf",
     ),
     (
-        "Check the seals of the signed files and of this proof: with paraph, with poppler's pdfsig, in Adobe "
+        "Check the seals of the signed files and of this proof: with paraph, with poppler’s pdfsig, in Adobe "
         "Acrobat or with any other PAdES validator. The root certificate comes from the service.",
         "paraph verify signed.pdf --root root-ca.pem",
     ),
     (
-        "The RFC 3161 timestamps of the documents' seals are named above. This proof is sealed too; its own "
+        "The RFC 3161 timestamps of the documents’ seals are named above. This proof is sealed too; its own "
         "timestamp can only come after these pages were set, so it stands in the seal, with the issuing authority:",
         "pdfsig -dump proof.pdf",
     ),
@@ -77,6 +79,20 @@ _STEPS = (
 )
 
 
+def _acknowledgement(text: str) -> str:
+    """Says which message was delivered: a number of the sandbox's inbox, or what the mail server or operator gave."""
+    inbox, _, number = text.partition(":")
+    return f"message {number} in the sandbox inbox" if inbox == "captured" else text
+
+
+def _channel(name: str) -> str:
+    return _CHANNELS.get(name, name)
+
+
+def _mode(name: str) -> str:
+    return _MODES.get(name, name)
+
+
 def _verdict(content: ProofContent) -> str:
     signers, documents = len(content.signers), len(content.documents)
     who = "The signer has" if signers == 1 else "Both signers have" if signers == 2 else f"All {signers} signers have"
@@ -89,7 +105,7 @@ def _verdict(content: ProofContent) -> str:
 
 
 def _remarks(noted: Mapping[str, Any]) -> str:
-    """Writes the journal's note on a document that can look different than on the signer's page."""
+    """Writes the journal’s note on a document that can look different than on the signer’s page."""
     pages, unknown = noted.get("prints_differently", []), noted.get("print_unknown", 0)
     parts = []
     if pages:
@@ -106,7 +122,7 @@ def _remarks(noted: Mapping[str, Any]) -> str:
 
 
 def _prepared(noted: Mapping[str, Any]) -> str:
-    """Writes the journal's note on a document that could not be sealed as it was uploaded."""
+    """Writes the journal’s note on a document that could not be sealed as it was uploaded."""
     return (
         f"document {noted.get('document_id')}: signers saw a form of it that can be sealed, "
         f"{noted.get('prepared_pdf_size')} bytes, SHA-256 {noted.get('prepared_pdf_sha256')}"
@@ -128,8 +144,9 @@ ENGLISH = ProofWords(
     language="en",
     title="Proof of signature",
     metadata=_METADATA,
-    channels={"sms": "SMS", "email": "e-mail"},
-    modes={"sequential": "one after the other", "parallel": "in any order"},
+    channels=_CHANNELS,
+    modes=_MODES,
+    values={"acknowledgement": _acknowledgement, "channel": _channel, "provider": _channel, "mode": _mode},
     labels={
         "request": "Request",
         "organization": "Requested by",
@@ -145,6 +162,11 @@ ENGLISH = ProofWords(
         "signed": "Signed",
         "code": "One-time code",
         "origin": "From",
+        "opened": "Page first opened",
+        "refused": "Codes refused",
+        "drawn": "drawn",
+        "typed": "name, typed",
+        "initials": "initials",
         "signed_documents": "Documents",
         "email": "E-mail",
         "policy": "policy",
@@ -170,7 +192,7 @@ ENGLISH = ProofWords(
         "that none can be changed, removed or added unnoticed.",
     },
     no_timestamp="No timestamp authority could be reached when this document was sealed. The seal is valid without, "
-    "but its time is the service's own.",
+    "but its time is the service’s own.",
     transliterated="written in transliteration: no available font has every letter; evidence.json has the exact "
     "spelling",
     verdict=_verdict,

@@ -3,16 +3,19 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import glyph_fallback, template_text
-from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal
 from paraph.pdf.typesetting.proof_english import ENGLISH
-from paraph.pdf.typesetting.proof_words import ProofWords, milliseconds
+from paraph.pdf.typesetting.proof_signers import signers
+from paraph.pdf.typesetting.proof_words import ProofWords, day, milliseconds, time_of_day
 from paraph.pdf.typesetting.qr_code import qr_code
 
 EVIDENCE = "evidence.json"
 _LANGUAGES = {ENGLISH.language: ENGLISH}
+_LONGEST_TYPE = 48  # characters of an event's name that fit in a line
 _LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
 
 
@@ -38,9 +41,9 @@ def template_data(content: ProofContent) -> dict[str, Any]:
             [label["completed"], milliseconds(content.completed_at)],
             [label["issued"], milliseconds(content.issued_at)],
         ],
-        "signers": [_signer(signer, language) for signer in content.signers],
+        **signers(content.signers, language),
         "documents": [_document(document, language) for document in content.documents],
-        "journal": [_line(line, content, language) for line in content.journal],
+        "journal": _days(content, language),
         "journal_hash": content.journal_hash,
         "verify": [{"text": text, "command": command} for text, command in language.steps],
         "verification_url": content.verification_url,
@@ -53,23 +56,6 @@ def template_data(content: ProofContent) -> dict[str, Any]:
 
 def _words(locale: str) -> ProofWords:
     return _LANGUAGES.get(locale.replace("_", "-").split("-")[0].lower(), ENGLISH)
-
-
-def _signer(signer: ProofSigner, language: ProofWords) -> dict[str, Any]:
-    channel = language.channels.get(signer.channel, signer.channel)
-    return {
-        "order": str(signer.order),
-        "name": template_text(signer.name),
-        "note": language.transliterated if glyph_fallback(signer.name).transliterated else "",
-        "email": template_text(signer.email),
-        "channel": channel,
-        "destination": template_text(signer.destination),
-        "signed_at": milliseconds(signer.signed_at),
-        "ip": template_text(signer.ip),
-        "user_agent": template_text(signer.user_agent),
-        "signature": signer.signature_type,
-        "documents": [template_text(name) for name in signer.documents],
-    }
 
 
 def _document(document: ProofDocument, language: ProofWords) -> dict[str, Any]:
@@ -103,14 +89,24 @@ def _seal(seal: ProofSeal, language: ProofWords) -> dict[str, Any]:
     return result
 
 
+def _days(content: ProofContent, language: ProofWords) -> list[dict[str, Any]]:
+    """Returns the lines of each day, in the order of the journal, which a clock that was set back can bring before an
+    earlier day once more."""
+    return [
+        {"day": date, "lines": [_line(line, content, language) for line in lines]}
+        for date, lines in groupby(content.journal, key=lambda line: day(line.at))
+    ]
+
+
 def _line(line: JournalLine, content: ProofContent, language: ProofWords) -> dict[str, Any]:
     others = content.organization if line.event_type in content.sender_events else language.labels["service"]
     details = [(key, value) for key, value in line.metadata.items() if key != "consent_notice"]
     return {
         "position": str(line.position),
-        "at": milliseconds(line.at).split(" ", 1),
+        "at": time_of_day(line.at),
         "event": template_text(content.event_titles.get(line.event_type, line.event_type)),
         "type": template_text(line.event_type),
+        "unbroken": len(line.event_type) <= _LONGEST_TYPE,
         "who": template_text(line.signer or others),
         "ip": template_text(line.ip),
         "user_agent": template_text(line.user_agent),
@@ -131,6 +127,8 @@ def _values(key: str, value: Any, language: ProofWords) -> Iterator[str]:
         yield from map(language.remarks, value)
     elif key == "prepared_documents" and isinstance(value, list):
         yield from map(language.prepared, value)
+    elif isinstance(value, str) and key in language.values:
+        yield language.values[key](value)
     elif isinstance(value, bool):
         yield "yes" if value else "no"
     elif isinstance(value, list) and all(isinstance(item, str) for item in value):

@@ -18,6 +18,8 @@ class ProofWords:
     metadata: Mapping[str, str]
     channels: Mapping[str, str]
     modes: Mapping[str, str]
+    values: Mapping[str, Callable[[str], str]]
+    """Says a metadata value in plain words, by its key."""
     labels: Mapping[str, str]
     no_timestamp: str
     transliterated: str
@@ -36,5 +38,15 @@ class ProofWords:
 
 def milliseconds(at: datetime) -> str:
     """Writes a time as ``2026-11-21 14:05:09.123 UTC``."""
+    return f"{day(at)} {time_of_day(at)} UTC"
+
+
+def day(at: datetime) -> str:
+    """Writes a day as ``2026-11-21``, in UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d}"
+
+
+def time_of_day(at: datetime) -> str:
+    """Writes a time as ``14:05:09.123``, in UTC."""
     moment = at.astimezone(UTC)
-    return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d} UTC"
+    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from statistics import geometric_mean
 from typing import Any
 
-from paraph.pdf.typesetting.strokes import ink
+from paraph.pdf.typesetting.strokes import PEN, drawing_size, ink
 
 INK = "#16264f"
+_THICKEST = 0.05  # half-width, as a share of the longer side: what a thick felt pen leaves in a tiny drawing
 
 SizedSignature = tuple[Mapping[str, Any], float, float]
 """A signature, and about the width and height that it gets, in points."""
@@ -34,6 +35,12 @@ class SignaturePictures:
         return self._numbers.get(repr(signature))
 
 
+def hand_of(signature: Mapping[str, Any]) -> int:
+    """Returns in which of the four hands a typed signature is written, 1 to 4; 1 where it names none."""
+    hand = signature.get("hand", 1)
+    return hand if hand in (1, 2, 3, 4) else 1
+
+
 def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, Any], float]]:
     """Returns each drawing once, with the half-width of its line as a share of its longer side."""
     drawings: dict[str, Mapping[str, Any]] = {}
@@ -42,5 +49,15 @@ def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, 
         if signature.get("type") == "drawn":
             name = repr(signature)
             drawings[name] = signature
-            pens[name].add((0.35 + 0.009 * height) / min(width, height * 2.5))
+            pens[name].add(_pen(signature, width, height))
     return {name: (signature, geometric_mean(sorted(pens[name]))) for name, signature in drawings.items()}
+
+
+def _pen(signature: Mapping[str, Any], width: float, height: float) -> float:
+    """Returns the half-width that looks like a pen's where the drawing fills ``width`` by ``height`` points."""
+    drawn_width, drawn_height = drawing_size(signature.get("strokes", ()), float(signature.get("aspect", 1.0)))
+    longer = max(drawn_width, drawn_height)
+    if not longer:
+        return PEN
+    on_stamp = longer * min(width / max(drawn_width, longer / 50), height / max(drawn_height, longer / 50))
+    return min(_THICKEST, (0.5 + 0.007 * height) / on_stamp)

@@ -24,13 +24,14 @@ def simplified(strokes: Sequence[Polyline], aspect: float = 1.0) -> list[list[li
 
     ``aspect``: width / height of the area that 0..1 stands for.
     """
-    strokes = _longest(strokes, aspect)
+    strokes = longest(strokes, aspect)
     line = _ThinnedStrokes(strokes, aspect)
     line.thin()
     return line.strokes()
 
 
-def _longest(strokes: Sequence[Polyline], aspect: float) -> list[Polyline]:
+def longest(strokes: Sequence[Polyline], aspect: float) -> list[Polyline]:
+    """Returns the strokes that are kept: all, or of too many the longest, in their order."""
     if len(strokes) <= MAX_STROKES:
         return list(strokes)
 
@@ -46,7 +47,7 @@ class _ThinnedStrokes:
 
     def __init__(self, strokes: Sequence[Polyline], aspect: float) -> None:
         self._given = [point for stroke in strokes for point in stroke]
-        scale = 1 / (_longer_side(self._given, aspect) or 1)
+        scale = 1 / (longer_side(self._given, aspect) or 1)
         self._points = [(x * aspect * scale, y * scale) for x, y in self._given]
         self._before = list(range(-1, len(self._given) - 1))
         self._after = list(range(1, len(self._given) + 1))
@@ -99,6 +100,7 @@ class _ThinnedStrokes:
         return moved if spacing <= _SPACING else moved + _INVISIBLE
 
 
-def _longer_side(points: Polyline, aspect: float) -> float:
+def longer_side(points: Polyline, aspect: float) -> float:
+    """Returns the longer side of the box around the points."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return max((max(xs) - min(xs)) * aspect, max(ys) - min(ys))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from paraph.pdf.typesetting.simplified_strokes import MAX_POINTS, MAX_STROKES, simplified
+from paraph.pdf.typesetting.simplified_strokes import MAX_POINTS, MAX_STROKES, longer_side, longest, simplified
 
 Point = tuple[float, float]
 
@@ -17,6 +17,7 @@ _MAX_STEPS = 3000  # of all strokes: lines of more than fifteen such sides in al
 _STRAIGHT = 0.05  # radians; where the line turns less, its points are left out
 PEN = 0.008  # half-width of slow ink, as a share of the longer side
 _FAST = 0.05  # spacing of pointer positions at which the ink is thinnest
+_TAP = 1e-3  # longer side of a drawing, below which it is a tap and no signature
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,29 @@ def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: 
         lines = [[(x, y) for x, y in line] for line in simplified(lines)]
     xs, ys = [x for line in lines for x, _ in line], [y for line in lines for _, y in line]
     left, top, width, height = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
-    longest = max(width, height)
-    if longest < 1e-3:  # a tap, which is no signature
+    side = max(width, height)
+    if side < _TAP:
         return None
-    margin, scale = pen * 1.5, 1 / longest
+    margin, scale = pen * 1.5, 1 / side
     moved = [[((x - left) * scale + margin, (y - top) * scale + margin) for x, y in line] for line in lines]
     unit = 1000 / (1 + 2 * margin)
     step = max(_STEP, sum(map(_length, moved)) / _MAX_STEPS)
     path = " ".join(_outline(line, unit, pen, step) for line in moved)
     return Ink(path, (width * scale + 2 * margin) * unit, (height * scale + 2 * margin) * unit)
+
+
+def drawing_size(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0) -> tuple[float, float]:
+    """Returns width and height of the drawing in units of the area's height, 0 where there are no points."""
+    points = [point for stroke in strokes for point in _points(stroke, aspect)]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return (max(xs) - min(xs), max(ys) - min(ys)) if points else (0.0, 0.0)
+
+
+def has_ink(strokes: Sequence[Sequence[Sequence[float]]], aspect: float = 1.0) -> bool:
+    """Whether :func:`ink` draws something, also once the strokes are simplified. The arguments are those of ``ink``,
+    all coordinates finite. Takes a fraction of the time."""
+    points = [point for stroke in longest(strokes, aspect) for point in stroke]
+    return bool(points) and longer_side(points, aspect) >= 2 * _TAP  # simplifying moves the sides by less
 
 
 def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:
@@ -154,7 +169,7 @@ def _widths(points: Sequence[Point], count: int, pen: float, step: float) -> lis
     speed = along[0]
     for index in range(count):
         speed += (along[min(index, len(along) - 1)] - speed) * 0.12
-        width = pen * (1.15 - 0.6 * min(1.0, speed / _FAST))
+        width = pen * (1.15 - 0.45 * min(1.0, speed / _FAST))
         end = min(index, count - 1 - index) / 8
         result.append(width * (0.55 + 0.45 * min(1.0, end)))
     return result

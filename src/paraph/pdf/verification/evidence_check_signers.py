@@ -11,7 +11,8 @@ _SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
 def check_signers(
     result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
 ) -> None:
-    """Notes whether each signer has signed exactly once, nobody else has, and the proof prints each one's address.
+    """Notes whether each signer has signed exactly once, nobody else has, and the proof prints each one's address, and
+    when they opened the page and entered wrong codes, which proofs of earlier versions do not state.
 
     ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for incomplete
     evidence.
@@ -33,3 +34,22 @@ def check_signers(
     result.note(
         not missing, "The proof prints the address of each signer.", f"The proof does not print {', '.join(missing)}."
     )
+    _check_visits(result, signers, printed)
+
+
+def _check_visits(result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], printed: str) -> None:
+    times = {
+        (signer["full_name"], at)
+        for signer in signers
+        for at in (
+            *([signer["first_opening"]["at"]] if "first_opening" in signer else []),
+            *signer.get("refused_codes", []),
+        )
+    }
+    missing = sorted(f"{name}, {at}" for name, at in times if at.replace("T", "").replace("Z", "UTC") not in printed)
+    if times:
+        result.note(
+            not missing,
+            "The proof prints when pages were first opened and which codes were refused.",
+            f"The proof does not print an opening of the page or a refused code: {'; '.join(missing)}.",
+        )
