@@ -7,8 +7,8 @@ from django.test import Client
 
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signer import copy_ticket
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 
