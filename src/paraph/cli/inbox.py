@@ -45,7 +45,7 @@ def command(folder: Path | None, *, as_json: bool) -> None:
 
 def _write(folder: Path, captured: "list[CapturedMessage]") -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # links and codes are secrets
         for message in captured:
             if message.html:
                 _file(folder, message).write_text(message.html, "utf-8")

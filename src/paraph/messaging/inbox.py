@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from paraph.messaging.models import CapturedMessage
 
 
-def capture(channel: str, to: str, subject: str, text: str, html: str, message_id: str) -> str:
+def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", message_id: str = "") -> str:
     """Stores the message in the transaction of the caller; returns ``captured:<its id>``."""
     fields = {"to": to, "channel": channel, "subject": subject[:500], "text": text, "html": html}
     if message_id:

@@ -6,8 +6,8 @@ from paraph.kernel import clock
 
 
 class CapturedMessage(models.Model):
-    """A message that was captured instead of sent; ``html`` is "" for an SMS. Of messages with the same ``message_id`` ("" for none), such as one
-    sent again after a crash, one is kept."""
+    """A message that was captured instead of sent; an SMS has no ``html``. Of messages with the same ``message_id`` (""
+    for none), such as one sent again after a crash, one is kept."""
 
     to = models.CharField(max_length=320)
     channel = models.CharField(max_length=5)

@@ -31,8 +31,8 @@ def notice(
 
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
-    """What the links to the signer's copy need, for who comes with a ticket (:mod:`paraph.signature_requests.copy_ticket`), as by the mail at
-    completion."""
+    """What the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at completion
+    (:mod:`paraph.signature_requests.copy_ticket`)."""
     ticket = request.GET.get("ticket", "")
     if not copy_ticket.holds(signer, ticket):
         return {}

@@ -37,15 +37,15 @@ def invitation(signer: Signer, url: str) -> EmailContent:
     words, sender = _words(signer), sender_name(signer)
     return _to_signer(
         signer,
-        phrase(words, "invitation_subject", sender=sender),
-        words["preview_invitation"],
-        [
+        subject=phrase(words, "invitation_subject", sender=sender),
+        preview=words["preview_invitation"],
+        lines=[
             say(words, "invited", sender=sender),
             _documents(signer, words),
             say(words, "until", until=_moment(signer.request.expires_at, words)),
         ],
-        [say(words, "personal")],
-        (words["open"], url),
+        closing=[say(words, "personal")],
+        action=(words["open"], url),
     )
 
 
@@ -55,10 +55,10 @@ def one_time_code(signer: Signer, code: str) -> EmailContent:
     large = Sentence(code, format_html(_CODE, code))
     return _to_signer(
         signer,
-        phrase(words, "code_subject", code=code),
-        words["code_secret"],
-        [say(words, "code", code=large, sender=sender_name(signer))],
-        [say(words, "code_secret")],
+        subject=phrase(words, "code_subject", code=code),
+        preview=words["code_secret"],
+        lines=[say(words, "code", code=large, sender=sender_name(signer))],
+        closing=[say(words, "code_secret")],
     )
 
 
@@ -79,15 +79,15 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     until = [say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else []
     return _to_signer(
         signer,
-        phrase(words, "completion_subject", sender=sender),
-        documents.text,
-        [
+        subject=phrase(words, "completion_subject", sender=sender),
+        preview=documents.text,
+        lines=[
             say(words, "completed", sender=sender),
             documents,
             say(words, "completed_sealed" if signer.request.finalized else "completed_next", sender=sender),
         ],
-        until,
-        (words["copy"], copy.url) if copy else None,
+        closing=until,
+        action=(words["copy"], copy.url) if copy else None,
     )
 
 
@@ -110,6 +110,7 @@ def confirmation(sender: str, address: str, locale: str, url: str) -> EmailConte
 
 def _to_signer(
     signer: Signer,
+    *,
     subject: str,
     preview: str,
     lines: list[Sentence],

@@ -19,7 +19,9 @@ def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentenc
     of the text around it (``bdi``): names come in any script."""
     sentence = form(words, name, values.get("count"))
     text = sentence.format(**{key: _text(value) for key, value in values.items()})
-    return Sentence(text, format_html(escape(sentence), **{key: _html(value) for key, value in values.items()}))
+    html = escape(sentence)
+    filled = format_html(html, **{key: _html(value) for key, value in values.items()}) if values else html
+    return Sentence(text, filled)
 
 
 def plain(text: str) -> Sentence:
