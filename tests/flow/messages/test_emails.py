@@ -153,12 +153,14 @@ def test_the_button_has_the_colour_of_the_profile_and_can_be_seen(accent: str) -
     edge, background, text = found.groups()
     assert background == accent and contrast(text, background) >= 4.5
     assert contrast(edge, "#ffffff") >= 3
-    in_dark = re.search(r"\.button { border-color: (#\w{6})", html)
+    in_dark = re.search(rf"\.button {{ background: {accent} !important; .*border-color: (#\w{{6}})", html)
     assert in_dark and contrast(in_dark[1], "#1b2230") >= 3
 
 
 def test_without_a_profile_the_button_is_blue() -> None:
-    assert "background:#1f4fd8;color:#ffffff" in written("invitation").html
+    html = written("invitation").html
+    assert "background:#1f4fd8;color:#ffffff" in html
+    assert ".button { background: #8fb0ff !important; color: #000000 !important;" in html
 
 
 def test_what_the_summary_says_of_sealing() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.template.loader import render_to_string
 
@@ -10,9 +11,20 @@ from paraph.kernel.colors import contrast, is_color, readable_on
 from paraph.organizations.models import BrandingProfile
 from paraph.words import direction
 
-_DEFAULT_ACCENT = "#1f4fd8"
-_LIGHT, _DARK = "#ffffff", "#1b2230"  # of the card, also in email.html
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
+
+
+class _Scheme(NamedTuple):
+    """The card's colour, also in email.html; the accent of mails without a branding profile; the edge of a button whose
+    accent cannot be told from the card."""
+
+    card: str
+    accent: str
+    edge: str
+
+
+_LIGHT = _Scheme("#ffffff", "#1f4fd8", "#7b8497")
+_DARK = _Scheme("#1b2230", "#8fb0ff", "#8a93a6")
 
 
 @dataclass(frozen=True)
@@ -49,18 +61,17 @@ def _text(letter: Letter) -> str:
 
 
 def _html(letter: Letter) -> str:
-    chosen = letter.branding.accent_color if letter.branding else ""
-    accent = chosen if is_color(chosen) else _DEFAULT_ACCENT
     content = {
         "letter": letter,
         "direction": direction(letter.locale),
-        "accent": accent,
-        "on_accent": readable_on(accent),
-        "edge": _edge(accent, _LIGHT),
-        "edge_in_dark": _edge(accent, _DARK),
+        "light": _colors(letter.branding, _LIGHT),
+        "dark": _colors(letter.branding, _DARK),
     }
     return render_to_string("messages/email.html", content)
 
 
-def _edge(accent: str, card: str) -> str:
-    return accent if contrast(accent, card) >= _VISIBLE else readable_on(card)
+def _colors(branding: BrandingProfile | None, scheme: _Scheme) -> dict[str, str]:
+    chosen = branding.accent_color if branding else ""
+    accent = chosen if is_color(chosen) else scheme.accent
+    edge = accent if contrast(accent, scheme.card) >= _VISIBLE else scheme.edge
+    return {"accent": accent, "on_accent": readable_on(accent), "edge": edge}
