@@ -11,6 +11,7 @@ from paraph.words import listed
 
 MAX_LENGTH = 80
 _MOST_DOCUMENTS = 10
+_MARKED = '<bdi><b style="display:inline-block;max-width:100%">{}</b></bdi>'  # a name is broken only where it must be
 _PDF = ".pdf"  # no domain ends so: mail programs make no link of it
 
 
@@ -26,7 +27,7 @@ def document_names(signer: Signer, locale: str) -> tuple[int, Sentence]:
     """How many documents the signer signs, and the names of the first ten."""
     names = [_document_name(document.name) for document in documents_of(signer)]
     shown = [*names[:_MOST_DOCUMENTS], *(["…"] if len(names) > _MOST_DOCUMENTS else [])]
-    marked = [format_html("<bdi><b>{}</b></bdi>", name) for name in shown]
+    marked = [format_html(_MARKED, name) for name in shown]
     return len(names), Sentence(listed(shown, locale), mark_safe(listed(marked, locale)))  # noqa: S308  each is escaped
 
 
