@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from paraph.flow.messages.layout import EmailContent
 from paraph.kernel.colors import contrast
 from paraph.organizations.models import BrandingProfile, Organization
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.words import LOCALES, direction
+from paraph.words import LOCALES, direction, of
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -178,3 +179,8 @@ def test_an_sms_is_bound_to_the_domain_and_short(locale: str, settings: Any) -> 
     text = emails.one_time_code_sms(signer_of(made), "244283")
     assert text.endswith("\n\n@sign.acme-company.example #244283") and text.startswith(("244283", "\u2068244283"))
     assert len(text) <= 134 and "Ünited" in text
+
+
+def test_every_word_of_the_mails_is_used() -> None:
+    source = Path(emails.__file__).read_text("utf-8")
+    assert [name for name in of("mail", "en") if name != "locale" and f'"{name}"' not in source] == []
