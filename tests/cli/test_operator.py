@@ -28,7 +28,10 @@ def test_an_organization_may_refuse_documents_that_can_change(service: Service) 
     organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
     for option, refused in (("--refuse-changeable", True), ("--accept-changeable", False)):
         changed = service.command("organization", "update", organization, option)
-        assert changed == {"id": int(organization), "name": "Acme", "refuse_changeable_documents": refused}
+        facts = {"id": int(organization), "name": "Acme", "mails_copy_links": True}
+        assert changed == facts | {"refuse_changeable_documents": refused}
+    changed = service.command("organization", "update", organization, "--no-copy-links")
+    assert (changed["mails_copy_links"], changed["refuse_changeable_documents"]) == (False, False)
 
 
 def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
@@ -47,7 +50,7 @@ def test_the_inbox_is_a_list(service: Service) -> None:
     assert service.inbox() == []
 
 
-def test_an_operator_asks_vouches_and_withdraws_for_an_address(service: Service) -> None:
+def test_an_operator_asks_vouches_and_withdraws_for_an_address(service: Service, tmp_path: Path) -> None:
     organization = str(service.command("organization", "create", "Acme", "--plan", "free")["id"])
     confirm = ("organization", "confirm-address", organization, "Ada@Example.com")
     before = len(service.inbox())
@@ -55,6 +58,11 @@ def test_an_operator_asks_vouches_and_withdraws_for_an_address(service: Service)
     assert service.command(*confirm, "--language", "de") == facts
     [question] = service.inbox()[before:]
     assert question["to"] == "ada@example.com" and "Acme möchte" in question["subject"]
+    folder = tmp_path / "mails"
+    listed = service.command("inbox", "--html", str(folder))[before:]
+    assert Path(listed[0]["file"]).read_text("utf-8") == question["html"]
+    assert '<html lang="de" dir="ltr">' in question["html"]
+    assert len(list(folder.iterdir())) == sum(1 for message in service.inbox() if message["html"])
     assert service.command(*confirm, "--vouch")["confirmed_at"]
     assert service.command(*confirm, "--withdraw") == facts
 
@@ -65,6 +73,7 @@ def test_mistakes_get_one_sentence(service: Service) -> None:
         (("application", "revoke", "999999"), "There is no application 999999."),
         (("organization", "update", "999999", "--refuse-changeable"), "There is no organization 999999."),
         (("organization", "confirm-address", "999999", "a@example.com"), "There is no organization 999999."),
+        (("inbox", "--html", "/proc/mails"), "/proc/mails cannot be written to: No such file or directory."),
     ):
         with pytest.raises(subprocess.CalledProcessError) as refused:
             service.command(*arguments)

@@ -1,18 +1,18 @@
 """Invitations and the summary at completion (specification 3.2, 4.5)."""
 
 import re
-from collections.abc import Callable
-from html import unescape
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
+from django.test import Client
 
 from paraph.flow.invite import invite
-from paraph.flow.messages import emails
 from paraph.flow.notify_completion import notify_completion
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Application, BrandingProfile
+from paraph.organizations.models import Application, Organization
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.webhooks.models import Delivery
@@ -20,6 +20,10 @@ from tests.factories import jobs, scene, sign
 from tests.flow.test_sign import at_once
 
 pytestmark = pytest.mark.django_db
+
+
+def summaries() -> QuerySet[CapturedMessage]:
+    return CapturedMessage.objects.filter(message_id__startswith="completion-")
 
 
 def test_mails_the_link_then_marks_and_journals() -> None:
@@ -54,24 +58,6 @@ def test_who_signed_while_the_mail_was_on_its_way_stays_signed() -> None:
     assert signer.status == "signed" and signer.notified_at
     assert made.events()[-2:] == ["signer.signed", "signer.notified"]
     assert '"status":"signed"' in Delivery.objects.get(event_type="signer.notified").payload
-
-
-@pytest.mark.parametrize("letter", [lambda one: emails.invitation(one, "https://x.example/"), emails.completion])
-def test_html_and_text_say_the_same(letter: Callable[[Signer], emails.EmailContent]) -> None:
-    written = letter(scene().signers[0])
-    shown = re.sub(r"<[^>]+>", " ", written.html)
-    for line in written.text.splitlines():
-        assert line.rstrip(":") in unescape(shown)
-
-
-def test_the_link_has_the_colour_of_the_profile() -> None:
-    made = scene()
-    assert "background:#1f4fd8;color:#ffffff" in emails.invitation(made.signers[0], "https://x.example/").html
-    colours = {"background_color": "#101820", "text_color": "#202830", "accent_color": "#ffe14d"}
-    profile = BrandingProfile.objects.create(organization=made.request.organization, name="Night", **colours)
-    SignatureRequest.objects.update(branding_profile=profile)
-    signer = Signer.objects.get(pk=made.signers[0].pk)
-    assert "background:#ffe14d;color:#000000" in emails.invitation(signer, "https://x.example/").html
 
 
 def test_mails_once() -> None:
@@ -123,13 +109,36 @@ def test_the_summary_goes_to_every_signer_once() -> None:
     sign(made, 1, locale="de")
     for _ in range(2):
         notify_completion(made.request.pk)
-    summaries = CapturedMessage.objects.filter(message_id__startswith="completion-").order_by("id")
-    assert [message.to for message in summaries] == [signer.email for signer in made.signers]
-    assert "Everybody has signed" in summaries[0].subject and "Alle haben" in summaries[1].subject
+    mails = summaries().order_by("id")
+    assert [message.to for message in mails] == [signer.email for signer in made.signers]
+    assert "Everybody has signed" in mails[0].subject and "Alle haben" in mails[1].subject
     assert made.events().count("request.completion_notified") == 1
     entry = made.entries()[-1]
     assert entry.signer_id is None
     assert entry.metadata == {"channel": "email", "recipients": [signer.email for signer in made.signers]}
+
+
+def test_the_summary_links_to_the_copy_of_its_reader(client: Client, settings: Any) -> None:
+    made = scene(signers=2, notify_signers_on_completion=True)
+    sign(made, 0)
+    sign(made, 1)
+    notify_completion(made.request.pk)
+    for signer, message in zip(made.signers, summaries().order_by("id"), strict=True):
+        [link] = re.findall(rf"{re.escape(signing_url(signer))}\?ticket=\S+", message.text)
+        assert f'href="{link}"' in message.html
+        ticket = link.rpartition("=")[2]
+        assert copy_ticket.holds(signer, ticket)
+        page = client.get(link.removeprefix(settings.PARAPH.public_url))
+        assert 'data-state="already_signed"' in page.content.decode()
+
+
+def test_an_organization_may_leave_the_link_out() -> None:
+    made = scene(notify_signers_on_completion=True)
+    Organization.objects.update(mails_copy_links=False)
+    sign(made)
+    notify_completion(made.request.pk)
+    message = summaries().get()
+    assert "://" not in message.text and "href" not in message.html
 
 
 def test_no_summary_unless_asked_for() -> None:

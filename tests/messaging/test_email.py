@@ -91,9 +91,12 @@ def test_an_address_that_is_none_gets_a_sentence(settings: Settings, url: str) -
 
 
 def test_without_a_gateway_messages_are_captured_in_order_and_once() -> None:
-    first = send_email("a@example.org", "Code", "123456", message_id="code-1")
-    assert send_email("a@example.org", "Code", "123456", message_id="code-1") == first
+    first = send_email("a@example.org", "Code", "123456", "<p>123456</p>", message_id="code-1")
+    assert send_email("a@example.org", "Code", "123456", "<p>123456</p>", message_id="code-1") == first
     send_sms("+33612345678", "654321")
-    kept = [(m.to, m.channel, m.subject, m.text) for m in messages()]
-    assert kept == [("a@example.org", "email", "Code", "123456"), ("+33612345678", "sms", "", "654321")]
+    kept = [(m.to, m.channel, m.subject, m.text, m.html) for m in messages()]
+    assert kept == [
+        ("a@example.org", "email", "Code", "123456", "<p>123456</p>"),
+        ("+33612345678", "sms", "", "654321", ""),
+    ]
     assert first.startswith("captured:")

@@ -1,5 +1,6 @@
 """The files that a signer takes along."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -7,8 +8,8 @@ from django.test import Client
 
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signer import copy_ticket
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 
@@ -87,6 +88,29 @@ def test_a_ticket_ends_and_is_the_signer_s_own(client: Client) -> None:
     assert status(client, copy_of(made, ticket_of(made, 1))) == 404
     until, _, proof = ticket_of(made, minutes=-1).partition(".")
     assert status(client, copy_of(made, f"{int(until) + 3600}.{proof}")) == 404
+
+
+def test_the_notice_leads_to_the_copy_of_who_comes_with_a_ticket(client: Client) -> None:
+    made = sealed()
+    ticket = ticket_of(made)
+    page = client.get(made.url(0, f"?lang=fr&ticket={ticket}")).content.decode()
+    assert 'data-progress="ready"' in page
+    copy, proof = re.findall(r'<ul class="copies">.*?</ul>', page, re.DOTALL)[0].split("</li>")[:2]
+    assert copy_of(made, ticket) in copy and "contract-1.pdf" in copy
+    assert made.url(0, f"/proof.pdf?ticket={ticket}") in proof
+    assert f"?lang=de&amp;ticket={ticket}" in page  # another language keeps it
+    for other in ("", "?ticket=x", f"?ticket={ticket_of(made, minutes=-1)}"):
+        page = client.get(made.url(0, other)).content.decode()
+        assert 'data-progress="ready"' in page and "copy.pdf" not in page and "ticket" not in page
+
+
+def test_the_notice_says_that_the_copy_is_being_sealed(client: Client) -> None:
+    made = sealed()
+    SignatureRequest.objects.update(finalized=False)
+    ticket = ticket_of(made)
+    page = client.get(made.url(0, f"?ticket={ticket}")).content.decode()
+    assert 'data-progress="sealing"' in page and "copy.pdf" not in page
+    assert f'<a href="?lang=en&amp;ticket={ticket}">Try again</a>' in page
 
 
 def test_a_signer_who_has_not_signed_has_no_copy(client: Client) -> None:

@@ -30,22 +30,29 @@ def create(name: str, plan: str, *, as_json: bool) -> None:
 @click.option(
     "--refuse-changeable/--accept-changeable",
     "refuse",
-    required=True,
     default=None,
     help="Whether production takes documents that print differently than they are shown, or can change what they show.",
 )
+@click.option(
+    "--copy-links/--no-copy-links",
+    default=None,
+    help="Whether the summary that signers get at completion has a link to their copy.",
+)
 @data_dir_option
 @json_option
-def update(id: int, *, refuse: bool, as_json: bool) -> None:
-    """Change what an organization's documents may be."""
+def update(id: int, *, refuse: bool | None, copy_links: bool | None, as_json: bool) -> None:
+    """Change what an organization's documents may be, and what its signers get."""
+    if refuse is None and copy_links is None:
+        raise click.UsageError("Say what to change: --help lists it.")
     with database():
         from paraph.organizations.registration import update_organization
 
-        changed = update_organization(id, refuse_changeable_documents=refuse)
+        changed = update_organization(id, refuse_changeable_documents=refuse, mails_copy_links=copy_links)
         facts = {
             "id": changed.pk,
             "name": changed.name,
             "refuse_changeable_documents": changed.refuse_changeable_documents,
+            "mails_copy_links": changed.mails_copy_links,
         }
         show(facts, as_json=as_json)
 

@@ -10,7 +10,9 @@ from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_token import signing_url
 
 
 def notify_completion(request_id: int) -> None:
@@ -42,5 +44,13 @@ def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
 
 
 def _due(signer_id: int) -> DueEmail | None:
-    signer = Signer.objects.select_related("request", "request__organization").get(pk=signer_id)
-    return None if signer.completion_notified_at else DueEmail(signer, emails.completion(signer))
+    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(pk=signer_id)
+    if signer.completion_notified_at:
+        return None
+    wanted = signer.request.organization.mails_copy_links
+    return DueEmail(signer, emails.completion(signer, _copy_link(signer) if wanted else None))
+
+
+def _copy_link(signer: Signer) -> emails.CopyLink:
+    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
+    return emails.CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)

@@ -32,7 +32,7 @@ def send_email(
     """
     notify = on_sent or (lambda _acknowledgement: None)
     if withheld or not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider):
-        acknowledgement = capture("email", to, subject, text, message_id)
+        acknowledgement = capture("email", to, subject, text, html=html, message_id=message_id)
         notify(acknowledgement)
         return acknowledgement
     host = urlsplit(settings.PARAPH.public_url).hostname

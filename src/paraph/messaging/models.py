@@ -6,13 +6,14 @@ from paraph.kernel import clock
 
 
 class CapturedMessage(models.Model):
-    """A message that was captured instead of sent. Of messages with the same ``message_id`` ("" for none), such as one
-    sent again after a crash, one is kept."""
+    """A message that was captured instead of sent; an SMS has no ``html``. Of messages with the same ``message_id`` (""
+    for none), such as one sent again after a crash, one is kept."""
 
     to = models.CharField(max_length=320)
     channel = models.CharField(max_length=5)
     subject = models.CharField(max_length=500, blank=True)
     text = models.TextField()
+    html = models.TextField(blank=True, default="", db_default="")
     message_id = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(default=clock.now)
 

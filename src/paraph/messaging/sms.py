@@ -14,7 +14,7 @@ def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False
     message was not taken.
     """
     if withheld or not settings.PARAPH.sms_url:
-        return capture("sms", to, "", text, message_id)
+        return capture("sms", to, "", text, message_id=message_id)
     return sms_gateway(settings.PARAPH.sms_url).send(to, text)
 
 

@@ -18,11 +18,13 @@ class Environment(models.TextChoices):
 
 class Organization(models.Model):
     """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
-    or that can change what it shows."""
+    or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
+    downloads the sealed documents and the proof."""
 
     name = models.CharField(max_length=200)
     plan = models.CharField(max_length=10, choices=Plan)
     refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
+    mails_copy_links = models.BooleanField(default=True, db_default=True)
     created_at = models.DateTimeField(default=clock.now)
 
 

@@ -32,11 +32,16 @@ def create_organization(name: str, plan: str) -> Organization:
     return Organization.objects.create(name=_name(name), plan=plan)
 
 
-def update_organization(organization_id: int, *, refuse_changeable_documents: bool) -> Organization:
-    """Raises ``DomainError("not_found", …)``."""
+def update_organization(
+    organization_id: int, *, refuse_changeable_documents: bool | None = None, mails_copy_links: bool | None = None
+) -> Organization:
+    """Changes what is not None. Raises ``DomainError("not_found", …)``."""
     organization = _organization(organization_id)
-    organization.refuse_changeable_documents = refuse_changeable_documents
-    organization.save(update_fields=["refuse_changeable_documents"])
+    given = {"refuse_changeable_documents": refuse_changeable_documents, "mails_copy_links": mails_copy_links}
+    changes = {name: value for name, value in given.items() if value is not None}
+    for name, value in changes.items():
+        setattr(organization, name, value)
+    organization.save(update_fields=list(changes))
     return organization
 
 

@@ -7,16 +7,11 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.signature_requests.models import Placement, Signer
+from paraph.signature_requests.signer_documents import documents_of
 from paraph.signer import language
 from paraph.signer.remarks import remarks_for_page
 
 Box = dict[str, Any]
-
-
-def documents_of(signer: Signer) -> list[Document]:
-    """The documents that the signer signs, in the request's order. Others of the request are not theirs to read."""
-    of_request = signer.request.request_documents.filter(placements__signer=signer).distinct()
-    return [row.document for row in of_request.select_related("document").order_by("position")]
 
 
 def document_of(signer: Signer, document_id: int) -> Document:

@@ -1,5 +1,5 @@
 """The files that a signer takes along: ``…/documents/{id}.pdf`` before signing, ``…/documents/{id}/copy.pdf`` and
-``…/proof.pdf`` after, with a ticket (:mod:`paraph.signer.copy_ticket`)."""
+``…/proof.pdf`` after, with a ticket (:mod:`paraph.signature_requests.copy_ticket`)."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,9 @@ from django.http.response import HttpResponseBase
 from paraph.bodies.file_response import file_response
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
-from paraph.signer import answers, copy_ticket
+from paraph.signer import answers
 from paraph.signer.documents import document_of
 from paraph.signer.door import found
 from paraph.signer.may_read import require_reader

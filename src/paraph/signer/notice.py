@@ -5,7 +5,10 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signer_documents import documents_of
+from paraph.signature_requests.signing_token import token
 from paraph.signer.progress import progress
 from paraph.signer.shell import show
 
@@ -21,6 +24,16 @@ def notice(
         content |= {
             "expires_at": signer.request.expires_at,
             "signed_at": signer.signed_at,
-            "progress": progress(signer) if name == "already_signed" else None,
         }
+    if signer and name == "already_signed":
+        content |= {"progress": progress(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
+
+
+def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
+    """What the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at completion
+    (:mod:`paraph.signature_requests.copy_ticket`)."""
+    ticket = request.GET.get("ticket", "")
+    if not copy_ticket.holds(signer, ticket):
+        return {}
+    return {"ticket": ticket, "token": token(signer), "documents": documents_of(signer)}

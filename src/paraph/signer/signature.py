@@ -7,9 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from paraph.flow.sign import sign
 from paraph.journal.client_address import origin
 from paraph.kernel import clock
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signer import answers, copy_ticket
+from paraph.signer import answers
 from paraph.signer.door import posted
 from paraph.signer.signature_body import read
 

@@ -5,13 +5,15 @@ Themes: ``page``, ``mail``, ``consent`` and ``stamp``. English is complete; a te
 """
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from babel import Locale
-from babel.dates import format_datetime
+from babel.dates import format_date, format_time, get_datetime_format
+from babel.lists import format_list
 
 Words = dict[str, Any]
 
@@ -53,8 +55,15 @@ def language_name(locale: str) -> str:
 
 
 def moment(time: datetime, locale: str) -> str:
-    """Date and time in words, as the language writes them, in UTC and saying so."""
-    return str(format_datetime(time.astimezone(UTC), "long", locale=locale))
+    """Date and time to the minute in words, as the language writes them, in UTC and saying so."""
+    utc = time.astimezone(UTC)
+    together = str(get_datetime_format("long", locale)).replace("'", "")
+    return together.format(f"{format_time(utc, 'short', locale=locale)} UTC", format_date(utc, "long", locale=locale))
+
+
+def listed(items: Sequence[str], locale: str) -> str:
+    """The items in a row, with the commas and the "and" of the language."""
+    return format_list(items, "standard", locale)
 
 
 @cache

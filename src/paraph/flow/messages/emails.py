@@ -3,113 +3,143 @@
 Names that a client chose are unlinked, so that nobody sends mails with other links through the service.
 """
 
-from dataclasses import dataclass
-from html import escape
+from datetime import datetime
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from paraph.flow.messages.email_words import WORDS
-from paraph.kernel.colors import readable_on
+from django.conf import settings
+from django.utils.html import format_html
+
+from paraph.flow.messages.layout import EmailContent, Letter, lay_out
+from paraph.flow.messages.names import MAX_LENGTH, document_names, sender_name, signer_name
+from paraph.flow.messages.sentences import Sentence, plain, say
 from paraph.messaging.unlinked import unlinked
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import Signer
+from paraph.words import Words, moment, of, phrase
 
-_DEFAULT_ACCENT = "#1f4fd8"
-_MAX_NAME_LENGTH = 80
-_MAX_NAME_LENGTH_IN_SMS = 40
+_SENDER_LENGTHS_IN_SMS = range(10, 41)
+_MAX_SMS_LENGTH = 2 * 67  # characters in two segments, whatever the script
+_CODE = (
+    '<strong class="code" dir="ltr" style="display:block;margin:0 0 8px;font:700 34px/1.3 ui-monospace,Menlo,Consolas,'
+    'monospace;letter-spacing:6px;user-select:all;-webkit-user-select:all">{}</strong>'
+)
 
 
-@dataclass(frozen=True)
-class EmailContent:
-    subject: str
-    text: str
-    html: str
+class CopyLink(NamedTuple):
+    """Where a signer gets the sealed documents, and until when."""
+
+    url: str
+    until: datetime
 
 
 def invitation(signer: Signer, url: str) -> EmailContent:
-    """Writes the invitation: who asks for the signature, until when, and the signing URL."""
-    words = _words(signer)
-    sender = _sender_name(signer)
-    until = signer.request.expires_at.strftime("%Y-%m-%d %H:%M UTC")
-    lines = [
-        words["hello"].format(name=_signer_name(signer)),
-        words["invited"].format(sender=sender),
-        words["until"].format(until=until),
-    ]
-    subject = words["invitation_subject"].format(sender=sender)
-    return _email(signer.request, subject, lines, words["personal"], (words["open"], url))
+    """Writes the invitation: who asks for the signature, to which documents, until when, and the signing URL."""
+    words, sender = _words(signer), sender_name(signer)
+    return _to_signer(
+        signer,
+        subject=phrase(words, "invitation_subject", sender=sender),
+        preview=words["preview_invitation"],
+        lines=[
+            say(words, "invited", sender=sender),
+            _documents(signer, words),
+            say(words, "until", until=_moment(signer.request.expires_at, words)),
+        ],
+        closing=[say(words, "personal")],
+        action=(words["open"], url),
+    )
 
 
 def one_time_code(signer: Signer, code: str) -> EmailContent:
     """Writes the e-mail with a one-time code."""
     words = _words(signer)
-    lines = [
-        words["hello"].format(name=_signer_name(signer)),
-        words["code"].format(code=code, sender=_sender_name(signer)),
-    ]
-    return _email(signer.request, words["code_subject"].format(code=code), lines, words["code_secret"], None)
+    large = Sentence(code, format_html(_CODE, code))
+    return _to_signer(
+        signer,
+        subject=phrase(words, "code_subject", code=code),
+        preview=words["code_secret"],
+        lines=[say(words, "code", code=large, sender=sender_name(signer))],
+        closing=[say(words, "code_secret")],
+    )
 
 
 def one_time_code_sms(signer: Signer, code: str) -> str:
-    """Writes the SMS with a one-time code."""
-    return _words(signer)["code"].format(code=code, sender=_sender_name(signer, _MAX_NAME_LENGTH_IN_SMS))
-
-
-def completion(signer: Signer) -> EmailContent:
-    """Writes the summary: everybody has signed."""
+    """Writes the SMS with a one-time code. Its last line binds the code to this service's domain: phones offer to enter
+    it there and nowhere else. The sender's name is cut where the message would take more than two segments."""
     words = _words(signer)
-    sender = _sender_name(signer)
-    lines = [
-        words["hello"].format(name=_signer_name(signer)),
-        words["completed"].format(sender=sender, number=signer.request_id),
-    ]
-    return _email(
-        signer.request,
-        words["completion_subject"].format(sender=sender),
-        lines,
-        words["completed_next"].format(sender=sender),
-        None,
+    bound = f"\n\n@{urlsplit(settings.PARAPH.public_url).hostname} #{code}"
+    room = _MAX_SMS_LENGTH - len(phrase(words, "code", code=code, sender="") + bound)
+    length = min(max(room, _SENDER_LENGTHS_IN_SMS[0]), _SENDER_LENGTHS_IN_SMS[-1])
+    return phrase(words, "code", code=code, sender=sender_name(signer, length)) + bound
+
+
+def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
+    """Writes the summary: everybody has signed. ``copy`` leads to the signer's copy, also while it is being sealed."""
+    words, sender = _words(signer), sender_name(signer)
+    documents = _documents(signer, words)
+    until = [say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else []
+    return _to_signer(
+        signer,
+        subject=phrase(words, "completion_subject", sender=sender),
+        preview=documents.text,
+        lines=[
+            say(words, "completed", sender=sender),
+            documents,
+            say(words, "completed_sealed" if signer.request.finalized else "completed_next", sender=sender),
+        ],
+        closing=until,
+        action=(words["copy"], copy.url) if copy else None,
     )
 
 
 def confirmation(sender: str, address: str, locale: str, url: str) -> EmailContent:
     """Writes the question whether the reader wants test messages of this sender."""
-    words = WORDS.get(locale, WORDS["en"])
-    sender = unlinked(sender, _MAX_NAME_LENGTH)
-    lines = [words["confirm"].format(sender=sender, address=address)]
-    subject = words["confirm_subject"].format(sender=sender)
-    return _email(None, subject, lines, words["confirm_ignore"], (words["confirm_open"], url))
+    words = of("mail", locale)
+    sender = unlinked(sender, MAX_LENGTH)
+    return lay_out(
+        Letter(
+            locale=words["locale"],
+            subject=phrase(words, "confirm_subject", sender=sender),
+            preview=words["confirm_ignore"],
+            sender=sender,
+            lines=[say(words, "confirm", sender=sender, address=address)],
+            closing=[say(words, "confirm_ignore")],
+            action=(words["confirm_open"], url),
+        )
+    )
 
 
-def _signer_name(signer: Signer) -> str:
-    return unlinked(signer.full_name, _MAX_NAME_LENGTH)
-
-
-def _sender_name(signer: Signer, max_length: int = _MAX_NAME_LENGTH) -> str:
-    return unlinked(signer.request.organization.name, max_length)
-
-
-def _words(signer: Signer) -> dict[str, str]:
-    return WORDS.get(signer.locale or signer.request.locale, WORDS["en"])
-
-
-def _email(
-    request: SignatureRequest | None, subject: str, lines: list[str], closing: str, action: tuple[str, str] | None
+def _to_signer(
+    signer: Signer,
+    *,
+    subject: str,
+    preview: str,
+    lines: list[Sentence],
+    closing: list[Sentence],
+    action: tuple[str, str] | None = None,
 ) -> EmailContent:
-    middle = [f"{action[0]}:\n{action[1]}"] if action else []
-    text = "\n\n".join([*lines, *middle, closing]) + "\n"
-    accent = request.branding_profile.accent_color if request and request.branding_profile else _DEFAULT_ACCENT
-    button = _button(action, accent) if action else ""
-    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    html = (
-        '<div style="font:16px/1.5 sans-serif;max-width:34em">'
-        f'{paragraphs}{button}<p style="font-size:14px">{escape(closing)}</p></div>'
+    words = _words(signer)
+    return lay_out(
+        Letter(
+            locale=words["locale"],
+            subject=subject,
+            preview=preview,
+            sender=sender_name(signer),
+            lines=[say(words, "hello", name=signer_name(signer)), *lines],
+            closing=closing,
+            action=action,
+            branding=signer.request.branding_profile,
+        )
     )
-    return EmailContent(subject, text, html)
 
 
-def _button(action: tuple[str, str], accent: str) -> str:
-    """Returns a link that looks like a button, and the address below it as text."""
-    words, url = escape(action[0]), escape(action[1])
-    style = (
-        f"display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;"
-        f"background:{accent};color:{readable_on(accent)}"
-    )
-    return f'<p><a href="{url}" style="{style}">{words}</a></p><p style="font-size:14px">{url}</p>'
+def _documents(signer: Signer, words: Words) -> Sentence:
+    count, names = document_names(signer, words["locale"])
+    return say(words, "documents", count=count, names=names)
+
+
+def _moment(time: datetime, words: Words) -> Sentence:
+    return plain(moment(time, words["locale"]))
+
+
+def _words(signer: Signer) -> Words:
+    return of("mail", signer.locale or signer.request.locale)

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
 from paraph.flow.messages import put_off_mails
-from paraph.flow.messages.emails import EmailContent
+from paraph.flow.messages.layout import EmailContent
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
 from paraph.messaging.email import send_email
 from paraph.organizations.confirmed_addresses import is_withheld

@@ -13,6 +13,7 @@ from paraph.kernel import clock, tokens
 from paraph.signature_requests.models import Signer
 
 AFTER_SIGNING = timedelta(minutes=15)
+IN_MAIL = timedelta(days=30)
 
 
 def ticket(signer: Signer, lifetime: timedelta) -> str:

@@ -1,0 +1,37 @@
+"""Names that clients chose, as mails and SMS show them: short, and without anything that becomes a link."""
+
+from django.utils.html import format_html
+from django.utils.safestring import mark_safe
+
+from paraph.flow.messages.sentences import Sentence
+from paraph.messaging.unlinked import unlinked
+from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signer_documents import documents_of
+from paraph.words import listed
+
+MAX_LENGTH = 80
+_MOST_DOCUMENTS = 10
+_MARKED = '<bdi><b style="display:inline-block;max-width:100%">{}</b></bdi>'  # a name is broken only where it must be
+_PDF = ".pdf"  # no domain ends so: mail programs make no link of it
+
+
+def signer_name(signer: Signer) -> str:
+    return unlinked(signer.full_name, MAX_LENGTH)
+
+
+def sender_name(signer: Signer, max_length: int = MAX_LENGTH) -> str:
+    return unlinked(signer.request.organization.name, max_length)
+
+
+def document_names(signer: Signer, locale: str) -> tuple[int, Sentence]:
+    """How many documents the signer signs, and the names of the first ten."""
+    names = [_document_name(document.name) for document in documents_of(signer)]
+    shown = [*names[:_MOST_DOCUMENTS], *(["…"] if len(names) > _MOST_DOCUMENTS else [])]
+    marked = [format_html(_MARKED, name) for name in shown]
+    return len(names), Sentence(listed(shown, locale), mark_safe(listed(marked, locale)))  # noqa: S308  each is escaped
+
+
+def _document_name(name: str) -> str:
+    stem = name[: -len(_PDF)] if name.lower().endswith(_PDF) else name
+    shown = unlinked(stem, MAX_LENGTH)
+    return f"{shown}{name[-len(_PDF) :]}" if shown and stem != name else unlinked(name, MAX_LENGTH)

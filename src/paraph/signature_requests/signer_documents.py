@@ -1,0 +1,15 @@
+"""The documents that a signer signs."""
+
+from paraph.database.compiled_query import CompiledQuery
+from paraph.documents.models import Document
+from paraph.signature_requests.models import RequestDocument, Signer
+
+_OF_SIGNER = CompiledQuery(
+    lambda: RequestDocument.objects.select_related("document").distinct().order_by("position"),
+    field="placements__signer",
+)
+
+
+def documents_of(signer: Signer) -> list[Document]:
+    """In the request's order. Others of the request are not theirs to read."""
+    return [row.document for row in _OF_SIGNER.all(signer.pk)]

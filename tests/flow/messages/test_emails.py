@@ -1,0 +1,186 @@
+"""What mails and SMS say and look like, in every language."""
+
+import re
+from datetime import UTC, datetime
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils.html import escape
+
+from paraph.documents.models import Document
+from paraph.flow.messages import emails
+from paraph.flow.messages.emails import CopyLink
+from paraph.flow.messages.layout import EmailContent
+from paraph.kernel.colors import contrast
+from paraph.organizations.models import BrandingProfile, Organization
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.words import LOCALES, direction, of
+from tests.factories import Scene, scene
+
+pytestmark = pytest.mark.django_db
+URL = "https://sign.example/sign/" + "x" * 43
+END = datetime(2027, 1, 8, 23, 5, 59, tzinfo=UTC)
+COPY = CopyLink(f"{URL}?ticket=1.y&z=<", END)
+KINDS = ("invitation", "code", "completion", "without_copy", "confirmation")
+
+
+def signer_of(made: Scene) -> Signer:
+    return Signer.objects.get(pk=made.signers[0].pk)
+
+
+def written(kind: str, locale: str = "en", **of_scene: Any) -> EmailContent:
+    signer = signer_of(scene(locale=locale, expires_at=END, **of_scene))
+    if kind == "confirmation":
+        return emails.confirmation("Acme Ltd", "ada@example.com", locale, URL)
+    if kind == "invitation":
+        return emails.invitation(signer, URL)
+    if kind == "code":
+        return emails.one_time_code(signer, "244283")
+    return emails.completion(signer, COPY if kind == "completion" else None)
+
+
+class Seen(HTMLParser):
+    """The text of a page as it is seen; the hidden preview apart."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.blocks: list[str] = [""]
+        self.open: list[str] = []
+        self.feed(html)
+        assert self.open == ["html"] or not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("meta", "br"):
+            return
+        self.open.append(tag)
+        if tag in ("p", "div", "style", "title"):
+            self.blocks.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+        if tag in ("p", "div", "style", "title"):
+            self.blocks.append("")
+
+    def handle_data(self, data: str) -> None:
+        self.blocks[-1] += data
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_html_and_text_say_the_same(kind: str, locale: str) -> None:
+    mail = written(kind, locale)
+    shown = {block.strip() for block in Seen(mail.html).blocks}
+    for line in filter(None, mail.text.splitlines()):
+        assert line.removesuffix(":") in shown or line in shown
+    assert not re.search(r"[{}]", mail.text + mail.subject)
+    assert not re.search(r"\d{4}-\d\d-\d\d", mail.text + mail.html)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_is_a_whole_document_for_light_and_dark(kind: str) -> None:
+    mail = written(kind, "fr")
+    assert mail.html.startswith('<!doctype html>\n<html lang="fr" dir="ltr">') and mail.html.endswith("</html>\n")
+    assert '<meta name="color-scheme" content="light dark">' in mail.html and "prefers-color-scheme: dark" in mail.html
+    assert f"<title>{escape(mail.subject)}</title>" in mail.html
+    [preview] = re.findall(r'<div style="display:none[^>]*>([^<]+)</div>', mail.html)
+    assert preview and unescape(preview) != mail.subject
+    assert not re.search(r"<(script|img|table|link|form)|url\(|src=", mail.html)
+
+
+def test_every_locale_has_a_direction_and_the_document_says_it() -> None:
+    for locale in LOCALES:
+        html = written("invitation", locale).html
+        assert f'<html lang="{locale}" dir="{direction(locale)}">' in html
+
+
+def test_dates_are_in_words_and_in_utc() -> None:
+    assert "January 8, 2027, 11:05\u202fPM UTC" in written("invitation").text
+    assert "8. Januar 2027, 23:05 UTC" in written("invitation", "de").text
+    assert "8 janvier 2027, 23:05 UTC" in written("completion", "fr").text
+
+
+def test_the_documents_of_the_signer_are_named() -> None:
+    made = scene(documents=3)
+    made.request_documents[1].placements.all().delete()  # not this signer's
+    Document.objects.filter(pk=made.request_documents[2].document_id).update(name="https://evil.example <b>.PDF")
+    for mail in (emails.invitation(signer_of(made), URL), emails.completion(signer_of(made), None)):
+        assert "2 documents: contract-1.pdf and evil. example <b>.PDF" in mail.text
+        assert 'max-width:100%">contract-1.pdf</b></bdi>' in mail.html
+        assert 'max-width:100%">evil. example &lt;b&gt;.PDF</b></bdi>' in mail.html
+        assert f"request {made.request.pk}" not in mail.text
+
+
+def test_of_many_documents_ten_are_named() -> None:
+    text = emails.invitation(signer_of(scene(documents=12)), URL).text
+    assert "12 documents: contract-1.pdf, " in text and "contract-10.pdf, and …" in text
+    assert "contract-11" not in text
+
+
+def test_names_stand_apart_from_the_direction_around_them() -> None:
+    made = scene()
+    Signer.objects.update(first_name="עברית", last_name="<i>&")
+    html = emails.invitation(signer_of(made), URL).html
+    assert "<bdi>עברית &lt;i&gt;&amp;</bdi>" in html and "<bdi>Acme Ltd</bdi> asks you" in html
+
+
+def test_the_code_is_large_and_can_be_selected() -> None:
+    html = written("code", "de").html
+    [style] = re.findall(r'<strong class="code" dir="ltr" style="([^"]+)">244283</strong>', html)
+    size = re.search(r"(\d+)px/", style)
+    assert size and int(size[1]) >= 28
+    assert "letter-spacing:" in style and "user-select:all" in style
+
+
+def test_the_address_below_the_button_wraps_and_is_escaped() -> None:
+    html = written("completion").html
+    assert html.count(escape(COPY.url)) == 2 and COPY.url not in html
+    [style] = re.findall(rf'style="([^"]+)">{re.escape(escape(COPY.url))}</p>', html)
+    assert "word-break:break-all" in style
+
+
+@pytest.mark.parametrize("accent", ["#1f4fd8", "#ffffff", "#000000", "#ffe14d", "#101820", "#777777"])
+def test_the_button_has_the_colour_of_the_profile_and_can_be_seen(accent: str) -> None:
+    made = scene()
+    profile = BrandingProfile.objects.create(
+        organization=made.request.organization, name="Night", accent_color=accent, background_color="", text_color=""
+    )
+    SignatureRequest.objects.update(branding_profile=profile)
+    html = emails.invitation(signer_of(made), URL).html
+    found = re.search(r"border:2px solid (#\w{6});border-radius:8px;background:(#\w{6});color:(#\w{6})", html)
+    assert found
+    edge, background, text = found.groups()
+    assert background == accent and contrast(text, background) >= 4.5
+    assert contrast(edge, "#ffffff") >= 3
+    in_dark = re.search(rf"\.button {{ background: {accent} !important; .*border-color: (#\w{{6}})", html)
+    assert in_dark and contrast(in_dark[1], "#1b2230") >= 3
+
+
+def test_without_a_profile_the_button_is_blue() -> None:
+    html = written("invitation").html
+    assert "background:#1f4fd8;color:#ffffff" in html
+    assert ".button { background: #8fb0ff !important; color: #000000 !important;" in html
+
+
+def test_what_the_summary_says_of_sealing() -> None:
+    made = scene()
+    assert "are now being sealed" in emails.completion(signer_of(made), COPY).text
+    SignatureRequest.objects.update(finalized=True)
+    assert "Acme Ltd has the sealed documents and their proof." in emails.completion(signer_of(made), COPY).text
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_an_sms_is_bound_to_the_domain_and_short(locale: str, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://sign.acme-company.example:8443/x"})
+    made = scene(locale=locale)
+    Organization.objects.update(name="Ünited " * 28)
+    text = emails.one_time_code_sms(signer_of(made), "244283")
+    assert text.endswith("\n\n@sign.acme-company.example #244283") and text.startswith(("244283", "\u2068244283"))
+    assert len(text) <= 134 and "Ünited" in text
+
+
+def test_every_word_of_the_mails_is_used() -> None:
+    source = Path(emails.__file__).read_text("utf-8")
+    assert [name for name in of("mail", "en") if name != "locale" and f'"{name}"' not in source] == []
