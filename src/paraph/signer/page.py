@@ -56,6 +56,7 @@ def _page(request: HttpRequest, signer: Signer, token: str, entries: Entries) ->
     content = {
         "state": "ready" if is_turn else "not_your_turn",
         "token": token,
+        "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
         "places": _places(shown),
         "page_count": sum(len(document["pages"]) for document in shown),

@@ -19,7 +19,7 @@ from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.door import LARGEST
 from paraph.signer.problems import Problem
-from paraph.signer.signature_body import read
+from paraph.signer.signature_body import read, typed
 
 _MARKS = ("signature", "initials")
 _CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names
@@ -72,7 +72,7 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             return entered
     except (DomainError, TooManySendsError, TooManyMessagesError) as refusal:
         return Entries(**{**vars(entered), "refusal": refusal})
-    return private(HttpResponseRedirect(request.path, status=303))
+    return private(HttpResponseRedirect(request.get_full_path(), status=303))
 
 
 def _entered(request: HttpRequest) -> Entries | DomainError:
@@ -98,7 +98,7 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
         except (ValueError, RecursionError):
             strokes = []
         return {"type": "drawn", "strokes": strokes}
-    return {"type": "typed"}
+    return typed(form.get(f"{kind}-hand", ""))
 
 
 def _missing(entered: Entries) -> list[str]:

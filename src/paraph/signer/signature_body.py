@@ -39,7 +39,10 @@ Strokes = Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS), F
 
 
 class Typed(BaseModel):
+    """``hand``: in which of the four hands the name is written."""
+
     type: Literal["typed"]
+    hand: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
 
 
 class Drawn(BaseModel):
@@ -79,6 +82,11 @@ def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
         initials=checked.initials.model_dump(mode="json", exclude_defaults=True) if checked.initials else None,
         locale=locale,
     )
+
+
+def typed(hand: str) -> dict[str, Any]:
+    """A typed name in the hand of this number, the first where there is no such hand."""
+    return {"type": "typed", **({"hand": int(hand)} if hand in ("2", "3", "4") else {})}
 
 
 def read_mark(signature: object) -> dict[str, Any]:

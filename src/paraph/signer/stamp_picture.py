@@ -1,6 +1,6 @@
 """``POST /sign/{token}/stamp``: the stamp as it will stand on the page, as SVG, drawn by what draws the sealed one.
 
-``GET …/stamp.svg`` is the same for a typed name, for a page without scripts.
+``GET …/stamp.svg?hand=2`` is the same for a typed name, for a page without scripts.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer import answers, language
 from paraph.signer.door import found, posted
-from paraph.signer.signature_body import read_mark
+from paraph.signer.signature_body import read_mark, typed
 
 _KEPT_SECONDS = 900
 
@@ -34,7 +34,8 @@ def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
         require_open(signer)
     except DomainError as error:
         return answers.refusal(error)
-    response = answers.private(HttpResponse(_svg(request, signer, {"type": "typed"}), content_type="image/svg+xml"))
+    mark = typed(request.GET.get("hand", ""))
+    response = answers.private(HttpResponse(_svg(request, signer, mark), content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
 

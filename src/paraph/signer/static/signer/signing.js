@@ -26,7 +26,7 @@ const marks = [...form.querySelectorAll(".mark")].map((box) => {
     clearProblem(kind, drawnChoice);
     if (kind === "signature") showStamp();
   };
-  for (const radio of box.querySelectorAll("[name$=-type]")) radio.addEventListener("change", choose);
+  for (const radio of box.querySelectorAll("[name$=-type], [name$=-hand]")) radio.addEventListener("change", choose);
   const tools = {
     undo: () => pad.undo(),
     clear: () => pad.clear(),
@@ -47,9 +47,14 @@ const marks = [...form.querySelectorAll(".mark")].map((box) => {
     field: drawnChoice,
     choose,
     missing: () => drawnChoice.checked && !pad.inked && (pad.empty ? `${kind}_missing` : "no_ink"),
-    value: () => (drawnChoice.checked ? { type: "drawn", strokes: pad.strokes } : { type: "typed" }),
+    value: () => (drawnChoice.checked ? { type: "drawn", strokes: pad.strokes } : typed(box)),
   };
 });
+
+function typed(box) {
+  const hand = box.querySelector("[name$=-hand]:checked");
+  return hand && hand.value !== "1" ? { type: "typed", hand: Number(hand.value) } : { type: "typed" };
+}
 
 // The stamp as the service draws it, in both steps and in its places on the pages.
 let drawnStamps = 0;
