@@ -30,23 +30,25 @@ def create(name: str, plan: str, *, as_json: bool) -> None:
 @click.option(
     "--refuse-changeable/--accept-changeable",
     "refuse",
-    required=True,
     default=None,
     help="Whether production takes documents that print differently than they are shown, or can change what they show.",
 )
+@click.option("--contact-email", "contact", help='Where signers\' questions go; "" for nowhere.')
 @data_dir_option
 @json_option
-def update(id: int, *, refuse: bool, as_json: bool) -> None:
-    """Change what an organization's documents may be."""
+def update(id: int, *, refuse: bool | None, contact: str | None, as_json: bool) -> None:
+    """Change what an organization's documents may be, or whom its signers ask."""
+    if refuse is None and contact is None:
+        raise click.UsageError("Say what is to change: --refuse-changeable, --accept-changeable or --contact-email.")
     with database():
         from paraph.organizations.registration import update_organization
 
-        changed = update_organization(id, refuse_changeable_documents=refuse)
-        facts = {
-            "id": changed.pk,
-            "name": changed.name,
-            "refuse_changeable_documents": changed.refuse_changeable_documents,
-        }
+        changed = update_organization(id, refuse_changeable_documents=refuse, contact_email=contact)
+        facts = {"id": changed.pk, "name": changed.name}
+        if refuse is not None:
+            facts["refuse_changeable_documents"] = changed.refuse_changeable_documents
+        if contact is not None:
+            facts["contact_email"] = changed.contact_email
         show(facts, as_json=as_json)
 
 

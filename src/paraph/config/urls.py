@@ -12,6 +12,7 @@ from paraph.api.v1.signature_requests import create_signature_request, list_sign
 from paraph.authority import views as authority
 from paraph.files.download import download
 from paraph.reference.page import page as reference
+from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
@@ -47,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     re_path("^docs/?$", reference),
     path("files/<path:key>", download),
     path("sign/<str:token>", page),
+    path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),
     path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),

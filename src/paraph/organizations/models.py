@@ -18,11 +18,12 @@ class Environment(models.TextChoices):
 
 class Organization(models.Model):
     """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
-    or that can change what it shows."""
+    or that can change what it shows. ``contact_email``: where inquiries of signers go; without it they cannot ask."""
 
     name = models.CharField(max_length=200)
     plan = models.CharField(max_length=10, choices=Plan)
     refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
+    contact_email = models.CharField(max_length=320, default="", db_default="", blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 
 from paraph.kernel import clock, tokens
@@ -32,11 +34,19 @@ def create_organization(name: str, plan: str) -> Organization:
     return Organization.objects.create(name=_name(name), plan=plan)
 
 
-def update_organization(organization_id: int, *, refuse_changeable_documents: bool) -> Organization:
-    """Raises ``DomainError("not_found", …)``."""
+def update_organization(
+    organization_id: int, *, refuse_changeable_documents: bool | None = None, contact_email: str | None = None
+) -> Organization:
+    """Changes what is not None; an empty ``contact_email`` removes the address.
+
+    Raises ``DomainError("not_found" | "validation_error", …)``.
+    """
     organization = _organization(organization_id)
-    organization.refuse_changeable_documents = refuse_changeable_documents
-    organization.save(update_fields=["refuse_changeable_documents"])
+    if refuse_changeable_documents is not None:
+        organization.refuse_changeable_documents = refuse_changeable_documents
+    if contact_email is not None:
+        organization.contact_email = _email_address(contact_email.strip())
+    organization.save(update_fields=["refuse_changeable_documents", "contact_email"])
     return organization
 
 
@@ -114,6 +124,16 @@ def _name(name: str) -> str:
     if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
         raise DomainError("validation_error", f"name must have 1 to {_LONGEST_NAME} printable characters.")
     return name
+
+
+def _email_address(address: str) -> str:
+    if address:
+        try:
+            validate_email(address)
+        except ValidationError as problem:
+            sentence = f"contact_email must be an e-mail address, not {address[:80]!r}."
+            raise DomainError("validation_error", sentence) from problem
+    return address
 
 
 def _web_address(url: str) -> str:

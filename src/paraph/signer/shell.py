@@ -9,6 +9,7 @@ from paraph import words as catalog
 from paraph.kernel import tokens
 from paraph.organizations.models import Environment
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.theme import theme
@@ -29,6 +30,7 @@ def show(
     style, with the colours of the branding profile, carries a nonce.
     """
     locale = locale or language.choose(request, signer)
+    sign_url = f"/sign/{token(signer)}" if signer else ""
     nonce = tokens.base64url(tokens.random_bytes(16))
     shared = {
         "locale": locale,
@@ -39,6 +41,8 @@ def show(
         "nonce": nonce,
         "signer": signer,
         "sender": signer.request.organization.name if signer else "",
+        "sign_url": sign_url,
+        "ask_url": f"{sign_url}/ask" if signer and signer.request.organization.contact_email else "",
         "sandbox": signer is not None and signer.request.environment == Environment.SANDBOX,
     }
     response = private(render(request, template, shared | content, status=status))
