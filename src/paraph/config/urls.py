@@ -17,6 +17,7 @@ from paraph.signer.confirm_address import confirm_address
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
+from paraph.signer.embed_script import embed_script
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -47,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz),
     re_path("^docs/?$", reference),
     path("files/<path:key>", download),
+    path("sign/embed.js", embed_script),
     path("sign/<str:token>", page),
     path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),

@@ -28,13 +28,17 @@ class Organization(models.Model):
 
 
 class Application(models.Model):
-    """An external application: what API keys belong to, and where its webhooks go."""
+    """An external application: what API keys belong to, and where its webhooks go.
+
+    ``frame_origins``: the sites that may show its signing pages in a frame, with spaces between them; any if empty.
+    """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
     environment = models.CharField(max_length=10, choices=Environment)
     name = models.CharField(max_length=200)
     webhook_url = models.URLField(max_length=2000, blank=True)
     webhook_secret_encrypted = models.BinaryField()
+    frame_origins = models.TextField(default="", db_default="", blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
 

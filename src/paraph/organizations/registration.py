@@ -1,6 +1,7 @@
 """Making organizations and what belongs to them (specification 2.4, 2.6, 5.1)."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,6 +12,7 @@ from django.db import transaction
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.organizations.frame_origins import frame_origins
 from paraph.organizations.models import ApiKey, Application, BrandingProfile, Environment, Organization, Plan
 from paraph.organizations.plans import allowance
 from paraph.outbound.url import check_url
@@ -50,10 +52,13 @@ def update_organization(
     return organization
 
 
-def create_application(organization_id: int, environment: str, name: str, webhook_url: str = "") -> NewApplication:
+def create_application(
+    organization_id: int, environment: str, name: str, webhook_url: str = "", origins: Sequence[str] = ()
+) -> NewApplication:
     """An application with its first API key. One for production may be made on any plan: on Free its calls are
     answered with 402 until the plan changes (specification 8).
 
+    ``origins``: the sites that may show its signing pages in a frame, any if empty.
     Raises ``DomainError("not_found" | "validation_error", …)``.
     """
     _choose("environment", environment, Environment.values)
@@ -64,10 +69,24 @@ def create_application(organization_id: int, environment: str, name: str, webhoo
             environment=environment,
             name=_name(name),
             webhook_url=_web_address(webhook_url),
+            frame_origins=" ".join(frame_origins(origins)),
             webhook_secret_encrypted=tokens.encrypt(_secrets_key(), secret.encode()),
         )
         ApiKey.objects.create(application=application, sha256=tokens.sha256(api_key.encode()))
     return NewApplication(application, api_key, secret)
+
+
+def update_application(application_id: int, origins: Sequence[str]) -> Application:
+    """Replaces the sites that may show the application's signing pages in a frame; any may if ``origins`` is empty.
+
+    Raises ``DomainError("not_found" | "validation_error", …)``.
+    """
+    application = Application.objects.filter(pk=application_id).first()
+    if application is None:
+        raise DomainError("not_found", f"There is no application {application_id}.")
+    application.frame_origins = " ".join(frame_origins(origins))
+    application.save(update_fields=["frame_origins"])
+    return application
 
 
 def revoke_application(application_id: int) -> int:

@@ -27,9 +27,11 @@ def show(
     """The page of the template, in ``locale`` or the language that the request asks for.
 
     Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
-    style, with the colours of the branding profile, carries a nonce.
+    style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
+    frame; without such a list any site may.
     """
     locale = locale or language.choose(request, signer)
+    origins = signer.request.application.frame_origins if signer else ""
     sign_url = f"/sign/{token(signer)}" if signer else ""
     nonce = tokens.base64url(tokens.random_bytes(16))
     shared = {
@@ -41,6 +43,7 @@ def show(
         "nonce": nonce,
         "signer": signer,
         "sender": signer.request.organization.name if signer else "",
+        "frame_origins": origins,
         "sign_url": sign_url,
         "ask_url": f"{sign_url}/ask" if signer and signer.request.organization.contact_email else "",
         "sandbox": signer is not None and signer.request.environment == Environment.SANDBOX,
@@ -50,5 +53,6 @@ def show(
     response["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
         f"style-src 'self' 'nonce-{nonce}'; form-action 'self'; base-uri 'none'"
+        f"{f'; frame-ancestors {origins}' if origins else ''}"
     )
     return response
