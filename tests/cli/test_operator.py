@@ -31,6 +31,29 @@ def test_an_organization_may_refuse_documents_that_can_change(service: Service) 
         assert changed == {"id": int(organization), "name": "Acme", "refuse_changeable_documents": refused}
 
 
+def test_an_organization_has_a_contact_address(service: Service) -> None:
+    organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
+    for address in ("contracts@acme.example", ""):
+        changed = service.command("organization", "update", organization, "--contact-email", address)
+        assert changed == {"id": int(organization), "name": "Acme", "contact_email": address}
+
+
+def test_an_application_names_the_sites_that_may_frame_its_pages(service: Service) -> None:
+    organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
+    sites = ["https://a.example", "http://localhost:3000"]
+    options = [part for site in sites for part in ("--frame-origin", site)]
+    facts = ("--organization", organization, "--environment", "sandbox", "--name", "shop")
+    made = service.command("application", "create", *facts, *options)
+    assert made["frame_origins"] == sites
+    update = ("application", "update", str(made["id"]))
+    assert service.command(*update, "--frame-origin", "https://b.example") == {
+        "id": made["id"],
+        "name": "shop",
+        "frame_origins": ["https://b.example"],
+    }
+    assert service.command(*update, "--any-frame-origin")["frame_origins"] == []
+
+
 def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
     organization = service.command("organization", "create", "Acme", "--plan", "pro")["id"]
     colors = ["--background-color", "#ffffff", "--text-color", "#000000", "--accent-color", "#1A2B3C"]
@@ -64,6 +87,14 @@ def test_mistakes_get_one_sentence(service: Service) -> None:
         (("organization", "create", "x", "--plan", "gold"), "plan must be one of free, pro, enterprise, not 'gold'."),
         (("application", "revoke", "999999"), "There is no application 999999."),
         (("organization", "update", "999999", "--refuse-changeable"), "There is no organization 999999."),
+        (
+            ("application", "update", "999999", "--frame-origin", "https://a.example/b"),
+            "There is no application 999999.",
+        ),
+        (
+            ("organization", "update", "999999", "--contact-email", "acme"),
+            "There is no organization 999999.",
+        ),
         (("organization", "confirm-address", "999999", "a@example.com"), "There is no organization 999999."),
     ):
         with pytest.raises(subprocess.CalledProcessError) as refused:

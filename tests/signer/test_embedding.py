@@ -165,10 +165,14 @@ def test_another_site_sees_and_hears_nothing(live_server: Any) -> None:
 @browsing
 @pytest.mark.django_db(transaction=True)
 def test_without_a_list_a_message_is_its_type_alone(live_server: Any) -> None:
+    """And the frame alone is heard: the host's own page, or another frame on it, cannot speak for it."""
     made = scene()
     with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
         told(page, "ready")
         assert told(page, "height") == {"type": "paraph:height", "origin": live_server.url}
+        page.evaluate("postMessage({ type: 'paraph:expired' }, '*')")
+        told(page, "expired")
+        assert page.locator("iframe").count() == 1
         sign_within(page)
         assert told(page, "signed") == {"type": "paraph:signed", "origin": live_server.url}
 
@@ -181,15 +185,3 @@ def test_the_host_is_told_why_there_is_nothing_to_sign(live_server: Any) -> None
     with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
         told(page, "expired")
         page.locator("iframe").wait_for(state="detached")
-
-
-@browsing
-@pytest.mark.django_db(transaction=True)
-def test_only_the_frame_itself_is_heard(live_server: Any) -> None:
-    """The host's own page, or another frame on it, cannot speak for the signing page."""
-    made = scene()
-    with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
-        told(page, "ready")
-        page.evaluate("postMessage({ type: 'paraph:expired' }, '*')")
-        told(page, "expired")
-        assert page.locator("iframe").count() == 1
