@@ -23,15 +23,17 @@ def show(
     signer: Signer | None = None,
     locale: str = "",
     status: int = 200,
+    frame_ancestors: str = "",
 ) -> HttpResponse:
     """The page of the template, in ``locale`` or the language that the request asks for.
 
     Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
     style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
-    frame; without such a list any site may.
+    frame: ``frame_ancestors``, else those of the request's application; without any, every site may.
     """
     locale = locale or language.choose(request, signer)
     origins = signer.request.application.frame_origins if signer else ""
+    frame_ancestors = frame_ancestors or origins
     sign_url = f"/sign/{token(signer)}" if signer else ""
     nonce = tokens.base64url(tokens.random_bytes(16))
     shared = {
@@ -53,6 +55,6 @@ def show(
     response["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
         f"style-src 'self' 'nonce-{nonce}'; form-action 'self'; base-uri 'none'"
-        f"{f'; frame-ancestors {origins}' if origins else ''}"
+        f"{f'; frame-ancestors {frame_ancestors}' if frame_ancestors else ''}"
     )
     return response
