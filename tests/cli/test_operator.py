@@ -28,10 +28,33 @@ def test_an_organization_may_refuse_documents_that_can_change(service: Service) 
     organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
     for option, refused in (("--refuse-changeable", True), ("--accept-changeable", False)):
         changed = service.command("organization", "update", organization, option)
-        facts = {"id": int(organization), "name": "Acme", "mails_copy_links": True}
+        facts = {"id": int(organization), "name": "Acme", "mails_copy_links": True, "contact_email": ""}
         assert changed == facts | {"refuse_changeable_documents": refused}
     changed = service.command("organization", "update", organization, "--no-copy-links")
     assert (changed["mails_copy_links"], changed["refuse_changeable_documents"]) == (False, False)
+
+
+def test_an_organization_has_a_contact_address(service: Service) -> None:
+    organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
+    for address in ("contracts@acme.example", ""):
+        changed = service.command("organization", "update", organization, "--contact-email", address)
+        assert (changed["id"], changed["contact_email"]) == (int(organization), address)
+
+
+def test_an_application_names_the_sites_that_may_frame_its_pages(service: Service) -> None:
+    organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
+    sites = ["https://a.example", "http://localhost:3000"]
+    options = [part for site in sites for part in ("--frame-origin", site)]
+    facts = ("--organization", organization, "--environment", "sandbox", "--name", "shop")
+    made = service.command("application", "create", *facts, *options)
+    assert made["frame_origins"] == sites
+    update = ("application", "update", str(made["id"]))
+    assert service.command(*update, "--frame-origin", "https://b.example") == {
+        "id": made["id"],
+        "name": "shop",
+        "frame_origins": ["https://b.example"],
+    }
+    assert service.command(*update, "--any-frame-origin")["frame_origins"] == []
 
 
 def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
@@ -72,6 +95,14 @@ def test_mistakes_get_one_sentence(service: Service) -> None:
         (("organization", "create", "x", "--plan", "gold"), "plan must be one of free, pro, enterprise, not 'gold'."),
         (("application", "revoke", "999999"), "There is no application 999999."),
         (("organization", "update", "999999", "--refuse-changeable"), "There is no organization 999999."),
+        (
+            ("application", "update", "999999", "--frame-origin", "https://a.example/b"),
+            "There is no application 999999.",
+        ),
+        (
+            ("organization", "update", "999999", "--contact-email", "acme"),
+            "There is no organization 999999.",
+        ),
         (("organization", "confirm-address", "999999", "a@example.com"), "There is no organization 999999."),
         (("inbox", "--html", "/proc/mails"), "/proc/mails cannot be written to: No such file or directory."),
     ):

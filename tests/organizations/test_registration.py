@@ -11,6 +11,7 @@ from paraph.organizations.registration import (
     create_branding_profile,
     create_organization,
     revoke_application,
+    update_organization,
     webhook_secret,
 )
 
@@ -103,3 +104,18 @@ def test_an_application_has_one_webhook_url(pro: Organization) -> None:
     with pytest.raises(DomainError, match="webhook_url "):
         create_application(pro.pk, "sandbox", "backend", "https://a.example/hook https://b.example/hook")
     assert Application.objects.get(pk=made.application.pk).webhook_url == "https://acme.example/hook"
+
+
+def test_what_is_not_named_stays_as_it_is(pro: Organization) -> None:
+    update_organization(pro.pk, refuse_changeable_documents=True)
+    update_organization(pro.pk, contact_email=" contracts@acme.example ")
+    kept = Organization.objects.get(pk=pro.pk)
+    assert kept.refuse_changeable_documents and kept.contact_email == "contracts@acme.example"
+    update_organization(pro.pk, contact_email="")
+    assert Organization.objects.get(pk=pro.pk).contact_email == ""
+
+
+@pytest.mark.parametrize("address", ["acme", "a@b@c", "a@acme.example\nBcc: x@y.example", "x" * 400 + "@acme.example"])
+def test_a_contact_that_is_no_address_is_refused(pro: Organization, address: str) -> None:
+    with pytest.raises(DomainError, match="contact_email must be an e-mail address"):
+        update_organization(pro.pk, contact_email=address)

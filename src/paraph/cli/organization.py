@@ -38,21 +38,25 @@ def create(name: str, plan: str, *, as_json: bool) -> None:
     default=None,
     help="Whether the summary that signers get at completion has a link to their copy.",
 )
+@click.option("--contact-email", "contact", help='Where signers\' questions go; "" for nowhere.')
 @data_dir_option
 @json_option
-def update(id: int, *, refuse: bool | None, copy_links: bool | None, as_json: bool) -> None:
-    """Change what an organization's documents may be, and what its signers get."""
-    if refuse is None and copy_links is None:
+def update(id: int, *, refuse: bool | None, copy_links: bool | None, contact: str | None, as_json: bool) -> None:
+    """Change what an organization's documents may be, what its signers get, and whom they ask."""
+    if refuse is None and copy_links is None and contact is None:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
         from paraph.organizations.registration import update_organization
 
-        changed = update_organization(id, refuse_changeable_documents=refuse, mails_copy_links=copy_links)
+        changed = update_organization(
+            id, refuse_changeable_documents=refuse, mails_copy_links=copy_links, contact_email=contact
+        )
         facts = {
             "id": changed.pk,
             "name": changed.name,
             "refuse_changeable_documents": changed.refuse_changeable_documents,
             "mails_copy_links": changed.mails_copy_links,
+            "contact_email": changed.contact_email,
         }
         show(facts, as_json=as_json)
 

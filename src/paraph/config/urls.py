@@ -12,10 +12,12 @@ from paraph.api.v1.signature_requests import create_signature_request, list_sign
 from paraph.authority import views as authority
 from paraph.files.download import download
 from paraph.reference.page import page as reference
+from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
+from paraph.signer.embed_script import embed_script
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -46,7 +48,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz),
     re_path("^docs/?$", reference),
     path("files/<path:key>", download),
+    path("sign/embed.js", embed_script),
     path("sign/<str:token>", page),
+    path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),
     path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),

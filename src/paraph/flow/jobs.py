@@ -9,6 +9,7 @@ from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
 from paraph.flow.finalize import finalize
+from paraph.flow.forward_inquiry import forward_inquiry
 from paraph.flow.invite import invite
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
@@ -50,6 +51,7 @@ RETRY = Backoff()
 _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "invite": (invite, MAIL),
     "notify_completion": (notify_completion, MAIL),
+    "forward_inquiry": (forward_inquiry, MAIL),
     "finalize": (finalize, DEFAULT),
 }
 for _name, (_verb, _lane) in _VERBS.items():

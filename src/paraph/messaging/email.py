@@ -19,6 +19,7 @@ def send_email(
     html: str = "",
     message_id: str = "",
     *,
+    reply_to: str = "",
     withheld: bool = False,
     on_sent: Callable[[str], None] | None = None,
 ) -> str:
@@ -26,7 +27,8 @@ def send_email(
     without either, or if ``withheld``, to the captured inbox.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
-    Message-ID, by which receivers recognise a repeated mail. Returns the acknowledgement: the gateway's reply, or
+    Message-ID, by which receivers recognise a repeated mail. ``reply_to`` is who gets the answers, "" for the sender's
+    own address. Returns the acknowledgement: the gateway's reply, or
     ``captured:<id>``. Raises ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
     ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
     """
@@ -42,7 +44,14 @@ def send_email(
     }
     # Never Django's own Message-ID, which names this machine and may wait for a name server.
     headers["Message-ID"] = f"<{message_id}@{host}>" if message_id else make_msgid(domain=host)
-    message = EmailMultiAlternatives(_one_line(subject), text, settings.PARAPH.mail_from, [to], headers=headers)
+    message = EmailMultiAlternatives(
+        _one_line(subject),
+        text,
+        settings.PARAPH.mail_from,
+        [to],
+        headers=headers,
+        reply_to=[reply_to] if reply_to else [],
+    )
     if html:
         message.attach_alternative(html, "text/html")
     if settings.PARAPH.mail_provider:

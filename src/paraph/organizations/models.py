@@ -19,23 +19,29 @@ class Environment(models.TextChoices):
 class Organization(models.Model):
     """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
     or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
-    downloads the sealed documents and the proof."""
+    downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers go; without it they
+    cannot ask."""
 
     name = models.CharField(max_length=200)
     plan = models.CharField(max_length=10, choices=Plan)
     refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
     mails_copy_links = models.BooleanField(default=True, db_default=True)
+    contact_email = models.CharField(max_length=320, default="", db_default="", blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
 
 class Application(models.Model):
-    """An external application: what API keys belong to, and where its webhooks go."""
+    """An external application: what API keys belong to, and where its webhooks go.
+
+    ``frame_origins``: the sites that may show its signing pages in a frame, with spaces between them; any if empty.
+    """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
     environment = models.CharField(max_length=10, choices=Environment)
     name = models.CharField(max_length=200)
     webhook_url = models.URLField(max_length=2000, blank=True)
     webhook_secret_encrypted = models.BinaryField()
+    frame_origins = models.TextField(default="", db_default="", blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
 

@@ -1,14 +1,18 @@
 """Making organizations and what belongs to them (specification 2.4, 2.6, 5.1)."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.organizations.frame_origins import frame_origins
 from paraph.organizations.models import ApiKey, Application, BrandingProfile, Environment, Organization, Plan
 from paraph.organizations.plans import allowance
 from paraph.outbound.url import check_url
@@ -33,11 +37,22 @@ def create_organization(name: str, plan: str) -> Organization:
 
 
 def update_organization(
-    organization_id: int, *, refuse_changeable_documents: bool | None = None, mails_copy_links: bool | None = None
+    organization_id: int,
+    *,
+    refuse_changeable_documents: bool | None = None,
+    mails_copy_links: bool | None = None,
+    contact_email: str | None = None,
 ) -> Organization:
-    """Changes what is not None. Raises ``DomainError("not_found", …)``."""
+    """Changes what is not None; an empty ``contact_email`` removes the address.
+
+    Raises ``DomainError("not_found" | "validation_error", …)``.
+    """
     organization = _organization(organization_id)
-    given = {"refuse_changeable_documents": refuse_changeable_documents, "mails_copy_links": mails_copy_links}
+    given = {
+        "refuse_changeable_documents": refuse_changeable_documents,
+        "mails_copy_links": mails_copy_links,
+        "contact_email": None if contact_email is None else _email_address(contact_email.strip()),
+    }
     changes = {name: value for name, value in given.items() if value is not None}
     for name, value in changes.items():
         setattr(organization, name, value)
@@ -45,10 +60,13 @@ def update_organization(
     return organization
 
 
-def create_application(organization_id: int, environment: str, name: str, webhook_url: str = "") -> NewApplication:
+def create_application(
+    organization_id: int, environment: str, name: str, webhook_url: str = "", origins: Sequence[str] = ()
+) -> NewApplication:
     """An application with its first API key. One for production may be made on any plan: on Free its calls are
     answered with 402 until the plan changes (specification 8).
 
+    ``origins``: the sites that may show its signing pages in a frame, any if empty.
     Raises ``DomainError("not_found" | "validation_error", …)``.
     """
     _choose("environment", environment, Environment.values)
@@ -59,10 +77,24 @@ def create_application(organization_id: int, environment: str, name: str, webhoo
             environment=environment,
             name=_name(name),
             webhook_url=_web_address(webhook_url),
+            frame_origins=" ".join(frame_origins(origins)),
             webhook_secret_encrypted=tokens.encrypt(_secrets_key(), secret.encode()),
         )
         ApiKey.objects.create(application=application, sha256=tokens.sha256(api_key.encode()))
     return NewApplication(application, api_key, secret)
+
+
+def update_application(application_id: int, origins: Sequence[str]) -> Application:
+    """Replaces the sites that may show the application's signing pages in a frame; any may if ``origins`` is empty.
+
+    Raises ``DomainError("not_found" | "validation_error", …)``.
+    """
+    application = Application.objects.filter(pk=application_id).first()
+    if application is None:
+        raise DomainError("not_found", f"There is no application {application_id}.")
+    application.frame_origins = " ".join(frame_origins(origins))
+    application.save(update_fields=["frame_origins"])
+    return application
 
 
 def revoke_application(application_id: int) -> int:
@@ -119,6 +151,16 @@ def _name(name: str) -> str:
     if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
         raise DomainError("validation_error", f"name must have 1 to {_LONGEST_NAME} printable characters.")
     return name
+
+
+def _email_address(address: str) -> str:
+    if address:
+        try:
+            validate_email(address)
+        except ValidationError as problem:
+            sentence = f"contact_email must be an e-mail address, not {address[:80]!r}."
+            raise DomainError("validation_error", sentence) from problem
+    return address
 
 
 def _web_address(url: str) -> str:

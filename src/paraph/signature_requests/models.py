@@ -120,6 +120,25 @@ class Signer(models.Model):
         return full_name(self.first_name, self.last_name, self.locale or self.request.locale)
 
 
+class InquiryKind(models.TextChoices):
+    QUESTION = "question"
+    DECLINE = "decline"
+    NOT_ME = "not_me"
+
+
+class Inquiry(models.Model):
+    """What a signer wrote to the sender instead of signing. It changes no state and has no entry in the journal.
+
+    ``forwarded_at``: when the mail server had the mail to the sender.
+    """
+
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="inquiries")
+    kind = models.CharField(max_length=10, choices=InquiryKind)
+    text = models.TextField()
+    asked_at = models.DateTimeField(default=clock.now)
+    forwarded_at = models.DateTimeField(null=True)
+
+
 class Placement(models.Model):
     """The rectangle of a stamp, in points of the page as a reader sees it (crop box, after /Rotate, UserUnit applied),
     origin bottom-left. Tags are resolved at creation; sealing never searches again."""

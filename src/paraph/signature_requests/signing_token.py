@@ -21,7 +21,7 @@ SALT_BYTES = 16
 
 # For an unknown id, the signer with the id before it: both cases take the same time, which therefore reveals nothing.
 _NEAREST = CompiledQuery(
-    lambda: Signer.objects.select_related("request__organization", "request__branding_profile"),
+    lambda: Signer.objects.select_related("request__organization", "request__application", "request__branding_profile"),
     of=lambda identity: Subquery(Signer.objects.filter(pk__lte=identity).order_by("-pk").values("pk")[:1]),
 )
 _NOBODY = Signer(pk=0, token_salt=bytes(SALT_BYTES))
@@ -48,7 +48,7 @@ def url_of(signer_id: int, token_salt: bytes) -> str:
 
 
 def signer_of(text: str) -> Signer | None:
-    """Returns the signer of a token, with ``request`` and its organization loaded; None for any other text.
+    """Returns the signer of a token, with ``request``, its organization and application loaded; None for other texts.
 
     A wrong token of an existing signer takes the same statement, row and comparison as one with an unknown id.
     """

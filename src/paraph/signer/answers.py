@@ -77,8 +77,8 @@ def crash() -> HttpResponse:
 
 def private(response: HttpResponse) -> HttpResponse:
     """Nothing under a secret address is kept by a cache or told to another site. Framing is allowed on purpose:
-    signing URLs are embeddable (specification 5.2), and no signature comes about without a code from outside
-    of the frame."""
+    signing URLs are embeddable (specification 5.2), by any site unless the application names some
+    (:mod:`paraph.signer.shell`), and no signature comes about without a code from outside of the frame."""
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "no-referrer"
     response["X-Robots-Tag"] = "noindex"

@@ -21,4 +21,4 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
         confirmed_addresses.confirm(row)
     done = request.method == "POST" or row.confirmed_at is not None
     facts = {"state": "confirmed" if done else "confirm", "sender": row.organization.name, "address": row.address}
-    return show(request, "signer/confirm.html", facts)
+    return show(request, "signer/confirm.html", facts, frame_ancestors="'none'")

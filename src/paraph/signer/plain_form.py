@@ -4,8 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.request import RawPostDataException, UnreadablePostError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.send_otp import send_otp
@@ -17,7 +16,7 @@ from paraph.otp.codes import TooManySendsError
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
-from paraph.signer.door import LARGEST
+from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
 from paraph.signer.signature_body import read, typed
 
@@ -50,15 +49,11 @@ class Entries:
 def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
     """Does what the form asks for and sends the browser back to the address it came from (303), or returns what was
     entered where it could not be done.
-
-    A form of another site is refused by what every browser says of where a request comes from: no other site could
-    know the address, but one that was told it must not sign in the signer's name.
     """
-    if request.headers.get("Sec-Fetch-Site") == "cross-site":
-        return Entries(refusal=DomainError("validation_error", "The form was sent from another site."))
-    entered = _entered(request)
-    if isinstance(entered, DomainError):
-        return Entries(refusal=entered)
+    try:
+        entered = _entered(posted_form(request))
+    except DomainError as refusal:
+        return Entries(refusal=refusal)
     action = request.POST.get("do", "")
     try:
         if action in _CODES:
@@ -75,13 +70,7 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
     return private(HttpResponseRedirect(request.get_full_path(), status=303))
 
 
-def _entered(request: HttpRequest) -> Entries | DomainError:
-    if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST:
-        return DomainError("payload_too_large", f"The form is larger than the limit of {LARGEST // 1024} KiB.")
-    try:
-        form = request.POST
-    except (UnreadablePostError, RawPostDataException):
-        return DomainError("validation_error", "The form is not readable.")
+def _entered(form: QueryDict) -> Entries:
     return Entries(
         code=form.get("code", "")[:200],
         consent=form.get("consent") == "on",

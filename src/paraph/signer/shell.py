@@ -9,6 +9,7 @@ from paraph import words as catalog
 from paraph.kernel import tokens
 from paraph.organizations.models import Environment
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.theme import theme
@@ -22,13 +23,18 @@ def show(
     signer: Signer | None = None,
     locale: str = "",
     status: int = 200,
+    frame_ancestors: str = "",
 ) -> HttpResponse:
     """The page of the template, in ``locale`` or the language that the request asks for.
 
     Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
-    style, with the colours of the branding profile, carries a nonce.
+    style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
+    frame: ``frame_ancestors``, else those of the request's application; without any, every site may.
     """
     locale = locale or language.choose(request, signer)
+    origins = signer.request.application.frame_origins if signer else ""
+    frame_ancestors = frame_ancestors or origins
+    sign_url = f"/sign/{token(signer)}" if signer else ""
     nonce = tokens.base64url(tokens.random_bytes(16))
     shared = {
         "locale": locale,
@@ -39,6 +45,9 @@ def show(
         "nonce": nonce,
         "signer": signer,
         "sender": signer.request.organization.name if signer else "",
+        "frame_origins": origins,
+        "sign_url": sign_url,
+        "ask_url": f"{sign_url}/ask" if signer and signer.request.organization.contact_email else "",
         "sandbox": signer is not None and signer.request.environment == Environment.SANDBOX,
     }
     response = private(render(request, template, shared | content, status=status))
@@ -46,5 +55,6 @@ def show(
     response["Content-Security-Policy"] = (
         "default-src 'none'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
         f"style-src 'self' 'nonce-{nonce}'; form-action 'self'; base-uri 'none'"
+        f"{f'; frame-ancestors {frame_ancestors}' if frame_ancestors else ''}"
     )
     return response

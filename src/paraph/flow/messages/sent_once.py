@@ -26,10 +26,13 @@ _MARKER_SECONDS = 3600  # longer than a failed job waits for its next attempt
 
 @dataclass(frozen=True)
 class DueEmail:
-    """A mail to be sent. ``signer`` has its request and organization loaded."""
+    """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, who answers to ``reply_to``.
+    ``signer`` has its request and organization loaded."""
 
     signer: Signer
     content: EmailContent
+    to: str = ""
+    reply_to: str = ""
 
 
 def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str], object]) -> None:
@@ -63,10 +66,19 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
 
 
 def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
-    to, request, content = mail.signer.email, mail.signer.request, mail.content
+    to, request, content = mail.to or mail.signer.email, mail.signer.request, mail.content
     withheld = is_withheld(request.organization_id, request.environment, to)
     with counted(message_to(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
-        send_email(to, content.subject, content.text, content.html, message_id=name, withheld=withheld, on_sent=on_sent)
+        send_email(
+            to,
+            content.subject,
+            content.text,
+            content.html,
+            message_id=name,
+            reply_to=mail.reply_to,
+            withheld=withheld,
+            on_sent=on_sent,
+        )
 
 
 class SentMarker:

@@ -136,6 +136,7 @@ async function sendCode(button) {
     moveOn(answer.error);
     return;
   }
+  window.tell?.("code_sent");
   code.value = "";
   const time = new Intl.DateTimeFormat(words.locale, { timeStyle: "short" }).format(new Date());
   sentText = say("sent", { recipient: button.dataset.recipient, time });
@@ -227,6 +228,7 @@ async function sign() {
 
 // The page itself says why there is nothing to do here any more, until when, and whom to ask.
 function moveOn(error) {
+  window.tell?.("error", { code: error.code });
   if (error.locked || ["already_signed", "expired", "not_your_turn", "not_found"].includes(error.code)) {
     location.replace(location.pathname + location.search);
   }
@@ -256,6 +258,7 @@ const progressText = done.querySelector("[data-progress-text]");
 function finish(answer) {
   for (const part of document.querySelectorAll(".steps, #read, #form, #problems")) part.hidden = true;
   document.body.dataset.state = "signed";
+  window.tell?.("signed");
   done.hidden = false;
   const signed = new Date(answer.signed_at);
   const time = document.createElement("time");

@@ -1,0 +1,107 @@
+"""``/sign/{token}/ask``: a form with which signers write to the sender, whatever has become of the request."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.views.decorators.csrf import csrf_exempt
+
+from paraph.flow.ask import LONGEST, TooManyInquiriesError, plain_text
+from paraph.flow.ask import ask as ask_verb
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import InquiryKind, Signer
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing_token import signer_of
+from paraph.signer import language
+from paraph.signer.answers import STATUSES, private
+from paraph.signer.notice import notice
+from paraph.signer.posted_form import posted_form
+from paraph.signer.problems import Problem
+from paraph.signer.shell import show
+from paraph.words import Words, phrase
+
+_METHODS = ["GET", "HEAD", "POST"]
+_KINDS = {  # each with the name of its words
+    InquiryKind.QUESTION.value: "ask_question",
+    InquiryKind.DECLINE.value: "ask_decline",
+    InquiryKind.NOT_ME.value: "ask_not_me",
+}
+_STILL_OPEN = (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN)
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What was entered, to be shown again. ``problem``: the name of the words that say why it could not be sent."""
+
+    kind: str = InquiryKind.QUESTION.value
+    text: str = ""
+    language: str = ""
+    problem: str = ""
+    status: int = 200
+    retry_after: int = 0
+
+
+@csrf_exempt
+def ask(request: HttpRequest, token: str) -> HttpResponse:
+    """Exempt from the CSRF cookie: the secret in the address is all permission there is."""
+    if request.method not in _METHODS:
+        return HttpResponseNotAllowed(_METHODS)
+    signer = signer_of(token)
+    if signer is None:
+        return notice(request, "not_found", status=404)
+    if not signer.request.organization.contact_email:
+        return _page(request, signer, Entries(status=404))
+    if request.method != "POST":
+        return _page(request, signer, Entries(), is_sent="sent" in request.GET and signer.inquiries.exists())
+    answer = _send(request, signer)
+    return answer if isinstance(answer, HttpResponse) else _page(request, signer, answer)
+
+
+def _send(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
+    """Sends the browser back to the address it came from (303), or returns what was entered where it could not be
+    sent, or where the form was sent to change the language."""
+    try:
+        form = posted_form(request)
+    except DomainError as refusal:
+        return Entries(problem="failed", status=STATUSES[refusal.code])
+    kind = form.get("kind", "")
+    entered = Entries(
+        kind=kind if kind in _KINDS else InquiryKind.QUESTION.value,
+        text=plain_text(form.get("message", "")),
+        language=form.get("lang", ""),
+    )
+    if "lang" in form:
+        return entered
+    if not entered.text:
+        return replace(entered, problem="ask_missing", status=422)
+    if len(entered.text) > LONGEST:
+        return replace(entered, problem="ask_too_long", status=422)
+    try:
+        ask_verb(signer, entered.kind, entered.text)
+    except TooManyInquiriesError as refusal:
+        return replace(entered, problem="ask_limit", status=429, retry_after=refusal.retry_after)
+    asked = {"lang": request.GET["lang"]} if "lang" in request.GET else {}
+    return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, 'sent': 1})}", status=303))
+
+
+def _page(request: HttpRequest, signer: Signer, entries: Entries, *, is_sent: bool = False) -> HttpResponse:
+    locale = language.choose(request, signer, entries.language)
+    content: dict[str, Any] = {
+        "state": "ask",
+        "is_sent": is_sent,
+        "is_open": signing_eligibility(signer) in _STILL_OPEN,
+        "expires_at": signer.request.expires_at,
+        "entries": entries,
+        "kinds": _KINDS,
+        "longest": LONGEST,
+        "problem": _problem(entries, language.words(locale)),
+    }
+    response = show(request, "signer/ask.html", content, signer=signer, locale=locale, status=entries.status)
+    if entries.retry_after:
+        response["Retry-After"] = str(entries.retry_after)
+    return response
+
+
+def _problem(entries: Entries, words: Words) -> Problem | None:
+    return Problem("message", phrase(words, entries.problem, most=LONGEST)) if entries.problem else None

@@ -1,0 +1,187 @@
+"""Signing pages in frames of other sites: who may, and what they are told."""
+
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from paraph.kernel import clock
+from paraph.organizations.models import Application
+from paraph.signature_requests.models import SignatureRequest
+from tests.factories import Scene, scene
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+
+CHROMIUM = "/usr/bin/chromium"
+browsing = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium")
+DOCUMENT = Path(__file__).parents[2] / "docs" / "embedding.md"
+HEAR = """
+window.told = [];
+addEventListener("message", ({ data, origin }) => window.told.push({ ...data, origin }));
+"""
+
+
+def listing(made: Scene, *origins: str) -> Scene:
+    Application.objects.filter(pk=made.request.application_id).update(frame_origins=" ".join(origins))
+    return made
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rest", ["", "/ask"])
+def test_the_policy_names_the_sites_that_may(client: Client, rest: str) -> None:
+    made = listing(scene(), "https://a.example", "https://b.example:8443")
+    response = client.get(made.url(rest=rest))
+    policy = response["Content-Security-Policy"].split("; ")
+    assert "frame-ancestors https://a.example https://b.example:8443" in policy
+    assert b'data-frame-origins="https://a.example https://b.example:8443"' in response.content
+    SignatureRequest.objects.update(expires_at=clock.now())
+    assert "frame-ancestors" in client.get(made.url())["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_without_a_list_any_site_may(client: Client) -> None:
+    response = client.get(scene().url())
+    assert (
+        "frame-ancestors" not in response["Content-Security-Policy"] and b"data-frame-origins" not in response.content
+    )
+
+
+@pytest.mark.django_db
+def test_the_script_for_other_sites_is_small_and_public(client: Client) -> None:
+    response = client.get("/sign/embed.js")
+    assert response.status_code == 200 and len(response.content) <= 2048
+    assert response["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response["Cache-Control"] == "public, max-age=3600"
+    assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert client.post("/sign/embed.js").status_code == 405
+
+
+@contextmanager
+def site(page: Callable[[], str]) -> Iterator[str]:
+    """Another site with one page; yields its origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = page().encode() if self.path == "/" else b""
+            self.send_response(200 if self.path == "/" else 204)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def example(base_url: str, made: Scene) -> str:
+    """The page of docs/embedding.md, with the addresses of this service."""
+    found = re.search(r"```html\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    assert found
+    html = found.group(1).replace("https://sign.example.com/sign/SIGNING-TOKEN", base_url + made.url())
+    return html.replace("https://sign.example.com", base_url)
+
+
+@contextmanager
+def visited(origin: str, *options: str) -> Iterator[Any]:
+    """The site's page in Chromium. No row may be touched meanwhile: Django takes the browser's loop for its own."""
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *options])
+        page = browser.new_page()
+        page.add_init_script(HEAR)
+        page.goto(origin)
+        yield page
+        browser.close()
+
+
+def told(page: Any, kind: str) -> dict[str, Any]:
+    """Waits for an event, and returns it."""
+    handle = page.wait_for_function(f"() => window.told.find(({{ type }}) => type === 'paraph:{kind}')")
+    found: dict[str, Any] = handle.json_value()
+    return found
+
+
+def sign_within(page: Any) -> None:
+    frame = page.frame_locator("iframe")
+    frame.locator(".bar a.primary").click()
+    frame.get_by_role("link", name="Continue").click()
+    frame.get_by_role("button", name="Send code").click()
+    status = frame.locator("#code-status").filter(has_text=re.compile(r"\d{6}"))
+    code = re.search(r"\b\d{6}\b", status.inner_text())
+    assert code
+    frame.get_by_role("checkbox", name="I have read").check()
+    frame.get_by_role("textbox", name="6-digit code").fill(code.group())
+    frame.get_by_role("button", name=re.compile("^Sign .*document")).click()
+
+
+@browsing
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("options", [(), ("--test-third-party-cookie-phaseout",)])
+def test_the_example_of_the_docs_signs_and_hears_of_it(live_server: Any, options: tuple[str, ...]) -> None:
+    made = scene()
+    with site(lambda: example(live_server.url, made)) as host:
+        listing(made, "https://first.example", host)
+        with visited(host, *options) as page:
+            told(page, "ready")
+            assert told(page, "height")["height"] > 300
+            sign_within(page)
+            signed = told(page, "signed")
+            page.wait_for_function("() => document.title === 'Signed, thank you'")
+            assert told(page, "code_sent") and told(page, "activity")
+            everything = page.evaluate("JSON.stringify(window.told)")
+            size = page.locator("iframe").evaluate("frame => [frame.title, frame.allow, frame.style.height]")
+    assert signed == {"type": "paraph:signed", "origin": live_server.url}
+    assert made.url().removeprefix("/sign/") not in everything
+    assert size[:2] == ["Sign the contract", ""] and re.fullmatch(r"\d+px", size[2])
+
+
+@browsing
+@pytest.mark.django_db(transaction=True)
+def test_another_site_sees_and_hears_nothing(live_server: Any) -> None:
+    made = scene()
+    with site(lambda: example(live_server.url, made)) as listed, site(lambda: example(live_server.url, made)) as other:
+        listing(made, listed)
+        with visited(other) as page:
+            refusals: list[str] = []
+            page.on("console", lambda message: refusals.append(message.text))
+            page.reload(wait_until="networkidle")
+            assert any("frame-ancestors" in refusal for refusal in refusals)
+            assert page.evaluate("window.told") == []
+
+
+@browsing
+@pytest.mark.django_db(transaction=True)
+def test_without_a_list_a_message_is_its_type_alone(live_server: Any) -> None:
+    """And the frame alone is heard: the host's own page, or another frame on it, cannot speak for it."""
+    made = scene()
+    with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
+        told(page, "ready")
+        assert told(page, "height") == {"type": "paraph:height", "origin": live_server.url}
+        page.evaluate("postMessage({ type: 'paraph:expired' }, '*')")
+        told(page, "expired")
+        assert page.locator("iframe").count() == 1
+        sign_within(page)
+        assert told(page, "signed") == {"type": "paraph:signed", "origin": live_server.url}
+
+
+@browsing
+@pytest.mark.django_db(transaction=True)
+def test_the_host_is_told_why_there_is_nothing_to_sign(live_server: Any) -> None:
+    made = scene()
+    SignatureRequest.objects.update(expires_at=clock.now(), status="expired")
+    with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
+        told(page, "expired")
+        page.locator("iframe").wait_for(state="detached")
