@@ -6,7 +6,7 @@ What the signer wrote and every name is unlinked: the mail comes from the servic
 from html import escape
 
 from paraph import words as catalog
-from paraph.flow.messages.emails import EmailContent
+from paraph.flow.messages.layout import EmailContent
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Inquiry
 
