@@ -11,8 +11,9 @@ def full_name(first_name: str, last_name: str, locale: str) -> str:
 
     Names in katakana alone are those of foreigners, and keep their order.
     """
-    scripts = {_script(letter) for letter in first_name + last_name if letter.isalpha()}
-    if scripts and scripts <= set(_EAST_ASIAN) and scripts != {"KATAKANA"}:
+    parts = [{_script(letter) for letter in part if letter.isalpha()} for part in (first_name, last_name)]
+    scripts = set[str]().union(*parts)
+    if all(parts) and scripts <= set(_EAST_ASIAN) and scripts != {"KATAKANA"}:
         return last_name + first_name
     if locale.replace("_", "-").split("-")[0].lower() in _FAMILY_NAME_FIRST:
         return f"{last_name} {first_name}"
