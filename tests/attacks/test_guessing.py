@@ -139,7 +139,7 @@ def test_twenty_wrong_guesses_lock_and_everybody_is_told(attacked: Target, backe
         assert 86_000 < int(answer.headers["Retry-After"]) <= 86_400
     shown = httpx.get(url, timeout=30).text
     assert (
-        "Signing is locked for now" in shown and "please contact First organization" in shown and "<form" not in shown
+        "Too many wrong codes" in shown and "please contact First organization" in shown and "<form" not in shown
     )
 
     journal = backend.journal(made["id"])

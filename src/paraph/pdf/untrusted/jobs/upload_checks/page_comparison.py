@@ -1,6 +1,6 @@
 """Comparison of pages before and after sealing, as PDFium draws them with their form fields."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ Colour = tuple[int, int, int]
 _PIXELS = 800  # of the longer side: enough to show a changed digit of small print
 _FAINT = 16  # of 255: rounding differences where a page is drawn inside q and Q
 _EDGE = 2  # pixels around a mark, for its anti-aliased edges
-_MORE_ATTEMPTS = 6
+_MORE_ATTEMPTS = 4
 
 
 class LooksDifferent(Exception):
@@ -56,11 +56,19 @@ def _check_again(before: Any, after: Any, index: int, box: Box, colour: Colour) 
 
 
 def _check_alone(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
-    with closing(_opened(before)) as document:
-        old = _drawn_before(document, index)
-    with closing(_opened(after)) as document:
-        new = _drawn(document, index)
+    old, new = _settled(before, index, _drawn_before), _settled(after, index, _drawn)
     _check_page(old, new, index, box, colour)
+
+
+def _settled(file: Any, index: int, draw: Callable[[pypdfium2.PdfDocument, int], Image.Image]) -> Image.Image:
+    """Draw the page until two pictures in a row are the same, and return the last one."""
+    with closing(_opened(file)) as document:
+        image = draw(document, index)
+        for _ in range(_MORE_ATTEMPTS):
+            earlier, image = image, draw(document, index)
+            if earlier.tobytes() == image.tobytes():
+                break
+        return image
 
 
 def _opened(file: Any) -> pypdfium2.PdfDocument:
