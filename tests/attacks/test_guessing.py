@@ -138,9 +138,7 @@ def test_twenty_wrong_guesses_lock_and_everybody_is_told(attacked: Target, backe
         assert (answer.status_code, outcome(answer)) == (429, "too_many_attempts")
         assert 86_000 < int(answer.headers["Retry-After"]) <= 86_400
     shown = httpx.get(url, timeout=30).text
-    assert (
-        "Too many wrong codes" in shown and "please contact First organization" in shown and "<form" not in shown
-    )
+    assert "Too many wrong codes" in shown and "please contact First organization" in shown and "<form" not in shown
 
     journal = backend.journal(made["id"])
     told = [entry["metadata"].get("wrong_codes") for entry in journal if entry["event_type"] == "signer.otp_sent"]
