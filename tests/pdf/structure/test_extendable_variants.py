@@ -1,6 +1,7 @@
 """What is done to a file before anybody signs it: forms that can be extended, the second opinion, the dry run."""
 
 import io
+import multiprocessing
 import re
 from typing import Literal
 
@@ -109,7 +110,13 @@ def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
 
 
 def test_the_dry_run_bears_with_fonts_that_stand_in_for_missing_ones() -> None:
-    """PDFium draws them according to what it drew before, in whatever file."""
+    """PDFium draws them according to what it drew before, in whatever file: here in a process of its own, as uploads
+    are, and not in that of all tests."""
+    with multiprocessing.get_context("spawn").Pool(1) as process:
+        process.apply(check_files_without_fonts)
+
+
+def check_files_without_fonts() -> None:
     words = ("I pay 1 EUR", "WWWiii 123", "gable end", "MM,,..ll", "0987 UEE", "bad cafe", "WiWiWi", "E3E3")
     for pdf in (paper(text(each, 100, 500, 36), text(each[::-1], 60, 400, 36)) for each in words):
         without_font = pdf.replace(b"/Helvetica", b"/Nowhereto")
