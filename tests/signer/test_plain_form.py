@@ -116,3 +116,11 @@ def test_six_digits_are_found_in_whatever_is_pasted(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "24428", "2442831", "abc"])
 def test_anything_else_is_no_code(text: str) -> None:
     assert six_digits(text) == "".join(text.split())
+
+
+@pytest.mark.parametrize("strokes", ["[" + "[]," * 90_000 + "[]]", "[" * 5000, "{", "[[1," * 10])
+def test_strokes_that_are_none_are_a_missing_drawing(client: Client, strokes: str) -> None:
+    """Counted before anything is built of them."""
+    fields = {"signature-type": "drawn", "signature-strokes": strokes}
+    answer = send(client, scene(), do="sign", code="123456", consent="on", **fields)
+    assert answer.status_code == 422 and '<a href="#signature-drawn">' in answer.content.decode()

@@ -10,6 +10,8 @@ from babel import Locale
 
 import paraph
 from paraph import words as catalog
+from paraph.signer.answers import STATUSES
+from paraph.signer.templatetags.words import _FOR_SCRIPT
 from paraph.words import LOCALES
 
 SOURCE = Path(paraph.__file__).parent
@@ -56,6 +58,13 @@ def test_no_sentence_is_left_in_english(theme: str, locale: str) -> None:
     english, words = catalog.of(theme, "en"), catalog.of(theme, locale)
     alike = {name for name, sentence in words.items() if sentence == english[name] and " " in str(sentence)}
     assert alike == set()
+
+
+def test_every_word_for_the_scripts_is_said_by_them() -> None:
+    """By name, as an error's code, or as what is missing."""
+    scripts = "".join(path.read_text() for path in (SOURCE / "signer/static").rglob("*.js"))
+    by_code = set(STATUSES) | {"signature_missing", "initials_missing", "locale"}
+    assert [name for name in _FOR_SCRIPT if name not in by_code and f'"{name}"' not in scripts] == []
 
 
 def test_every_word_of_the_page_is_used() -> None:

@@ -1,6 +1,7 @@
 """The documents of a signing page: their pages, the places to sign, and what is to be said of them."""
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from paraph.documents.models import Document
@@ -25,7 +26,7 @@ def document_of(signer: Signer, document_id: int) -> Document:
 def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
     """What the template shows of each document. Places to sign are numbered through all of them, in reading order;
     boxes are in points from the top left, as in the pictures of the pages."""
-    numbers = iter(range(1, 1_000_000))
+    numbers = count(1)
     return [_document(document, signer, locale, numbers) for document in documents_of(signer)]
 
 

@@ -59,7 +59,6 @@ def _page(request: HttpRequest, signer: Signer, token: str, entries: Entries) ->
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
         "places": _places(shown),
-        "page_count": sum(len(document["pages"]) for document in shown),
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
         "before": _signers_before(signer) if not is_turn else 0,

@@ -1,21 +1,20 @@
 """The form of the signing page as browsers send it without scripts: ``do=code``, ``do=sign`` or ``do=language``."""
 
-import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 
-from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.bodies import bounded_json
 from paraph.flow.send_otp import send_otp
 from paraph.flow.sign import sign
 from paraph.journal.client_address import origin
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
-from paraph.otp.codes import TooManySendsError
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
+from paraph.signer.door import MOST_COMMAS, MOST_PARTS
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
 from paraph.signer.signature_body import read, typed
@@ -61,12 +60,12 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
         elif action == "sign":
             missing = tuple(_missing(entered))
             if missing:
-                return Entries(**{**vars(entered), "missing": missing})
+                return replace(entered, missing=missing)
             sign(signer, read(_body(entered, request, signer), signer.request), origin(request))
         else:
             return entered
-    except (DomainError, TooManySendsError, TooManyMessagesError) as refusal:
-        return Entries(**{**vars(entered), "refusal": refusal})
+    except DomainError as refusal:
+        return replace(entered, refusal=refusal)
     return private(HttpResponseRedirect(request.get_full_path(), status=303))
 
 
@@ -83,7 +82,8 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
     """A drawing where a script has put one into the form, else the name."""
     if form.get(f"{kind}-type") == "drawn":
         try:
-            strokes = json.loads(form.get(f"{kind}-strokes", "") or "[]")
+            text = form.get(f"{kind}-strokes", "") or "[]"
+            strokes = bounded_json.loads(text.encode(errors="replace"), MOST_PARTS, comma_limit=MOST_COMMAS)
         except (ValueError, RecursionError):
             strokes = []
         return {"type": "drawn", "strokes": strokes}
