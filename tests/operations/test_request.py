@@ -75,9 +75,10 @@ def test_an_invitation_that_was_lost_is_asked_for_again_and_once() -> None:
 def test_it_is_told_what_came_of_each_webhook() -> None:
     made = scene()
     sent = made.request
+    assert sent.application
     for path, status, error in (("refused", 302, ""), ("gone", None, "no complete answer within 5 seconds")):
         delivery = Delivery.objects.create(
-            application_id=sent.application_id,
+            application=sent.application,
             request=sent,
             destination="application",
             url=f"https://hooks.example/{path}",

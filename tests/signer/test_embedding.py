@@ -29,7 +29,9 @@ addEventListener("message", ({ data, origin }) => window.told.push({ ...data, or
 
 
 def listing(made: Scene, *origins: str) -> Scene:
-    Application.objects.filter(pk=made.request.application_id).update(frame_origins=" ".join(origins))
+    application = made.request.application
+    assert application
+    Application.objects.filter(pk=application.pk).update(frame_origins=" ".join(origins))
     return made
 
 

@@ -22,9 +22,20 @@ WSGI_APPLICATION = "paraph.web.wsgi.application"
 APPEND_SLASH = False
 
 INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.messages",
+    "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "django_htmx",
     "procrastinate.contrib.django",
     "paraph.organizations",
+    "paraph.members",
+    "paraph.activity",
     "paraph.documents",
     "paraph.signature_requests",
     "paraph.journal",
@@ -35,6 +46,7 @@ INSTALLED_APPS = [
     "paraph.flow",
     "paraph.signer",
     "paraph.reference",
+    "paraph.dashboard",
     "paraph.api",  # for its catalogs of messages
 ]
 
@@ -46,6 +58,16 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "paraph.web.language.Language",
+    "paraph.dashboard.middleware.DashboardMiddleware",
+    "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
+]
+DASHBOARD_MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.usersessions.middleware.UserSessionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
 ]
 
 DATABASES = {
@@ -72,7 +94,19 @@ LANGUAGES = [
     ("nl", "Nederlands"),
 ]
 
-TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect at deployment
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
@@ -82,3 +116,31 @@ PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 LOGGING = logging_settings(PARAPH.log_level)
 
 ANYMAIL = PARAPH.mail_provider_settings
+
+_SECURE = PARAPH.public_url.startswith("https://")
+_PREFIX = "__Host-" if _SECURE else ""  # browsers take such a name over HTTPS only
+AUTH_USER_MODEL = "members.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "/account/login/"
+LOGIN_REDIRECT_URL = "/app/"
+SESSION_COOKIE_NAME = f"{_PREFIX}session"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _SECURE
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_NAME = f"{_PREFIX}csrf"
+CSRF_TRUSTED_ORIGINS = [PARAPH.public_url]
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "members_cache"}}
+
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # seconds
+USERSESSIONS_TRACK_ACTIVITY = True
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True

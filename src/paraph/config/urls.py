@@ -1,6 +1,6 @@
 """The whole URL map."""
 
-from django.urls import URLPattern, URLResolver, path, re_path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from paraph.api.v1.audit_logs import list_audit_logs
 from paraph.api.v1.branding_profiles import list_branding_profiles
@@ -38,6 +38,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/health", endpoint(GET=read_health)),
     path("api/v1/openapi.json", openapi),
     re_path(r"^api/v1(?:/|$)", endpoint()),  # every other path: a refusal in the API's envelope
+    path("account/", include("allauth.urls")),
+    path("app/", include("paraph.config.dashboard_urls")),
     path("authority/ocsp", authority.status),
     path("authority/revocations.crl", authority.revocations),
     path("authority/root.crt", authority.root),

@@ -17,12 +17,13 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls: the owner of the API key."""
+    """On whose behalf something is done: of the API key's owner, or of an organization whose member does it in the
+    dashboard, where there is no application."""
 
     organization_id: int
     environment: str
     plan: str
-    application_id: int
+    application_id: int | None
 
 
 class _Owned(Protocol):

@@ -6,6 +6,7 @@ from django.db import models
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
+from paraph.members.models import User
 from paraph.organizations.models import Application, BrandingProfile, Environment, Organization
 from paraph.signature_requests.names import full_name
 
@@ -33,11 +34,15 @@ class Channel(models.TextChoices):
 
 
 class SignatureRequest(models.Model):
-    """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded."""
+    """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded.
+
+    ``sent_by``: the member who sent it from the dashboard; then there is no ``application``.
+    """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
-    application = models.ForeignKey(Application, models.PROTECT, related_name="+")
+    application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
+    sent_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     branding_profile = models.ForeignKey(BrandingProfile, models.PROTECT, null=True, related_name="+")
     mode = models.CharField(max_length=10, choices=Mode)
     status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.PENDING)

@@ -29,10 +29,14 @@ def show(
 
     Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
     style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
-    frame: ``frame_ancestors``, else those of the request's application; without any, every site may.
+    frame: ``frame_ancestors``, else those of the request's application; without any, every site may. No site may frame
+    pages of requests that were sent from the dashboard.
     """
     locale = locale or language.choose(request, signer)
-    origins = signer.request.application.frame_origins if signer else ""
+    application = signer.request.application if signer else None
+    origins = application.frame_origins if application else ""
+    if signer and not application:
+        frame_ancestors = "'none'"
     frame_ancestors = frame_ancestors or origins
     sign_url = f"/sign/{token(signer)}" if signer else ""
     nonce = tokens.base64url(tokens.random_bytes(16))

@@ -22,22 +22,23 @@ def deliveries(
     occurred_at: datetime | None = None,
 ) -> list[Delivery]:
     """Returns the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
-    callback (specification 6.4). Event types without webhooks (6.2) have none.
+    callback (specification 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
+    dashboard.
 
     The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
     ``signer`` are as the event left them; ``occurred_at`` is now by default. ``request.completed`` is held until
     :func:`release`.
     """
-    if event_type not in EVENTS:
+    if event_type not in EVENTS or request.application is None:
         return []
-    destinations = _destinations(request, event_type)
+    destinations = _destinations(request.application.webhook_url, request.callback_url, event_type)
     if not destinations:
         return []
     moment = occurred_at or clock.now()
     text = payload(event_type, moment, request, signer)
     return [
         Delivery(
-            application_id=request.application_id,
+            application=request.application,
             request=request,
             destination=destination,
             url=url,
@@ -59,9 +60,8 @@ def release(request_id: int) -> None:
         cursor.execute(_RELEASE, [clock.now(), request_id])
 
 
-def _destinations(request: SignatureRequest, event_type: str) -> list[tuple[Destination, str]]:
-    url = request.application.webhook_url
-    destinations = [(Destination.APPLICATION, url)] if url else []
-    if request.callback_url and event_type in TERMINAL_EVENTS:
-        destinations.append((Destination.CALLBACK, request.callback_url))
+def _destinations(webhook_url: str, callback_url: str, event_type: str) -> list[tuple[Destination, str]]:
+    destinations = [(Destination.APPLICATION, webhook_url)] if webhook_url else []
+    if callback_url and event_type in TERMINAL_EVENTS:
+        destinations.append((Destination.CALLBACK, callback_url))
     return destinations

@@ -1,0 +1,19 @@
+"""Who does something with an organization."""
+
+from dataclasses import dataclass
+
+from paraph.activity.models import ActorKind
+
+
+@dataclass(frozen=True)
+class Actor:
+    """``id`` and ``email`` are those of the member's account; ``ip`` the address that the member called from."""
+
+    kind: str
+    id: int | None = None
+    email: str = ""
+    ip: str = ""
+
+
+OPERATOR = Actor(ActorKind.OPERATOR)
+SERVICE = Actor(ActorKind.SERVICE)

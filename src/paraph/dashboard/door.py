@@ -1,0 +1,69 @@
+"""What all pages of an organization share: who may see them, and what they may load."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+
+from paraph.activity.actor import Actor
+from paraph.activity.models import ActorKind
+from paraph.journal.client_address import client_address
+from paraph.members.models import Member
+from paraph.members.rights import Right, may, roles_with
+from paraph.organizations.models import Environment
+from paraph.organizations.scope import Caller
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+View = Callable[..., HttpResponse]
+
+
+def member_page(right: Right) -> Callable[[View], View]:
+    """A view of an organization's page: ``view(request, member, **rest of the address)``.
+
+    Strangers are sent to log in; who is no member gets 404, as if there were no such organization; a member without
+    the right gets 403 and reads which roles have it.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        @never_cache
+        @login_required
+        def guarded(request: HttpRequest, organization_id: int, **rest: Any) -> HttpResponse:
+            memberships = Member.objects.select_related("organization", "user")
+            member = memberships.filter(
+                organization_id=organization_id, user__email=request.user.get_username()
+            ).first()
+            if member is None:
+                raise Http404
+            if not may(member.role, right):
+                return show(request, "forbidden.html", {"roles": roles_with(right)}, member=member, status=403)
+            return view(request, member, **rest)
+
+        return guarded
+
+    return decorate
+
+
+def show(
+    request: HttpRequest, template: str, content: dict[str, Any], *, member: Member | None = None, status: int = 200
+) -> HttpResponse:
+    """The page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known."""
+    shared = {"member": member, "organization": member.organization if member else None}
+    return render(request, f"dashboard/{template}", shared | content, status=status)
+
+
+def caller(member: Member, environment: str = Environment.PRODUCTION) -> Caller:
+    """The member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
+    return Caller(member.organization_id, environment, member.organization.plan, application_id=None)
+
+
+def actor(request: HttpRequest, member: Member) -> Actor:
+    """The member, as the activity log names them."""
+    return Actor(ActorKind.MEMBER, member.user_id, member.user.email, client_address(request))

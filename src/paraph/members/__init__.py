@@ -1,0 +1,1 @@
+"""People: accounts, their memberships and roles in organizations, invitations."""

@@ -1,0 +1,81 @@
+"""Accounts of people, their memberships in organizations, and invitations (specification 2.4, 8)."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
+from django.db import models
+
+from paraph.kernel import clock
+from paraph.organizations.models import Organization
+
+
+class UserManager(BaseUserManager["User"]):
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email=(username or "").lower())
+
+
+class User(AbstractBaseUser):
+    """An account, whose name is its e-mail address in lower case. Without a usable password until one is set by a
+    link."""
+
+    email = models.CharField(max_length=320, unique=True)
+    name = models.CharField(max_length=200, blank=True)
+    language = models.CharField(max_length=5, default="", blank=True)
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    objects = UserManager()
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.email = self.email.strip().lower()
+        super().save(*args, **kwargs)
+
+
+class Role(models.TextChoices):
+    OWNER = "owner"
+    ADMIN = "admin"
+    MEMBER = "member"
+    OBSERVER = "observer"
+
+
+class Member(models.Model):
+    """A user in an organization, with one role."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="members")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
+    joined_at = models.DateTimeField(default=clock.now)
+    last_seen_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization", "user"], name="member_once")]
+
+
+class Invitation(models.Model):
+    """An address that was asked to join. The link is known by the SHA-256 of its secret; a resend makes a new one.
+
+    Open until it is accepted or withdrawn, and its link valid until ``expires_at``.
+    """
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="invitations")
+    email = models.CharField(max_length=320)
+    role = models.CharField(max_length=10, choices=Role)
+    invited_by = models.ForeignKey(Member, models.SET_NULL, null=True, related_name="+")
+    secret_sha256 = models.BinaryField(unique=True)
+    created_at = models.DateTimeField(default=clock.now)
+    sent_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organization", "email"],
+                condition=models.Q(accepted_at=None, withdrawn_at=None),
+                name="open_invitation_once",
+            )
+        ]

@@ -1,0 +1,31 @@
+"""Members of an organization in every role, logged in."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from paraph.members.models import Member, Role, User
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_organization
+
+MemberClient = tuple[Member, Client]
+
+
+@pytest.fixture
+def organization(db: None) -> Organization:
+    return create_organization("Analytical Engines", "pro")
+
+
+@pytest.fixture
+def log_in(organization: Organization) -> Callable[..., MemberClient]:
+    """Makes a member with a role, of the organization or another, and a browser that is logged in as them."""
+
+    def log_in(role: str = Role.OWNER, *, at: Organization = organization) -> MemberClient:
+        user = User.objects.create(email=f"{role}-{at.pk}-{User.objects.count()}@example.com")
+        member = Member.objects.create(organization=at, user=user, role=role)
+        client = Client()
+        client.force_login(user)
+        return member, client
+
+    return log_in
