@@ -9,4 +9,7 @@ class Action(StrEnum):
     ORGANIZATION_CREATED = "organization.created"
     ORGANIZATION_UPDATED = "organization.updated"
     MEMBER_JOINED = "member.joined"
+    MEMBER_ROLE_CHANGED = "member.role_changed"
+    MEMBER_REMOVED = "member.removed"
+    MEMBER_LEFT = "member.left"
     APPLICATION_CREATED = "application.created"
