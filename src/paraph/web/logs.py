@@ -34,7 +34,7 @@ def logging_settings(level: str) -> dict[str, Any]:
     ]
     # What no line shows, and what costs a lookup for each (the logging documentation, "Optimization").
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    logging._srcfile = None  # type: ignore[assignment]  # noqa: SLF001  the documented way
+    logging._srcfile = None  # noqa: SLF001  the documented way
     structlog.configure(
         processors=[
             *shared,
