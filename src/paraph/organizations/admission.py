@@ -20,8 +20,8 @@ _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 # machine could lose is a count and a time of last use.
 _ADMISSION = """
 WITH caller AS (
-    SELECT key.id AS key_id, key.sha256, application.organization_id, application.environment, organization.plan,
-           application.id AS application_id
+    SELECT key.id AS key_id, key.sha256, key.last_used_at, application.id AS application_id,
+           application.organization_id, application.environment, organization.plan
     FROM organizations_apikey AS key
     JOIN organizations_application AS application ON application.id = key.application_id
     JOIN organizations_organization AS organization ON organization.id = application.organization_id
@@ -37,10 +37,10 @@ WITH caller AS (
         hour_calls = CASE WHEN known.hour - EXCLUDED.hour IN (0, 1) THEN known.hour_calls + 1 ELSE 1 END
     RETURNING minute, minute_calls, hour, hour_calls
 ), used AS (
-    -- Once a second is as exact as the API ever tells, and spares a busy key's row.
+    -- Once a second is as exact as the API ever tells, and spares a busy key's row: of calls at once, one writes it.
     UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller
-    WHERE key.id = caller.key_id
-      AND (key.last_used_at IS NULL OR key.last_used_at < date_trunc('second', $2::timestamptz))
+    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', $2::timestamptz))
+      AND key.id = caller.key_id AND key.last_used_at IS NOT DISTINCT FROM caller.last_used_at
 )
 SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id,
        calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
