@@ -27,6 +27,7 @@ from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
 from paraph.web.health import healthz, readyz
 from paraph.web.metrics import metrics
+from paraph.web.static_files import static_file
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
@@ -68,4 +69,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/signature", signature),
     path("sign/<str:token>/stamp", drawn_stamp),
     path("sign/<str:token>/stamp.svg", typed_stamp),
+    path("static/<path:name>", static_file),
 ]
