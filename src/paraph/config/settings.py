@@ -56,7 +56,6 @@ MIDDLEWARE = [
     "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "paraph.web.language.Language",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
@@ -110,7 +109,7 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect at deployment
+STORAGES = {"staticfiles": {"BACKEND": "paraph.web.static_files.StaticFiles"}}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
