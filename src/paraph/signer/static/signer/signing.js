@@ -325,7 +325,7 @@ addEventListener("hashchange", () => {
   const step = document.querySelector(location.hash === "#sign" || location.hash === "#confirm" ? location.hash : "none");
   if (!step) return;
   scrollTo(0, 0);
-  const heading = step.querySelector("h2");
+  const heading = step.querySelector("h1");
   if (!step.contains(document.activeElement)) heading.focus({ preventScroll: true });
 });
 
