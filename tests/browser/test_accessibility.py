@@ -15,7 +15,7 @@ STATES = {
     "expired": 410,
     "already_signed": 200,
     "sealed": 200,
-    "locked": 200,
+    "locked": 429,
     "not_found": 404,
     "ask": 200,
     "text": 200,
