@@ -16,7 +16,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            item.add_marker(pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is missing: apt install chromium"))
+            item.add_marker(
+                pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is missing: apt install chromium")
+            )
 
 
 @pytest.fixture(scope="package")
@@ -47,7 +49,9 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     contexts, wrong = [], []
 
     def opened(url: str, *, statuses: tuple[int, ...] = (), lost: bool = False, **options: Any) -> Any:
-        context = browser.new_context(**{"viewport": {"width": 375, "height": 740}, "reduced_motion": "reduce"} | options)
+        context = browser.new_context(
+            **{"viewport": {"width": 375, "height": 740}, "reduced_motion": "reduce"} | options
+        )
         contexts.append(context)
         page = context.new_page()
         expected = tuple(f"the server responded with a status of {status} " for status in statuses)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.journey import Journey
 from tests.browser.world import World, sent, wrong_for
+from tests.other_site import site
 
 PHONE = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
 SCREENS: dict[str, dict[str, Any]] = {
@@ -173,7 +174,18 @@ def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: Worl
         assert journey.strokes() == drawn and drawn.count(",") > 20
 
 
-FORMS = ["{}", " {} ", "Code: {}", "{:.3}-{}", "{:.3} {}", "{}\n", "Your code is {}.", "«{}»", "\u200f{}\u200f", "arabic"]
+FORMS = [
+    "{}",
+    " {} ",
+    "Code: {}",
+    "{:.3}-{}",
+    "{:.3} {}",
+    "{}\n",
+    "Your code is {}.",
+    "«{}»",
+    "\u200f{}\u200f",
+    "arabic",
+]
 
 
 def pasted(form: str, code: str) -> str:
@@ -220,7 +232,7 @@ def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
 
     wrong = next(other for other in (wrong_for(new), wrong_for(wrong_for(new))) if other != old)
     entered(old, "outdated")
-    for left in ("4 tries are", "3 tries are", "2 tries are", "1 try is"):
+    for left in ("3 tries are", "2 tries are", "1 try is"):
         entered(wrong, left)
     page.locator("#code").fill(wrong)
     page.locator("[data-sign]").click()
@@ -330,7 +342,7 @@ def test_reading_twice_changes_nothing(visit: Callable[..., Any], world: World) 
 
 def test_reading(visit: Callable[..., Any], world: World) -> None:
     """Each page has its words, enlarging brings a sharper picture, and all can be read as text."""
-    page = visit(world.asked()[0], viewport={"width": 1280, "height": 900})
+    page = visit(world.asked()[0], viewport={"width": 1280, "height": 900}, statuses=(503,))  # on a busy machine
     for number in (1, 2, 3):
         sheet = page.locator(f"[data-page$='/{number}']")
         sheet.scroll_into_view_if_needed()
@@ -351,11 +363,13 @@ def test_reading(visit: Callable[..., Any], world: World) -> None:
 def test_in_a_frame_of_another_site(visit: Callable[..., Any], world: World) -> None:
     """With cookies of other sites denied, as in all of this room."""
     url = world.asked(signers=2)[0]
-    page = visit("about:blank")
     host = f'<!doctype html><title>Host</title><iframe src="{url}" width="700" height="700"></iframe>'
-    page.route("http://host.example/**", lambda route: route.fulfill(body=host, content_type="text/html"))
-    page.goto("http://host.example/")
-    frame = page.frame_locator("iframe")
+    with site(lambda: host) as origin:
+        page = visit(origin.replace("127.0.0.1", "localhost"))
+        _sign_within(page.frame_locator("iframe"))
+
+
+def _sign_within(frame: Any) -> None:
     frame.locator(".bar a.primary").click()
     frame.get_by_role("link", name="Continue").click()
     frame.get_by_role("button", name="Send code").click()

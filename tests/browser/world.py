@@ -44,7 +44,16 @@ class World(Service):
         made = self.commands(
             [
                 ["organization", "update", str(organization), "--contact-email", "office@harbour.example"],
-                ["application", "create", "--organization", str(organization), "--environment", "sandbox", "--name", "b"],
+                [
+                    "application",
+                    "create",
+                    "--organization",
+                    str(organization),
+                    "--environment",
+                    "sandbox",
+                    "--name",
+                    "b",
+                ],
                 ["branding", "create", "--organization", str(organization), "--name", "Harbour", *colors],
             ]
         )
@@ -57,22 +66,33 @@ class World(Service):
             self._documents[pages] = self.backend.upload(contract(pages), "Lease Harbour Street 4.pdf")
         return self._documents[pages]
 
-    def asked(self, *, branded: bool = False, pages: int = 3, signers: int = 1, more: Any = None, **fields: Any) -> list[str]:
-        """The signing addresses of a new request, in the order of its signers. ``more``: fields of each signer."""
+    def asked(
+        self,
+        *,
+        branded: bool = False,
+        pages: int = 3,
+        signers: int = 1,
+        more: Any = None,
+        language: str = "en",
+        **fields: Any,
+    ) -> list[str]:
+        """The signing addresses of a new request in the language, by order. ``more``: fields of each signer."""
         people = [signer(f"person-{n}", order=n, **(more or {})) for n in range(1, signers + 1)]
         stamps = [at(pages, 316, 60 + 90 * n) for n in range(signers)]
         placed = [{"signer_ref": p["ref"], "stamps": [stamp]} for p, stamp in zip(people, stamps, strict=True)]
-        created = self.backend.create(
-            **{
-                "mode": "sequential",
-                "validity_days": 30,
-                "identity_declaration_accepted": True,
-                "branding_profile_id": self.branding_id if branded else None,
-                "signers": people,
-                "documents": [{"id": self.document(pages), "signers": placed}],
-            }
-            | fields
-        )
+        backend = self.backend
+        content = {
+            "mode": "sequential",
+            "validity_days": 30,
+            "identity_declaration_accepted": True,
+            "branding_profile_id": self.branding_id if branded else None,
+            "signers": people,
+            "documents": [{"id": self.document(pages), "signers": placed}],
+        }
+        body = {"signature_request": content | fields}
+        answer = backend.call("POST", "signature_requests", json=body, headers={"Accept-Language": language})
+        assert answer.status_code == 201, answer.text
+        created = answer.json()
         self.newest = int(created["id"])
         return [person["signing_url"] for person in created["signers"]]
 

@@ -151,6 +151,7 @@ function sharpen() {
         picture.dataset.sharp = asked;
         picture.src = sharper.src;
       });
+      sharper.addEventListener("error", () => setTimeout(sharpen, 5000));
       sharper.src = wanted;
     }
   }
