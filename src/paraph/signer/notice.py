@@ -12,7 +12,7 @@ from paraph.signature_requests.signing_token import token
 from paraph.signer.progress import progress
 from paraph.signer.shell import show
 
-_STATUSES = {"expired": 410, "not_found": 404}
+_STATUSES = {"expired": 410, "locked": 429, "not_found": 404}
 
 
 def notice(

@@ -40,7 +40,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     found = signing_eligibility(signer)
     if found is not SigningEligibility.OPEN and found is not SigningEligibility.NOT_YOUR_TURN:
         return notice(request, found.value, signer)
-    if found is SigningEligibility.OPEN and (until := guesses.locked_until(signer)):
+    if found is SigningEligibility.OPEN and (until := guesses.refused_until(signer)):
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
         answer = plain_form.answer(request, signer)
