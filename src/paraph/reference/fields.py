@@ -18,7 +18,7 @@ _FORMATS = {"date-time": "timestamp", "uri": "URL", "email": "e-mail address", "
 @dataclass(frozen=True)
 class FieldRow:
     """A field. ``above``: the path of the field that contains it, such as ``signers[].``; ``depth``: the length of that
-    path."""
+    path; ``anchor``: the id of its row; ``example``: a value to try."""
 
     above: str
     name: str
@@ -26,6 +26,13 @@ class FieldRow:
     required: bool
     description: SafeString
     limits: list[SafeString]
+    anchor: str = ""
+    example: str = ""
+
+    @property
+    def path(self) -> str:
+        """Its name after those of the fields that contain it, such as ``signers.email``."""
+        return f"{self.above}{self.name}".replace("[]", "")
 
     @property
     def depth(self) -> int:
