@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from paraph.reference.prose import inline
+from paraph.reference.prose import breakable, inline
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,11 @@ class ErrorRow:
     code: str
     cause: SafeString
     remedy: SafeString
+
+    @property
+    def shown_code(self) -> SafeString:
+        """The code as HTML that a narrow screen may break after an underscore."""
+        return breakable(self.code)
 
 
 def _row(status: int, code: str, cause: str, remedy: str) -> ErrorRow:

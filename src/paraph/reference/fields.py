@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-from paraph.reference.prose import inline
+from paraph.reference.prose import breakable, inline
 
 JsonObject = dict[str, Any]
 _LONGEST_PATTERN = 40
@@ -41,7 +40,7 @@ class FieldRow:
     @property
     def shown_name(self) -> SafeString:
         """The name as HTML that a narrow screen may break after an underscore."""
-        return mark_safe(escape(self.name).replace("_", "_<wbr>"))  # noqa: S308  escaped
+        return breakable(self.name)
 
 
 class SchemaReader:

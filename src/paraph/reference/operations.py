@@ -1,6 +1,7 @@
 """An operation of an OpenAPI document as the page shows it."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from django.utils.text import slugify
 
 from paraph.reference import node_snippets, signer_snippets, snippets
 from paraph.reference.fields import FieldRow, JsonObject, SchemaReader
-from paraph.reference.prose import inline, paragraphs
+from paraph.reference.prose import breakable, inline, paragraphs
 
 _SAMPLES = {
     "curl": snippets.CURL | signer_snippets.CURL,
@@ -40,6 +41,11 @@ class RefusalExample:
     code: str
     when: SafeString
     message: str
+
+    @property
+    def shown_code(self) -> SafeString:
+        """The code as HTML that a narrow screen may break after an underscore."""
+        return breakable(self.code)
 
 
 @dataclass(frozen=True)
@@ -122,9 +128,14 @@ def _anchored(rows: Iterable[FieldRow], prefix: str) -> Iterator[FieldRow]:
 
 def _examples(media: JsonObject) -> list[JsonExample]:
     return [
-        JsonExample(inline(each["summary"]), json.dumps(each["value"], ensure_ascii=False, indent=2))
+        JsonExample(inline(each["summary"]), _indented(each["value"]))
         for each in media.get("examples", {}).values()
     ]
+
+
+def _indented(content: JsonObject) -> str:
+    """JSON with the points of drawings on a line each."""
+    return re.sub(r"\[\s+([\d.]+),\s+([\d.]+)\s+\]", r"[\1, \2]", json.dumps(content, ensure_ascii=False, indent=2))
 
 
 def _refusals(operation: JsonObject) -> list[RefusalExample]:

@@ -3,7 +3,7 @@
 const patterns = {
   key: /"(?:[^"\\]|\\.)*"(?=\s*:)/g,
   string: /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g,
-  number: /\b\d+(?:\.\d+)?\b/g,
+  number: /(?<![\w.:/-])\d+(?:\.\d+)?\b(?!\.)/g,
   word: /\b(?:const|let|function|return|await|async|for|of|in|if|import|from|export|def|try|except|class|new|throw|print|with|as|true|false|null|True|False|None)\b/g,
   comment: /(?:^|\s)(?:#|\/\/) .*$/gm,
 };
