@@ -10,7 +10,18 @@ from django.views.decorators.http import etag, require_safe
 from paraph.reference.contents import contents
 from paraph.web.compressed import Compressed
 
-_POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",  # calls that are tried go to the service that the page came from
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
 
 
 @cache
