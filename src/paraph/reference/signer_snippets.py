@@ -47,7 +47,9 @@ EMBED = """<div id="signing"></div>
 <script>
   Paraph.embed(document.getElementById("signing"), signingUrl, {{
     onEvent(event) {{
-      if (event.type === "paraph:signed") location.assign("/thanks");
+      if (event.type === "paraph:signed") {{
+        location.assign("/thanks");
+      }}
     }},
   }});
 </script>"""

@@ -104,7 +104,7 @@ function part(title, content, open = false) {
   details.open = open;
   const pre = element("pre");
   pre.tabIndex = 0;
-  pre.setAttribute("role", "region");
+  pre.setAttribute("role", "group");
   pre.setAttribute("aria-label", title);
   pre.append(...content);
   details.append(element("summary", "", title), pre);
