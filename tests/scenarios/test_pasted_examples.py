@@ -110,7 +110,9 @@ def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder:
     assert (folder / "unsigned.pdf").read_bytes() == signer_reader.uploaded
     for name in ("drawStamp", "readPageText"):
         assert in_node(signer_reader, signer_reader.code(f"node-{name}"), **at_page)
-    code = re.findall(r"sandbox_code: '(\d{6})'", in_node(signer_reader, signer_reader.code("node-sendCode"), **at_page))
+    code = re.findall(
+        r"sandbox_code: '(\d{6})'", in_node(signer_reader, signer_reader.code("node-sendCode"), **at_page)
+    )
     told = in_node(signer_reader, signer_reader.code("node-sign"), **at_page, CODE=code[0])
     ticket = told.split()[-1]
     assert "progress" in in_node(signer_reader, signer_reader.code("node-readProgress"), **at_page)

@@ -15,6 +15,7 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip i
 
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium")
+CREATION = "createSignatureRequest"
 PHONE, DESK = {"width": 375, "height": 760}, {"width": 1280, "height": 900}
 
 
@@ -35,7 +36,7 @@ class Reader:
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.calls: list[tuple[str, str]] = []
-        self.page.on("console", lambda message: self._hear(message))
+        self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.calls.append((request.method, request.url.removeprefix(url))))
         self.page.goto(f"{url}/docs")
@@ -87,7 +88,8 @@ def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme:
     page.evaluate("for (const each of document.querySelectorAll('.code details')) each.open = true")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     cut = page.evaluate("""[...document.querySelectorAll("pre, code, figure, .code")]
-        .filter((each) => each.clientWidth && each.scrollWidth > each.clientWidth + 1).map((each) => each.outerHTML.slice(0, 200))""")
+        .filter((each) => each.clientWidth && each.scrollWidth > each.clientWidth + 1)
+        .map((each) => each.outerHTML.slice(0, 200))""")
     assert cut == []
     page.get_by_role("searchbox").fill("signers")
     list_ = page.locator(".results").bounding_box()
@@ -103,7 +105,7 @@ def test_search_finds_calls_fields_errors_and_messages(open_page: Any) -> None:
     assert field.evaluate("each => each === document.activeElement")
     for asked, title, target in (
         ("audit log", "List the audit log of a request", "#listAuditLogs"),
-        ("validity_days", "signature_request.validity_days", "#createSignatureRequest-body-signature_request.validity_days"),
+        ("validity_days", "signature_request.validity_days", f"#{CREATION}-body-signature_request.validity_days"),
         ("429 rate limited", "429 rate_limited", "#error-rate_limited"),
         ("invalid_otp", "422 invalid_otp", "#signer-error-invalid_otp"),
         ("The file is not a PDF.", "422 validation_error", "#uploadDocument-error-validation_not_a_pdf"),
@@ -156,7 +158,9 @@ def test_the_whole_way_can_be_tried(open_page: Any, service: Service) -> None:
     outcome = reader.try_it("createSignatureRequest")  # with the key and the document of the call before
     assert "201 Created" in outcome.inner_text()
     signing = outcome.get_by_role("link").filter(has_text="/sign/")
-    assert signing.get_attribute("href").startswith(service.url) and signing.get_attribute("rel") == "noopener noreferrer"
+    assert (
+        signing.get_attribute("href").startswith(service.url) and signing.get_attribute("rel") == "noopener noreferrer"
+    )
     read = reader.try_it("readSignatureRequest")
     assert '"pending"' in read.inner_text()
     read.get_by_text("Headers of the answer").click()

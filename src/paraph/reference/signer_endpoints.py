@@ -3,8 +3,18 @@ who build one of their own. A test compares them with the URL map."""
 
 from typing import Any
 
-from paraph.reference.signer_shapes import ASKED, CODE_CHANNEL, CODE_SENT, FORM, PAGE_TEXT, PROGRESS, SIGNATURE
-from paraph.reference.signer_shapes import MARKED, SIGNED, STAMP
+from paraph.reference.signer_shapes import (
+    ASKED,
+    CODE_CHANNEL,
+    CODE_SENT,
+    FORM,
+    MARKED,
+    PAGE_TEXT,
+    PROGRESS,
+    SIGNATURE,
+    SIGNED,
+    STAMP,
+)
 
 Part = dict[str, Any]
 _SIGN = "/sign/{token}"
@@ -75,9 +85,7 @@ def _picture(name: str, summary: str, what: str, more: str) -> Part:
 
 
 _TICKET = _query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
-_LANG = _query(
-    "lang", "The language: one of the twenty. Else the browser's, else the request's.", examples=["fr"]
-)
+_LANG = _query("lang", "The language: one of the twenty. Else the browser's, else the request's.", examples=["fr"])
 
 _PAGE_ITSELF = _operation(
     "showSigningPage",

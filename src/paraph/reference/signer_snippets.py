@@ -15,7 +15,7 @@ const answer = await fetch(`${signing}%s`, {
 console.log(%s);"""
 
 CURL = {
-    "sendCode": _CURL.format("/otp") + _JSON + "'{\"channel\": \"email\"}'",
+    "sendCode": _CURL.format("/otp") + _JSON + '\'{"channel": "email"}\'',
     "sign": _CURL.format("/signature") + _JSON + '\'{"code": "\'$CODE\'", "consent": true}\'',
     "drawStamp": _CURL.format("/stamp") + _JSON + '\'{"signature": {"type": "typed", "hand": 2}}\'',
     "drawTypedStamp": _CURL.format("/stamp.svg?hand=2") + " -o stamp.svg",
