@@ -63,6 +63,7 @@ class Reader:
         panel.get_by_role("button", name="Send").click()
         outcome = panel.locator(".outcome")
         outcome.locator("p").first.wait_for()
+        panel.get_by_role("status").filter(has_text=re.compile(r"\S")).wait_for(state="attached")  # it is read aloud
         return outcome
 
     def api_calls(self) -> list[tuple[str, str]]:

@@ -45,6 +45,7 @@ async function attempt(form) {
     const words = problem instanceof Refused ? problem.message : "The service cannot be reached. Is there a connection?";
     outcome.replaceChildren(element("p", "problem", words));
   } finally {
+    form.parentElement.querySelector("[role=status]").textContent = outcome.querySelector("p").textContent;
     button.removeAttribute("aria-disabled");
   }
 }
