@@ -88,7 +88,7 @@ def test_landmarks_and_labels() -> None:
     assert first.attributes["href"] == "#content" and first.attributes["class"] == "skip"
     for each in ROOT.all("pre"):  # they scroll: a keyboard must reach them, a screen reader must name them
         assert (
-            each.attributes["tabindex"] == "0" and each.attributes["aria-label"] and each.attributes["role"] == "region"
+            each.attributes["tabindex"] == "0" and each.attributes["aria-label"] and each.attributes["role"] == "group"
         )
     for each in ROOT.all("img"):
         assert "alt" in each.attributes

@@ -21,8 +21,8 @@ NODE = {
 form.set("file", new Blob([await readFile("lease.pdf")], { type: "application/pdf" }), "lease.pdf");
 const document = await call("/documents", { method: "POST", body: form });
 console.log(document.id, document.sha256_hash);""",
-    "listDocuments": """const { data, pagination } = await call("/documents?created_after=2026-01-31&order=desc&limit=50");
-console.log(data.length, "of", pagination.count);""",
+    "listDocuments": """const found = await call("/documents?created_after=2026-01-31&order=desc&limit=50");
+console.log(found.data.length, "of", found.pagination.count);""",
     "readDocument": """const document = await call("/documents/35");
 const file = await fetch(document.download_url);
 await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",

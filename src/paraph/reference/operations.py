@@ -128,8 +128,7 @@ def _anchored(rows: Iterable[FieldRow], prefix: str) -> Iterator[FieldRow]:
 
 def _examples(media: JsonObject) -> list[JsonExample]:
     return [
-        JsonExample(inline(each["summary"]), _indented(each["value"]))
-        for each in media.get("examples", {}).values()
+        JsonExample(inline(each["summary"]), _indented(each["value"])) for each in media.get("examples", {}).values()
     ]
 
 

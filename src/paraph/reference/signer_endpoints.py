@@ -3,8 +3,18 @@ who build one of their own. A test compares them with the URL map."""
 
 from typing import Any
 
-from paraph.reference.signer_shapes import ASKED, CODE_CHANNEL, CODE_SENT, FORM, PAGE_TEXT, PROGRESS, SIGNATURE
-from paraph.reference.signer_shapes import MARKED, SIGNED, STAMP
+from paraph.reference.signer_shapes import (
+    ASKED,
+    CODE_CHANNEL,
+    CODE_SENT,
+    FORM,
+    MARKED,
+    PAGE_TEXT,
+    PROGRESS,
+    SIGNATURE,
+    SIGNED,
+    STAMP,
+)
 
 Part = dict[str, Any]
 _SIGN = "/sign/{token}"
@@ -75,17 +85,15 @@ def _picture(name: str, summary: str, what: str, more: str) -> Part:
 
 
 _TICKET = _query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
-_LANG = _query(
-    "lang", "The language: one of the twenty. Else the browser's, else the request's.", examples=["fr"]
-)
+_LANG = _query("lang", "The language: one of the twenty. Else the one that the request was created in, else the browser's.", examples=["fr"])
 
 _PAGE_ITSELF = _operation(
     "showSigningPage",
     "Open the signing page",
     "The page, in three steps: read, your signature, confirm. It may be shown in a frame of the sites that the "
     "application names, or of any where it names none.\n\nWhere there is nothing to sign, the page says why: with 200 "
-    "for who has signed, is locked after too many wrong codes, or may only read until it is their turn; with 410 once "
-    "the time is over; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, "
+    "for who has signed, or may only read until it is their turn; with 410 once the time is over; with 429 for who is "
+    "locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, "
     "`expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
     _answer("The page.", "text/html"),
     query=(_LANG,),

@@ -29,7 +29,9 @@ def _mark(description: str) -> Part:
         "description": description,
         "required": ["type"],
         "properties": {
-            "type": _text("`typed`: the signer's name, set in a hand. `drawn`: what they drew.", enum=["typed", "drawn"]),
+            "type": _text(
+                "`typed`: the signer's name, set in a hand. `drawn`: what they drew.", enum=["typed", "drawn"]
+            ),
             "hand": _number("Of `typed`: in which of the four hands.", minimum=1, maximum=4, default=1),
             "strokes": {
                 "type": "array",

@@ -15,7 +15,7 @@ const answer = await fetch(`${signing}%s`, {
 console.log(%s);"""
 
 CURL = {
-    "sendCode": _CURL.format("/otp") + _JSON + "'{\"channel\": \"email\"}'",
+    "sendCode": _CURL.format("/otp") + _JSON + '\'{"channel": "email"}\'',
     "sign": _CURL.format("/signature") + _JSON + '\'{"code": "\'$CODE\'", "consent": true}\'',
     "drawStamp": _CURL.format("/stamp") + _JSON + '\'{"signature": {"type": "typed", "hand": 2}}\'',
     "drawTypedStamp": _CURL.format("/stamp.svg?hand=2") + " -o stamp.svg",
@@ -47,7 +47,9 @@ EMBED = """<div id="signing"></div>
 <script>
   Paraph.embed(document.getElementById("signing"), signingUrl, {{
     onEvent(event) {{
-      if (event.type === "paraph:signed") location.assign("/thanks");
+      if (event.type === "paraph:signed") {{
+        location.assign("/thanks");
+      }}
     }},
   }});
 </script>"""

@@ -106,9 +106,12 @@ PAGES_CURL = 'curl -s "$API/signature_requests?page=2&limit=50&status=completed&
 PAGES_PYTHON = """for request in paraph.iter_signature_requests(status="completed", created_after="2026-01-31"):
     print(request.id)   # all pages, one call for each hundred"""
 
-SIGN_CURL = """CODE=$(curl -s "$SIGNING_URL/otp" -H "Content-Type: application/json" \\
-  -d '{"channel": "email"}' | python3 -c 'import json, sys; print(json.load(sys.stdin)["sandbox_code"])')
-curl -s "$SIGNING_URL/signature" -H "Content-Type: application/json" \\
+SIGN_CURL = """CODE=$(curl -s "$SIGNING_URL/otp" \\
+  -H "Content-Type: application/json" \\
+  -d '{"channel": "email"}' |
+  python3 -c 'import json, sys; print(json.load(sys.stdin)["sandbox_code"])')
+curl -s "$SIGNING_URL/signature" \\
+  -H "Content-Type: application/json" \\
   -d '{"code": "'$CODE'", "consent": true}'"""
 
 TRIED_CREATION = {

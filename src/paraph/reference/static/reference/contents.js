@@ -23,7 +23,7 @@ const headings = [...links.keys()].map((id) => document.getElementById(id));
 let current = null;
 
 function markCurrent() {
-  const above = headings.filter((heading) => heading.getBoundingClientRect().top < 140);
+  const above = headings.filter((heading) => heading.getBoundingClientRect().top < 170);
   const link = links.get((above.at(-1) ?? headings[0]).id);
   if (link === current) return;
   current?.removeAttribute("aria-current");

@@ -29,7 +29,7 @@ function* rows() {
     const told = [...row.querySelectorAll("td")].map(words).join(" ");
     yield status
       ? { title: `${status} ${code}`, context, told, id: row.id, weight: row.closest(".errors") ? 2 : 1 }
-      : { title: `${above}${code}`, context: `${context}: ${words(row.closest("table").querySelector("thead th"))}`, told, id: row.id, weight: 1 };
+      : { title: `${above}${code}`, context: words(row.closest("table").caption), told, id: row.id, weight: 1 };
   }
 }
 
@@ -39,6 +39,7 @@ const entries = () =>
     ...entry,
     name: plain(entry.title),
     last: plain(entry.title.split(".").at(-1)),
+    label: plain(`${entry.title} ${entry.context}`),
     all: plain(`${entry.title} ${entry.context} ${entry.told}`),
   })));
 
@@ -47,6 +48,7 @@ function rank(entry, asked) {
   if (entry.name === asked || entry.last === asked) return 40 + entry.weight;
   if (entry.name.startsWith(asked) || entry.last.startsWith(asked)) return 30 + entry.weight;
   if (entry.name.includes(asked)) return 20 + entry.weight;
+  if (entry.label.includes(asked)) return 15 + entry.weight;
   return entry.all.includes(asked) ? 10 + entry.weight : entry.weight;
 }
 

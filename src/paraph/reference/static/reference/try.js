@@ -45,6 +45,7 @@ async function attempt(form) {
     const words = problem instanceof Refused ? problem.message : "The service cannot be reached. Is there a connection?";
     outcome.replaceChildren(element("p", "problem", words));
   } finally {
+    form.parentElement.querySelector("[role=status]").textContent = outcome.querySelector("p").textContent;
     button.removeAttribute("aria-disabled");
   }
 }
@@ -104,7 +105,7 @@ function part(title, content, open = false) {
   details.open = open;
   const pre = element("pre");
   pre.tabIndex = 0;
-  pre.setAttribute("role", "region");
+  pre.setAttribute("role", "group");
   pre.setAttribute("aria-label", title);
   pre.append(...content);
   details.append(element("summary", "", title), pre);
