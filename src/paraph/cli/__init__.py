@@ -15,6 +15,7 @@ _COMMANDS = (
     "migrate",
     "organization",
     "application",
+    "member",
     "branding",
     "inbox",
     "webhook",

@@ -11,6 +11,7 @@ from procrastinate.jobs import Job
 from paraph.flow.finalize import finalize
 from paraph.flow.forward_inquiry import forward_inquiry
 from paraph.flow.invite import invite
+from paraph.flow.mail_account import mail_account
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
@@ -52,6 +53,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "invite": (invite, MAIL),
     "notify_completion": (notify_completion, MAIL),
     "forward_inquiry": (forward_inquiry, MAIL),
+    "mail_account": (mail_account, MAIL),
     "finalize": (finalize, DEFAULT),
 }
 for _name, (_verb, _lane) in _VERBS.items():
