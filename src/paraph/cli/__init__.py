@@ -15,6 +15,8 @@ _COMMANDS = (
     "migrate",
     "organization",
     "application",
+    "key",
+    "retention",
     "branding",
     "inbox",
     "webhook",

@@ -8,6 +8,9 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
+from paraph.flow.delete_files import delete_due_files
+from paraph.flow.delete_unused import delete_unused_uploads
+from paraph.flow.end_deleted import end_requests_of_deleted
 from paraph.flow.finalize import finalize
 from paraph.flow.forward_inquiry import forward_inquiry
 from paraph.flow.invite import invite
@@ -81,6 +84,19 @@ def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  procrastinate passe
 @app.task(queueing_lock="encrypt_earlier")
 def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     encrypt_earlier()
+
+
+@app.periodic(cron="4-59/5 * * * *")
+@app.task(queueing_lock="delete_files")
+def delete_files_that_are_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    end_requests_of_deleted(most=500)
+    delete_due_files()
+
+
+@app.periodic(cron="11 4 * * *")
+@app.task(queueing_lock="delete_unused")
+def delete_uploads_never_used(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    delete_unused_uploads()
 
 
 @app.periodic(cron="41 3 * * *")

@@ -17,12 +17,13 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls: the owner of the API key."""
+    """Who calls: the owner of the API key. ``suspended``: whether an operator has suspended the organization."""
 
     organization_id: int
     environment: str
     plan: str
     application_id: int
+    suspended: bool = False
 
 
 class _Owned(Protocol):
