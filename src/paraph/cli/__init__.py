@@ -17,6 +17,7 @@ _COMMANDS = (
     "application",
     "key",
     "retention",
+    "erase",
     "branding",
     "inbox",
     "webhook",

@@ -119,6 +119,7 @@ def message(operation: str, name: str) -> str:
 
 def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
+    everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
     everywhere |= {"request_timeout"}  # wants a client that is slow: tests/config/test_incoming_body.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_unavailable.py
     assert {each.name for each in refusals("createSignatureRequest")} - everywhere == set(CREATION)
