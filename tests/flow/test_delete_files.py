@@ -30,8 +30,8 @@ from tests.flow.test_sweep import there
 pytestmark = pytest.mark.django_db
 
 
-def finished(days_ago: float, **of_scene: int) -> Scene:
-    made = scene(**of_scene)
+def finished(days_ago: float, documents: int = 1) -> Scene:
+    made = scene(documents=documents)
     sign(made)
     work_off()
     SignatureRequest.objects.filter(pk=made.request.pk).update(completed_at=clock.now() - timedelta(days=days_ago))

@@ -35,4 +35,5 @@ def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
 
 def waiting_since() -> datetime | None:
     """Returns since when the oldest noted object waits; None where none does."""
-    return ObjectToDelete.objects.aggregate(oldest=Min("since"))["oldest"]
+    oldest: datetime | None = ObjectToDelete.objects.aggregate(oldest=Min("since"))["oldest"]
+    return oldest

@@ -43,13 +43,14 @@ def delete_due_files(seconds: float = _RUN_SECONDS) -> int:
     return deleted
 
 
-def overdue(rule: Retention) -> QuerySet[SignatureRequest]:
-    """Returns the requests whose files the retention no longer allows to be kept, those first that ended first."""
+def overdue(rule: Retention, since: timedelta = timedelta(0)) -> QuerySet[SignatureRequest]:
+    """Returns the requests whose files the retention no longer allows to be kept, those first that ended first;
+    ``since``: only those whose time was over so long ago."""
     over = SignatureRequest.objects.filter(~Q(status=RequestStatus.PENDING), files_deleted_at=None)
     ended = over.annotate(ended_at=Coalesce("completed_at", "ended_early_at", "expires_at")).filter(
         organization=rule.organization_id,
         environment=rule.environment,
-        ended_at__lte=clock.now() - timedelta(days=rule.days),
+        ended_at__lte=clock.now() - timedelta(days=rule.days) - since,
     )
     return ended.exclude(status=RequestStatus.COMPLETED, finalized=False).order_by("ended_at")
 

@@ -30,8 +30,8 @@ _SEALED = CompiledQuery(
     "request_document__request",
 )
 EVIDENCE_FORMAT = "paraph-evidence/3"
-"""In this format the journal's hashes cover commitments to personal values, whose salts are stated. Seals of proofs name
-their purpose since format 2."""
+"""Since format 3 the journal's hashes cover commitments to personal values, whose salts are stated; since format 2 the
+seals of proofs name their purpose."""
 
 
 def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofContent:

@@ -16,7 +16,7 @@ _REQUESTS_LATE = timedelta(days=1)
 def retention() -> Iterator[Outcome]:
     """``retention``: whether files whose time is over wait for their deletion for long."""
     since = objects_to_delete.waiting_since()
-    late = [rule for rule in Retention.objects.all() if _is_late(rule)]
+    late = [rule for rule in Retention.objects.all() if overdue(rule, _REQUESTS_LATE).exists()]
     if since and clock.now() - since > _OBJECTS_LATE:
         sentence = f"Files wait to be deleted from the store since {clock.iso(since)}: the log of the workers says why."
         yield warning("retention", sentence)
@@ -28,7 +28,3 @@ def retention() -> Iterator[Outcome]:
         yield warning("retention", sentence)
     else:
         yield ok("retention", "No file is kept beyond its retention.")
-
-
-def _is_late(rule: Retention) -> bool:
-    return overdue(rule).filter(ended_at__lte=clock.now() - timedelta(days=rule.days) - _REQUESTS_LATE).exists()
