@@ -3,29 +3,34 @@
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow import delete_files as deleting
-from paraph.flow.delete_files import delete_due_files, delete_files
+from paraph.flow import delete_unused
+from paraph.flow.delete_files import delete_due_files, delete_files, overdue
 from paraph.flow.delete_unused import UNUSED_FOR, delete_unused_uploads
 from paraph.flow.end_early import end_early
+from paraph.flow.finalize import finalize
 from paraph.journal.append import broken_at
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
-from paraph.organizations.models import Storage
+from paraph.organizations.models import Retention, Storage
 from paraph.organizations.retention import retention_days, set_retention
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
-from tests.factories import Scene, scene, sign
+from paraph.webhooks.models import Delivery
+from paraph.webhooks.replay import replay_delivery, replay_request
+from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.flow.test_sweep import there
+from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
 
@@ -186,6 +191,35 @@ def test_a_signer_finds_no_copy_any_more() -> None:
     assert [Client().get(address).status_code for address in copies] == [404, 404]
 
 
+def test_a_webhook_that_would_link_to_nothing_is_not_sent_again() -> None:
+    made, _ = told()
+    sign(made)
+    work_off()
+    delivery = Delivery.objects.get(event_type="request.completed")
+    Delivery.objects.update(status="delivered")
+    assert replay_request(made.request.pk) == Delivery.objects.count()
+    Delivery.objects.update(status="delivered")
+    delete_files(made.request.pk)
+    assert replay_request(made.request.pk) == Delivery.objects.count() - 1
+    with pytest.raises(DomainError, match="files that are deleted"):
+        replay_delivery(delivery.pk)
+
+
+def test_a_sealing_that_is_late_makes_no_file_again() -> None:
+    made = finished(2)
+    delete_files(made.request.pk)
+    finalize(made.request_documents[0].pk)
+    assert (SealedDocument.objects.count(), ProofFile.objects.count()) == (0, 0)
+
+
+def test_what_is_due_is_found_by_its_index() -> None:
+    made = scene()
+    set_retention(made.request.organization_id, "sandbox", 1)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        assert "request_ended" in overdue(Retention.objects.get()).explain()
+
+
 @pytest.mark.parametrize("days", [0, -1, 36_501])
 def test_days_have_bounds(days: int) -> None:
     made = scene()
@@ -208,6 +242,21 @@ def test_uploads_that_no_request_used_go_after_ninety_days(monkeypatch: pytest.M
     assert there(used.request_documents[0].document.object_key)
     assert stored(made) == before - old.file_size
     assert timedelta(days=90) == UNUSED_FOR
+
+
+def test_a_long_table_is_left_to_another_job_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene(documents=2)
+    for row in made.request_documents:
+        document = _unused(made, row)
+        Document.objects.filter(pk=document.pk).update(created_at=clock.now() - timedelta(days=91))
+    first = Document.objects.order_by("pk")[0].pk
+    monkeypatch.setattr(delete_unused, "_WINDOW", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(delete_unused, "_RUN_SECONDS", -1)
+        assert delete_unused_uploads(first) == 0
+    assert jobs() == [("delete_unused_uploads", {"first": first})]
+    work_off()
+    assert Document.objects.count() == 0
 
 
 def _unused(made: Scene, row: RequestDocument) -> Document:

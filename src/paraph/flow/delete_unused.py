@@ -1,6 +1,6 @@
 """Deleting uploads that no request has used for 90 days."""
 
-from collections.abc import Iterator
+import time
 from datetime import timedelta
 
 from django.db import transaction
@@ -9,24 +9,30 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.kernel import clock
+from paraph.queue.defer import defer
 from paraph.signature_requests.models import RequestDocument
 
 UNUSED_FOR = timedelta(days=90)
 
 _WINDOW = 5000  # ids that one statement looks at
+_RUN_SECONDS = 15.0
 
 
-def delete_unused_uploads() -> int:
-    """Deletes the rows and objects of uploads that are older and in no request; returns how many.
+def delete_unused_uploads(first: int = 1) -> int:
+    """Deletes the rows and objects of uploads that are older and in no request, beginning at the id ``first``; returns
+    how many.
 
-    Safe to repeat and to be killed. Looks at the table piece by piece, so that no statement takes long.
+    Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves the rest to another job,
+    so that neither a statement nor a worker that is asked to stop takes long.
     """
-    return sum(_delete(first) for first in _windows())
-
-
-def _windows() -> Iterator[int]:
+    deleted, end = 0, time.monotonic() + _RUN_SECONDS
     highest = Document.objects.aggregate(highest=Max("pk"))["highest"] or 0
-    yield from range(1, highest + 1, _WINDOW)
+    for begin in range(first, highest + 1, _WINDOW):
+        if time.monotonic() > end:
+            defer("delete_unused_uploads", first=begin)
+            break
+        deleted += _delete(begin)
+    return deleted
 
 
 def _delete(first: int) -> int:

@@ -20,6 +20,7 @@ from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
+from paraph.queue.defer import defer
 from paraph.queue.giving_up import report_last_attempt
 from paraph.queue.job_logging import logged
 from paraph.queue.lanes import DEFAULT, MAIL
@@ -56,6 +57,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "notify_completion": (notify_completion, MAIL),
     "forward_inquiry": (forward_inquiry, MAIL),
     "finalize": (finalize, DEFAULT),
+    "delete_unused_uploads": (delete_unused_uploads, DEFAULT),
 }
 for _name, (_verb, _lane) in _VERBS.items():
     _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[report_last_attempt])
@@ -96,7 +98,7 @@ def delete_files_that_are_due(timestamp: int) -> None:  # noqa: ARG001  procrast
 @app.periodic(cron="11 4 * * *")
 @app.task(queueing_lock="delete_unused")
 def delete_uploads_never_used(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    delete_unused_uploads()
+    defer("delete_unused_uploads", first=1)
 
 
 @app.periodic(cron="41 3 * * *")
