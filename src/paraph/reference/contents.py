@@ -29,7 +29,7 @@ class RefusalExample:
 
 
 @dataclass(frozen=True)
-class Operation:
+class OperationEntry:
     """A call of the API, or a webhook, which has no answers, refusals and snippets."""
 
     id: str
@@ -54,7 +54,7 @@ class OperationGroup:
     id: str
     name: str
     description: SafeString
-    operations: list[Operation]
+    operations: list[OperationEntry]
 
 
 def contents() -> JsonObject:
@@ -100,7 +100,7 @@ def _sections(content: JsonObject, reader: SchemaReader) -> list[OperationGroup]
     return list(sections.values())
 
 
-def _operation(reader: SchemaReader, anchor: str, method: str, path: str, operation: JsonObject) -> Operation:
+def _operation(reader: SchemaReader, anchor: str, method: str, path: str, operation: JsonObject) -> OperationEntry:
     body: JsonObject = next(iter(operation.get("requestBody", {}).get("content", {}).values()), {})
     success: dict[str, JsonObject] = {
         code: each for code, each in operation["responses"].items() if "content" in each and code < "400"
@@ -108,7 +108,7 @@ def _operation(reader: SchemaReader, anchor: str, method: str, path: str, operat
     status = next(iter(success), "")
     response = success.get(status, {})
     answer: JsonObject = response.get("content", {}).get("application/json", {})
-    return Operation(
+    return OperationEntry(
         id=anchor,
         method=method.upper(),
         path=path,
