@@ -52,11 +52,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "paraph.web.strict_transport.StrictTransport",
+    "django.middleware.security.SecurityMiddleware",
     "paraph.web.request_log.RequestLog",
     "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
-    "django.middleware.security.SecurityMiddleware",
     "paraph.web.language.Language",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
@@ -72,6 +71,9 @@ DASHBOARD_MIDDLEWARE = [
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
+
+# A year, told where the base URL is https. Without includeSubDomains: other hosts of the domain are not ours to rule.
+SECURE_HSTS_SECONDS = 31_536_000
 
 DATABASES = {
     "default": dj_database_url.parse(
