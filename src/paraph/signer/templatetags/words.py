@@ -65,15 +65,3 @@ def moment(context: dict[str, Any], time: datetime) -> SafeString:
 def for_script(words: dict[str, Any]) -> dict[str, Any]:
     """The words that the scripts say."""
     return {name: words[name] for name in _FOR_SCRIPT}
-
-
-@register.filter
-def unlocalized(number: float) -> str:
-    """A length for SVG, with a point whatever the language."""
-    return f"{number:.2f}".rstrip("0").rstrip(".")
-
-
-@register.filter
-def plus_half(start: float, length: float) -> str:
-    """The middle of a stretch, for SVG."""
-    return unlocalized(start + length / 2)
