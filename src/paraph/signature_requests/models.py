@@ -33,7 +33,11 @@ class Channel(models.TextChoices):
 
 
 class SignatureRequest(models.Model):
-    """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded."""
+    """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded.
+
+    ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
+    browser decides (docs/decisions/languages.md).
+    """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
@@ -48,6 +52,7 @@ class SignatureRequest(models.Model):
     notify_signers_on_completion = models.BooleanField(default=False)
     callback_url = models.CharField(max_length=2000, blank=True)
     locale = models.CharField(max_length=5, default="en")
+    locale_chosen = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(default=clock.now)
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
