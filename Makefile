@@ -39,7 +39,7 @@ check: $(VENV)/.development  ## ruff, mypy, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.development  ## seals, whole flows and API calls per second on this machine
+bench: $(VENV)/.development  ## seals, whole flows and API calls per second on this machine; the signing page on a slow phone
 	$(BIN)/python -m benchmarks
 
 corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, poppler and qpdf judge   DIR=folder [KEEP=folder]

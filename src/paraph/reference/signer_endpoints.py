@@ -127,7 +127,7 @@ _SIGNATURE = _operation(
 _STAMP = _operation(
     "drawStamp",
     "Preview a stamp",
-    "Draws the stamp as it will stand on the page.",
+    "Draws the stamp as it will stand on the page. After 60 in a minute: 429 with `Retry-After`.",
     _answer("The stamp.", **STAMP),
     body={"application/json": MARKED},
 )

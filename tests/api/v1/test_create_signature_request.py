@@ -272,10 +272,25 @@ def test_invitations(owner: ApiClient, document: int, mode: str, invited: list[s
     ]
 
 
-def test_the_language_of_the_call_is_that_of_the_request(owner: ApiClient, document: int) -> None:
-    owner.headers["Accept-Language"] = "fr-CH, fr;q=0.9"
+@pytest.mark.parametrize(
+    ("accepted", "locale", "chosen"),
+    [
+        ("fr-CH, fr;q=0.9", "fr", True),
+        ("ja, uk;q=0.5", "uk", True),  # a language of signers that the API itself does not speak
+        ("en-GB", "en", True),
+        ("ja", "en", False),
+        ("*", "en", False),
+        (None, "en", False),
+    ],
+)
+def test_the_language_that_the_call_names_is_that_of_the_request(
+    owner: ApiClient, document: int, accepted: str | None, locale: str, chosen: bool
+) -> None:
+    if accepted:
+        owner.headers["Accept-Language"] = accepted
     created(owner, payload(document))
-    assert SignatureRequest.objects.get().locale == "fr"
+    request = SignatureRequest.objects.get()
+    assert (request.locale, request.locale_chosen) == (locale, chosen)
 
 
 def test_nothing_is_deduplicated(owner: ApiClient, document: int) -> None:
