@@ -1,32 +1,52 @@
-"""Accounts of a really served process: single sign-on at a real provider, passkeys in a browser, operators' commands."""
+"""Accounts of a served process: single sign-on at a real provider, passkeys in a browser, operators' commands."""
 
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from oidc_provider_mock import User as Person
-from oidc_provider_mock import run_server_in_thread
 from playwright.sync_api import sync_playwright
 
-from tests.cli.service import Service, free_port
+from tests.cli.service import Service, free_port, wait_until
 
 CHROMIUM = "/usr/bin/chromium"
 PASSWORD = "a long enough phrase"
 PEOPLE = [
-    Person(sub="ada", userinfo={"email": "Ada@example.com", "email_verified": True, "name": "Ada Lovelace"}),
-    Person(sub="eve", userinfo={"email": "eve@elsewhere.example", "email_verified": True}),
-    Person(sub="mallory", userinfo={"email": "owner@example.com", "email_verified": False}),
+    {"sub": "ada", "email": "Ada@example.com", "email_verified": True, "name": "Ada Lovelace"},
+    {"sub": "eve", "email": "eve@elsewhere.example", "email_verified": True},
+    {"sub": "mallory", "email": "owner@example.com", "email_verified": False},
 ]
+
+
+@contextmanager
+def provider(port: int) -> Iterator[None]:
+    """An OpenID Connect provider in a process of its own."""
+    people = [part for person in PEOPLE for part in ("--user-claims", json.dumps(person))]
+    process = subprocess.Popen([sys.executable, "-m", "oidc_provider_mock", "--port", str(port), *people])
+    try:
+        wait_until(lambda: _answers(f"http://localhost:{port}/.well-known/openid-configuration"))
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     port = free_port()
-    with run_server_in_thread(port=port, user_claims=PEOPLE):
+    with provider(port):
         served = Service(
             tmp_path_factory.mktemp("served") / "data",
             PARAPH_SSO_ISSUER=f"http://localhost:{port}",
@@ -90,9 +110,8 @@ def test_the_provider_opens_accounts_of_its_confirmed_addresses_alone(service: S
 
 
 def test_a_passkey_logs_in_without_a_password(service: Service) -> None:
-    made = service.command(
-        "member", "create", "--organization", "1", "--email", "key@example.com", "--role", "observer"
-    )
+    options = ["--organization", "1", "--email", "key@example.com", "--role", "observer"]
+    made = service.command("member", "create", *options)
     base = service.base_url.replace("127.0.0.1", "localhost")  # a passkey belongs to a name, not to a number
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
