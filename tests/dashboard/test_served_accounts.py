@@ -74,11 +74,11 @@ def member(service: Service, *arguments: str, password: str = "") -> subprocess.
 
 def sign_on(service: Service, name: str) -> httpx.Response:
     """The page at which the provider's user arrives."""
-    browser = httpx.Client(base_url=service.base_url, follow_redirects=True, timeout=30)
-    asked = browser.get("/account/oidc/sso/login/", follow_redirects=False)
-    provider = asked.headers["Location"]
-    assert "code_challenge" in provider and urlsplit(provider).hostname == "localhost"
-    return browser.post(provider, data={"sub": name})
+    with httpx.Client(base_url=service.base_url, follow_redirects=True, timeout=60) as browser:
+        asked = browser.get("/account/oidc/sso/login/", follow_redirects=False)
+        provider = asked.headers["Location"]
+        assert "code_challenge" in provider and urlsplit(provider).hostname == "localhost"
+        return browser.post(provider, data={"sub": name})
 
 
 def test_operators_make_list_and_remove_members(service: Service) -> None:

@@ -141,7 +141,13 @@ CSRF_TRUSTED_ORIGINS = [PARAPH.public_url]
 CSRF_FAILURE_VIEW = "paraph.dashboard.errors.forged"
 FORM_RENDERER = "paraph.dashboard.form_renderer.FormRenderer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "members_cache"}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "members_cache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},  # beyond it counts are dropped, which a flood of addresses would use
+    }
+}
 
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
