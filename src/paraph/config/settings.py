@@ -52,12 +52,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "paraph.web.strict_transport.StrictTransport",
+    "django.middleware.security.SecurityMiddleware",
     "paraph.web.request_log.RequestLog",
     "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
-    "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "paraph.web.language.Language",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
@@ -73,6 +71,9 @@ DASHBOARD_MIDDLEWARE = [
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
+
+# A year, told where the base URL is https. Without includeSubDomains: other hosts of the domain are not ours to rule.
+SECURE_HSTS_SECONDS = 31_536_000
 
 DATABASES = {
     "default": dj_database_url.parse(
@@ -112,7 +113,7 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect at deployment
+STORAGES = {"staticfiles": {"BACKEND": "paraph.web.static_files.StaticFiles"}}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"

@@ -29,6 +29,7 @@ from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
 from paraph.web.health import healthz, readyz
 from paraph.web.metrics import metrics
+from paraph.web.static_files import static_file
 
 handler400 = "paraph.dashboard.errors.bad_request"
 handler403 = "paraph.dashboard.errors.forbidden"
@@ -79,4 +80,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/signature", signature),
     path("sign/<str:token>/stamp", drawn_stamp),
     path("sign/<str:token>/stamp.svg", typed_stamp),
+    path("static/<path:name>", static_file),
 ]

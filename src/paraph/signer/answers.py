@@ -13,6 +13,7 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signer.stamp_rate import TooManyStampsError
 
 log = logging.getLogger("paraph.signer")
 
@@ -33,6 +34,7 @@ STATUSES = {
     "delivery_failed": 503,
     "unavailable": 503,
 }
+_WITH_RETRY_AFTER = (TooManySendsError, TooManyMessagesError, TooManyStampsError, GuessRefusedError)
 _RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 
 
@@ -55,7 +57,7 @@ def refusal(error: DomainError) -> HttpResponse:
     if isinstance(error, GuessRefusedError):  # likewise
         told |= _guesses(error)
     response = answer({"error": told}, STATUSES[error.code])
-    if isinstance(error, TooManySendsError | TooManyMessagesError | GuessRefusedError) and error.retry_after:
+    if isinstance(error, _WITH_RETRY_AFTER) and error.retry_after:
         response["Retry-After"] = str(error.retry_after)
     elif error.code == "unavailable":
         response["Retry-After"] = str(_RETRY_AFTER_SECONDS)

@@ -16,11 +16,10 @@ from paraph.organizations.scope import Caller
 
 
 class ApiRequest(HttpRequest):
-    """A request that the door has let in."""
+    """A request that the door has let in. ``prefetched``: what :func:`prefetch` has read, None for nothing."""
 
     caller: Caller
     prefetched: bytes | None
-    """What :func:`prefetch` has read; None where it read nothing."""
 
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
@@ -54,8 +53,11 @@ def identify(request: HttpRequest, wanted: Prefetch | None) -> tuple[Caller, Rat
 
 
 def check(caller: Caller, status: RateLimitStatus) -> None:
-    """Raises ``rate_limited`` beyond the limit and ``payment_required`` for production on the Free plan."""
+    """Raises ``rate_limited`` beyond the limit, ``payment_required`` for production on the Free plan, and ``forbidden``
+    where the organization is suspended."""
     if status.exceeded:
         raise RateLimited(status)
     if caller.environment == Environment.PRODUCTION and not allowance(caller.plan).production:
         raise DomainError("payment_required", _("The production environment requires a paid plan."))
+    if caller.suspended:
+        raise DomainError("forbidden", _("The organization is suspended. Ask whoever runs this service."))
