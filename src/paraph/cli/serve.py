@@ -22,7 +22,7 @@ from paraph.postgres import Keeper, Server
 log = structlog.get_logger("paraph.serve")
 
 _READY_SECONDS = 60
-_WEB_GRACE, _WORKER_GRACE = 15, 60
+_WEB_GRACE, _WORKER_GRACE = 15, 30
 _SPARE_CONNECTIONS = 40  # operators' commands, migrations, the superuser's reserve
 
 

@@ -46,6 +46,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "paraph.web.language.Language",
+    "paraph.web.outage.Outage",
+    "paraph.signer.outage.SignerOutage",
 ]
 
 DATABASES = {

@@ -61,6 +61,7 @@ def logging_settings(level: str) -> dict[str, Any]:
         "loggers": {
             "django.request": {"level": "CRITICAL"},  # names paths, and tokens stand in them: RequestLog does this
             "procrastinate": {"level": "INFO" if level == "DEBUG" else "WARNING"},
+            "psycopg.pool": {"level": "ERROR"},  # each attempt to connect while the database is away
             "httpx": {"level": "WARNING"},
             "httpcore": {"level": "WARNING"},  # it names headers, and the signature of a webhook is one
             "apprise": {"level": "WARNING"},  # below that they name what they send: codes
