@@ -22,11 +22,11 @@ class Database:
         self._server = Server(folder, connections=80)
         self._server.start()
         self.url = self._server.url
+        self.location = self._server.location
 
     def stop(self, mode: Mode) -> None:
-        location = self._server.location
-        pg_ctl = programs(location.user) / "pg_ctl"
-        cluster.run(location, [pg_ctl, "stop", "-w", "-t", "30", "-m", mode, "-D", location.cluster])
+        pg_ctl = programs(self.location.user) / "pg_ctl"
+        cluster.run(self.location, [pg_ctl, "stop", "-w", "-t", "30", "-m", mode, "-D", self.location.cluster])
         self._server.stop()  # takes the exit status
 
     def begin_smart_stop(self) -> None:

@@ -14,7 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 _CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
 
 
-def connector(max_connections: int, lost: Callable[[], None]) -> PsycopgConnector:
+def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> PsycopgConnector:
     """Connects procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
     ``lost`` is called when a statement fails because the database is away or the connection was lost: procrastinate
     itself does not tell of what it could not note."""
