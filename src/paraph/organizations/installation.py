@@ -27,7 +27,7 @@ def _opens_what_is_there() -> bool:
     """For databases of versions that remembered nothing."""
     newest = Application.objects.order_by("-pk").values_list("webhook_secret_encrypted", flat=True).first()
     try:
-        return newest is None or bool(webhook_secret(newest))
+        return newest is None or bool(webhook_secret(bytes(newest)))
     except ValueError:
         return False
 
