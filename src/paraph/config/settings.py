@@ -57,6 +57,8 @@ MIDDLEWARE = [
     "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
     "paraph.web.language.Language",
+    "paraph.web.outage.Outage",
+    "paraph.signer.outage.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]
