@@ -55,7 +55,7 @@ class Parts:
         with self._log(command).open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "paraph", command],
-                env={**self.service._environment, **settings},
+                env={**self.service.environment, **settings},
                 stdout=log,
                 stderr=log,
             )

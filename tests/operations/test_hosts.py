@@ -47,7 +47,7 @@ def test_a_machine_with_another_secret_is_refused(parts: Parts) -> None:
     assert parts.log("worker").splitlines()[-1].startswith(_REFUSAL)
     checked = subprocess.run(
         [sys.executable, "-m", "paraph", "check", "--json"],
-        env={**parts.service._environment, "PARAPH_SECRET_KEY": _OTHER},
+        env={**parts.service.environment, "PARAPH_SECRET_KEY": _OTHER},
         capture_output=True,
         check=False,
     )
