@@ -10,3 +10,5 @@ class Action(StrEnum):
     ORGANIZATION_UPDATED = "organization.updated"
     MEMBER_JOINED = "member.joined"
     APPLICATION_CREATED = "application.created"
+    REQUEST_SENT = "request.sent"
+    SIGNER_REMINDED = "signer.reminded"

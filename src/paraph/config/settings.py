@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "paraph.activity",
     "paraph.documents",
     "paraph.signature_requests",
+    "paraph.drafts",
     "paraph.journal",
     "paraph.otp",
     "paraph.evidence",

@@ -1,5 +1,6 @@
 """Creating a signature request, in one transaction (specification 4.5)."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -26,27 +27,37 @@ from paraph.signature_requests.reading import LoadedRequest, loaded_request
 from paraph.signature_requests.signing_token import new_salt
 
 
-def create(caller: Caller, payload: object, origin: Origin) -> LoadedRequest:
+@dataclass(frozen=True)
+class WebSender:
+    """The member who sends a request from the dashboard, and the language that it is sent in."""
+
+    user_id: int
+    email: str
+    locale: str
+
+
+def create(caller: Caller, payload: object, origin: Origin, sender: WebSender | None = None) -> LoadedRequest:
     """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    Returns it as it is shown. Searches the documents for tags before
-    the transaction begins. Raises ``DomainError`` as :func:`paraph.signature_requests.plan.make_plan` does.
+    Returns it as it is shown. Searches the documents for tags before the transaction begins. Without a ``sender``, an
+    application sends it, in the language of the call. Raises ``DomainError`` as
+    :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
     try:
-        return _made(caller, plan, origin)
+        return _made(caller, plan, origin, sender)
     except IntegrityError:
         make_plan(caller, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(caller: Caller, plan: RequestPlan, origin: Origin) -> LoadedRequest:
+def _made(caller: Caller, plan: RequestPlan, origin: Origin, sender: WebSender | None) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(caller, plan, ids[SignatureRequest][0])
+        request = _request(caller, plan, ids[SignatureRequest][0], sender)
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
-        entries = _journal(request, plan, origin)
+        entries = _journal(request, plan, origin, sender)
         insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
         if plan.draft.send_email:
             _invite(signers, plan)
@@ -54,7 +65,7 @@ def _made(caller: Caller, plan: RequestPlan, origin: Origin) -> LoadedRequest:
     return loaded_request(request, documents, ordered)
 
 
-def _request(caller: Caller, plan: RequestPlan, request_id: int) -> SignatureRequest:
+def _request(caller: Caller, plan: RequestPlan, request_id: int, sender: WebSender | None) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
@@ -62,6 +73,7 @@ def _request(caller: Caller, plan: RequestPlan, request_id: int) -> SignatureReq
         organization_id=caller.organization_id,
         environment=caller.environment,
         application_id=caller.application_id,
+        sent_by_id=sender.user_id if sender else None,
         branding_profile=plan.branding_profile,
         mode=draft.mode,
         validity_days=draft.validity_days,
@@ -69,7 +81,7 @@ def _request(caller: Caller, plan: RequestPlan, request_id: int) -> SignatureReq
         initials_required=draft.initials_required,
         notify_signers_on_completion=draft.notify_signers_on_completion,
         callback_url=draft.callback_url,
-        locale=(get_language() or "en")[:2],
+        locale=sender.locale if sender else (get_language() or "en")[:2],
         created_at=created_at,
         expires_at=created_at + timedelta(days=draft.validity_days),
     )
@@ -116,9 +128,10 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
     ]
 
 
-def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin) -> list[Entry]:
+def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin, sender: WebSender | None) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
-    events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **_remarks(plan)})]
+    sent_by = {"sent_by": sender.email} if sender else {}
+    events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **sent_by, **_remarks(plan)})]
     if plan.draft.identity_declaration_accepted:
         events.append((EventType.IDENTITY_DECLARED, {}))
     return begin(request, events, origin)

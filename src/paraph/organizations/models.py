@@ -129,3 +129,12 @@ class ConfirmedAddress(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization", "address"], name="confirmed_address_once")]
+
+
+class WebSends(models.Model):
+    """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    month = models.DateField()
+    sent = models.IntegerField()
