@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "paraph.dashboard",  # before allauth, whose templates it replaces
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -47,7 +48,6 @@ INSTALLED_APPS = [
     "paraph.flow",
     "paraph.signer",
     "paraph.reference",
-    "paraph.dashboard",
     "paraph.api",  # for its catalogs of messages
 ]
 
@@ -63,6 +63,8 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]
 DASHBOARD_MIDDLEWARE = [
+    "paraph.dashboard.headers.Headers",
+    "paraph.dashboard.form_answers.FormAnswers",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -135,6 +137,8 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_NAME = f"{_PREFIX}csrf"
 CSRF_TRUSTED_ORIGINS = [PARAPH.public_url]
+CSRF_FAILURE_VIEW = "paraph.dashboard.errors.forged"
+FORM_RENDERER = "paraph.dashboard.form_renderer.FormRenderer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "members_cache"}}
 

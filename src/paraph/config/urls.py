@@ -10,6 +10,7 @@ from paraph.api.v1.health import read_health
 from paraph.api.v1.openapi.view import openapi
 from paraph.api.v1.signature_requests import create_signature_request, list_signature_requests, read_signature_request
 from paraph.authority import views as authority
+from paraph.dashboard.account.page import account
 from paraph.files.download import download
 from paraph.reference.page import page as reference
 from paraph.signer.ask import ask
@@ -28,6 +29,11 @@ from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
 from paraph.web.health import healthz, readyz
 from paraph.web.metrics import metrics
 
+handler400 = "paraph.dashboard.errors.bad_request"
+handler403 = "paraph.dashboard.errors.forbidden"
+handler404 = "paraph.dashboard.errors.not_found"
+handler429 = "paraph.dashboard.errors.too_many_requests"  # allauth's, where attempts are counted
+handler500 = "paraph.dashboard.errors.crashed"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
     path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
@@ -38,6 +44,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/health", endpoint(GET=read_health)),
     path("api/v1/openapi.json", openapi),
     re_path(r"^api/v1(?:/|$)", endpoint()),  # every other path: a refusal in the API's envelope
+    path("account/", account, name="account"),
     path("account/", include("allauth.urls")),
     path("app/", include("paraph.config.dashboard_urls")),
     path("authority/ocsp", authority.status),

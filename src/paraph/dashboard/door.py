@@ -1,12 +1,14 @@
-"""What all pages of an organization share: who may see them, and what they may load."""
+"""What all pages of an organization share: who may see them, and what a view answers."""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render, resolve_url
 from django.views.decorators.cache import never_cache
 
 from paraph.activity.actor import Actor
@@ -17,10 +19,6 @@ from paraph.members.rights import Right, may, roles_with
 from paraph.organizations.models import Environment
 from paraph.organizations.scope import Caller
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
 View = Callable[..., HttpResponse]
 
 
@@ -51,11 +49,27 @@ def member_page(right: Right) -> Callable[[View], View]:
     return decorate
 
 
+def reauthenticated(view: View) -> View:
+    """Decorates a view of :func:`member_page`, below it: ``@member_page(…)``, then ``@reauthenticated``. Who has not
+    said who they are within five minutes does so first and comes back; a form that they had sent is then taken."""
+    guarded: View = reauthentication_required(view)
+    return guarded
+
+
+def see_other(to: Any, *address: Any) -> HttpResponse:
+    """The answer to a form that was taken: 303 to a page, by the name of its address or by an address."""
+    response = HttpResponseRedirect(resolve_url(to, *address))
+    response.status_code = 303
+    return response
+
+
 def show(
     request: HttpRequest, template: str, content: dict[str, Any], *, member: Member | None = None, status: int = 200
 ) -> HttpResponse:
     """The page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known."""
-    shared = {"member": member, "organization": member.organization if member else None}
+    shared: dict[str, Any] = {"member": member, "organization": member.organization if member else None}
+    if member:
+        shared["memberships"] = _memberships(member)
     return render(request, f"dashboard/{template}", shared | content, status=status)
 
 
@@ -67,3 +81,8 @@ def caller(member: Member, environment: str = Environment.PRODUCTION) -> Caller:
 def actor(request: HttpRequest, member: Member) -> Actor:
     """The member, as the activity log names them."""
     return Actor(ActorKind.MEMBER, member.user_id, member.user.email, client_address(request))
+
+
+def _memberships(member: Member) -> QuerySet[Member]:
+    """For the switch to another organization."""
+    return Member.objects.filter(user_id=member.user_id).select_related("organization").order_by("organization__name")

@@ -1,0 +1,25 @@
+"""What the dashboard's templates need beyond Django's own tags."""
+
+from typing import Any
+
+from django import template
+from django.template.context import RequestContext
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: RequestContext, name: str, label: str, **address: Any) -> SafeString:
+    """A link of the navigation, marked where it leads to the page shown or to one above it. The address of an
+    organization's page takes the organization from the context."""
+    organization = context.get("organization")
+    if organization is not None:
+        address = {"organization_id": organization.pk} | address
+    url = reverse(name, kwargs=address)
+    path = context["request"].path
+    here = path == url or (name not in ("home", "account") and path.startswith(f"{url.rstrip('/')}/"))
+    current = SafeString(' aria-current="page"') if here else ""
+    return format_html('<a href="{}"{}>{}</a>', url, current, label)
