@@ -72,7 +72,7 @@ def test_what_the_api_refuses_is_refused_and_counts_nothing() -> None:
 
 @pytest.mark.django_db
 def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.PARAPH.web_sends_free = 1
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 1})
     charles = author("free")
     drafts = [charles.draft() for _ in range(3)]
     monkeypatch.setattr(clock, "now", lambda: datetime(2026, 12, 31, 23, 59, tzinfo=UTC))
@@ -87,7 +87,7 @@ def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatc
 
 @pytest.mark.django_db
 def test_no_send_at_all_where_the_operator_allows_none(settings: Any) -> None:
-    settings.PARAPH.web_sends_free = 0
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0})
     charles = author("free")
     with pytest.raises(DomainError, match="all 0 sends"):
         charles.send(charles.draft())
@@ -95,7 +95,7 @@ def test_no_send_at_all_where_the_operator_allows_none(settings: Any) -> None:
 
 @pytest.mark.django_db
 def test_enterprise_has_no_limit_and_is_counted(settings: Any) -> None:
-    settings.PARAPH.web_sends_pro = settings.PARAPH.web_sends_free = 0
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0, "web_sends_pro": 0})
     charles = author("enterprise")
     charles.send(charles.draft())
     quota = web_sends(charles.caller.organization_id, "enterprise")
@@ -104,7 +104,7 @@ def test_enterprise_has_no_limit_and_is_counted(settings: Any) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_quota_is_exact_in_parallel(settings: Any) -> None:
-    settings.PARAPH.web_sends_free = 3
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 3})
     charles = author("free")
     drafts = [charles.draft() for _ in range(7)]
     sent = at_once(*[lambda draft=draft: charles.send(draft) for draft in drafts])  # type: ignore[misc]
