@@ -114,6 +114,8 @@ STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect at deployment
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
 
+FILE_UPLOAD_HANDLERS = ["paraph.dashboard.no_files.NoFiles"]
+
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 
 LOGGING = logging_settings(PARAPH.log_level)

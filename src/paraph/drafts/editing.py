@@ -11,9 +11,11 @@ from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, 
 from paraph.kernel import clock
 from paraph.members.models import User
 from paraph.organizations.scope import Caller, scoped
+from paraph.signature_requests.request_draft import DEFAULT_SIZE
 
 UNUSED_FOR = timedelta(days=90)
 _STEPS = list(Step)
+_MARGIN = 40  # points between new stamps, and around them
 
 
 def begin(caller: Caller, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
@@ -70,6 +72,31 @@ def replace_stamps(draft: Draft, stamps: Sequence[DraftStamp]) -> None:
         DraftStamp.objects.filter(document__draft=draft).delete()
         DraftStamp.objects.bulk_create(stamps)
         touch(draft)
+
+
+def add_stamp(draft: Draft) -> None:
+    """Adds a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
+    stand there."""
+    signer = draft.signers.filter(stamps=None).first() or draft.signers.first()
+    row = draft.documents.select_related("document").first()
+    if signer is None or row is None:
+        return
+    page_number = len(row.document.pages)
+    width, height = row.document.pages[-1]
+    there = row.stamps.filter(page_number=page_number).count()
+    columns = max(int((width - _MARGIN) // (DEFAULT_SIZE[0] + _MARGIN)), 1)
+    x = _MARGIN + there % columns * (DEFAULT_SIZE[0] + _MARGIN)
+    y = _MARGIN + there // columns * (DEFAULT_SIZE[1] + _MARGIN)
+    DraftStamp.objects.create(
+        document=row,
+        signer=signer,
+        page_number=page_number,
+        x=max(min(x, width - DEFAULT_SIZE[0]), 0),
+        y=max(min(y, height - DEFAULT_SIZE[1]), 0),
+        width=DEFAULT_SIZE[0],
+        height=DEFAULT_SIZE[1],
+    )
+    touch(draft)
 
 
 def touch(draft: Draft, step: Step | None = None) -> None:

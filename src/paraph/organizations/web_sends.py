@@ -39,7 +39,11 @@ def use_web_send(organization_id: int, plan: str) -> None:
 
     Raises ``web_sends_used_up`` where there is none left.
     """
-    values = {"organization": organization_id, "month": _month(clock.now()), "limit": _limit(plan)}
+    values: dict[str, int | date | None] = {
+        "organization": organization_id,
+        "month": _month(clock.now()),
+        "limit": _limit(plan),
+    }
     with connection.cursor() as cursor:
         cursor.execute(_USE, values)
         counted = cursor.fetchone()
