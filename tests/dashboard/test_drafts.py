@@ -123,12 +123,12 @@ def _sign_and_finalize(request: SignatureRequest) -> None:
     page = Client().get(f"/sign/{token(signer)}")
     assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
     browser = Client()
-    json = {"content_type": "application/json"}
-    assert browser.post(f"/sign/{token(signer)}/otp", {"channel": "email"}, **json).status_code == 200
+    json = "application/json"
+    assert browser.post(f"/sign/{token(signer)}/otp", {"channel": "email"}, content_type=json).status_code == 200
     found = re.search(r"\b\d{6}\b", CapturedMessage.objects.latest("id").text)
     assert found
     signature = {"code": found[0], "consent": True, "signature": {"type": "typed"}}
-    answer = browser.post(f"/sign/{token(signer)}/signature", signature, **json)
+    answer = browser.post(f"/sign/{token(signer)}/signature", signature, content_type=json)
     assert answer.status_code == 200, answer.content
     for name, arguments in jobs():
         if name == "finalize":

@@ -107,7 +107,7 @@ def test_the_quota_is_exact_in_parallel(settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 3})
     charles = author("free")
     drafts = [charles.draft() for _ in range(7)]
-    sent = at_once(*[lambda draft=draft: charles.send(draft) for draft in drafts])  # type: ignore[misc]
+    sent = at_once(*[lambda draft=draft: charles.send(draft) for draft in drafts])
     assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 3
     assert sent.count("web_sends_used_up") == 4
 

@@ -45,7 +45,7 @@ def _unbound(draft: Draft) -> Rows:
             "document": stamp.document_id,
             "signer": stamp.signer_id,
             "page": stamp.page_number,
-            **{name: f"{getattr(stamp, name):g}" for name in _FIELDS},
+            **{name: f"{getattr(stamp, name):.10g}" for name in _FIELDS},
         }
         for stamp in DraftStamp.objects.filter(document__draft=draft)
     ]

@@ -28,7 +28,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     content.append("action", "upload");
     content.append("file", file, file.name);
     const call = new XMLHttpRequest();
-    call.open("POST", form.action || location.href);
+    call.open("POST", location.href); // form.action is the button of that name
     call.responseType = "document";
     call.upload.onprogress = (event) => {
       if (event.lengthComputable) shown.bar.value = event.loaded / event.total;
