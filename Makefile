@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
 JOBS   ?= 2
 
-.PHONY: help demo serve test check bench corpus odd chaos fuzz clean
+.PHONY: help demo serve test check bench corpus odd chaos fuzz screenshots clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -55,6 +55,9 @@ chaos: $(VENV)/.development  ## 200 requests among faults; then what others noti
 fuzz: $(VENV)/.development  ## hostile bytes; then pairs of what was shown and what was sealed   [SECONDS=60] [CORPUS=folder] [SEED=n]
 	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|languages|mails|stamps]
+	$(BIN)/python -m tests.browser.screenshots "$(OUT)" $(ONLY)
 
 clean:  ## removes the virtual environment
 	rm -rf $(VENV)

@@ -84,9 +84,8 @@ class _Attacks:
             ("silent connections", 1, lambda _: self._be_silent()),
             ("stopped readers", 1, lambda _: self._stop_reading(download)),
         ]
-        chosen = os.environ.get("NEIGH_ATTACKS", "all")
         for name, count, attack in attacks:
-            if chosen != "all" and not any(each in name for each in chosen.split(",")):
+            if not any(part in name for part in self._chosen):
                 continue
             self.answers[name] = Counter()
             for _ in range(count):

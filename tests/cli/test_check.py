@@ -40,6 +40,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "webhooks",
         "sealing failures",
         "kept timestamps",
+        "retention",
         "proxy",
     }
     assert {outcome["status"] for outcome in found.values()} == {"ok", "warning"}

@@ -29,7 +29,8 @@ def test_an_organization_may_refuse_documents_that_can_change(service: Service) 
     for option, refused in (("--refuse-changeable", True), ("--accept-changeable", False)):
         changed = service.command("organization", "update", organization, option)
         facts = {"id": int(organization), "name": "Acme", "mails_copy_links": True, "contact_email": ""}
-        assert changed == facts | {"refuse_changeable_documents": refused}
+        wanted = facts | {"refuse_changeable_documents": refused}
+        assert {name: changed[name] for name in wanted} == wanted
     changed = service.command("organization", "update", organization, "--no-copy-links")
     assert (changed["mails_copy_links"], changed["refuse_changeable_documents"]) == (False, False)
 
@@ -49,11 +50,9 @@ def test_an_application_names_the_sites_that_may_frame_its_pages(service: Servic
     made = service.command("application", "create", *facts, *options)
     assert made["frame_origins"] == sites
     update = ("application", "update", str(made["id"]))
-    assert service.command(*update, "--frame-origin", "https://b.example") == {
-        "id": made["id"],
-        "name": "shop",
-        "frame_origins": ["https://b.example"],
-    }
+    changed = service.command(*update, "--frame-origin", "https://b.example")
+    assert (changed["id"], changed["name"]) == (made["id"], "shop")
+    assert changed["frame_origins"] == ["https://b.example"]
     assert service.command(*update, "--any-frame-origin")["frame_origins"] == []
 
 

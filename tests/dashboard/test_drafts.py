@@ -14,6 +14,7 @@ from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
 from paraph.members.models import Role
 from paraph.messaging.models import CapturedMessage
+from paraph.organizations.lifecycle import suspend
 from paraph.organizations.models import BrandingProfile, Organization, WebSends
 from paraph.organizations.registration import create_application, create_branding_profile, create_organization
 from paraph.signature_requests.models import SignatureRequest
@@ -291,6 +292,15 @@ def test_a_used_up_quota_is_said_and_nothing_is_lost(log_in: LogIn, organization
     address, draft = ready(client, organization)
     assert "used all 0 sends" in alert(client.post(f"{address}/review", options()))
     assert draft.signers.exists() and not SignatureRequest.objects.exists()
+
+
+def test_a_suspended_organization_begins_nothing_new(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    suspend(organization.pk)
+    assert "suspended" in alert(client.post(f"{address}/review", options()))
+    assert "suspended" in client.post(f"/app/{organization.pk}/documents", {"file": pdf()}).content.decode()
+    assert Document.objects.count() == 1 and not SignatureRequest.objects.exists()
 
 
 def test_options_are_kept_and_sent(log_in: LogIn, organization: Organization) -> None:

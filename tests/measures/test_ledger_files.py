@@ -38,6 +38,16 @@ def test_any_word_of_a_client_is_one_method() -> None:
     assert total("paraph_requests_total", route="tea", method="other") == 3
 
 
+def test_requests_are_counted_by_status_and_timed_whatever_it_was() -> None:
+    for status, seconds in ((200, 0.01), (200, 0.02), (404, 0.03)):
+        figures.count_request("GET", "two statuses", status, seconds)
+    assert total("paraph_requests_total", route="two statuses", status="200") == 2
+    assert total("paraph_requests_total", route="two statuses", status="404") == 1
+    assert total("paraph_request_seconds_count", route="two statuses") == 3
+    assert total("paraph_request_seconds_sum", route="two statuses") == pytest.approx(0.06)
+    assert total("paraph_request_seconds_bucket", route="two statuses", le="0.025") == 2
+
+
 def test_a_stage_that_fails_is_measured_too() -> None:
     before = total("paraph_stage_seconds_sum", stage="seal")
     with pytest.raises(ZeroDivisionError), figures.stage("seal"):

@@ -1,19 +1,24 @@
 """Organizations, applications and their keys, branding profiles."""
 
 import hashlib
+from datetime import timedelta
 
 import pytest
 
 from paraph.kernel.errors import DomainError
+from paraph.organizations.admission import admit
 from paraph.organizations.models import ApiKey, Application, Organization
 from paraph.organizations.registration import (
     create_application,
     create_branding_profile,
     create_organization,
     revoke_application,
+    revoke_key,
+    update_application,
     update_organization,
     webhook_secret,
 )
+from paraph.organizations.rotation import rotate
 
 pytestmark = pytest.mark.django_db
 COLORS = {"background_color": "#ffffff", "text_color": "#1A2b3c", "accent_color": "#000000"}
@@ -119,3 +124,29 @@ def test_what_is_not_named_stays_as_it_is(pro: Organization) -> None:
 def test_a_contact_that_is_no_address_is_refused(pro: Organization, address: str) -> None:
     with pytest.raises(DomainError, match="contact_email must be an e-mail address"):
         update_organization(pro.pk, contact_email=address)
+
+
+def test_an_organization_changes_its_name_and_plan(pro: Organization) -> None:
+    changed = update_organization(pro.pk, name=" Acme & Söhne ", plan="free")
+    assert (changed.name, changed.plan) == ("Acme & Söhne", "free")
+    with pytest.raises(DomainError, match="plan must be one of"):
+        update_organization(pro.pk, plan="gold")
+
+
+def test_an_application_changes_its_name_and_webhook_url_alone(pro: Organization) -> None:
+    made = create_application(pro.pk, "sandbox", "shop", "https://a.example/hook", ["https://a.example"]).application
+    update_application(made.pk, name="store", webhook_url="https://b.example/hook")
+    made.refresh_from_db()
+    assert (made.name, made.webhook_url, made.frame_origins) == ("store", "https://b.example/hook", "https://a.example")
+    with pytest.raises(DomainError, match="webhook_url"):
+        update_application(made.pk, webhook_url="gopher://a.example")
+
+
+def test_one_key_is_revoked_and_the_other_holds(pro: Organization) -> None:
+    made = create_application(pro.pk, "sandbox", "shop")
+    rotated = rotate(made.application.pk, timedelta(hours=1))
+    first = ApiKey.objects.order_by("pk")[0]
+    assert revoke_key(first.pk).revoked_at is not None
+    assert (admit(made.api_key), admit(rotated.api_key) is not None) == (None, True)
+    with pytest.raises(DomainError, match="no key 999999"):
+        revoke_key(999999)

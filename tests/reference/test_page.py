@@ -1,12 +1,12 @@
 """``/docs`` is whole, can be read by everybody, and loads nothing from elsewhere."""
 
+import gzip
 import json
 import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from django.contrib.staticfiles.finders import find
 from django.test import Client
 
 import paraph.reference
@@ -14,6 +14,7 @@ from paraph.api.v1 import errors
 from paraph.api.v1.openapi.document import document
 from paraph.kernel.colors import contrast
 from paraph.reference.prose import inline
+from paraph.signer import answers
 from tests.reference.page import colors, parse
 
 STATIC = Path(paraph.reference.__file__).parent / "static" / "reference"
@@ -32,8 +33,9 @@ def words(text: str) -> str:
 def test_it_is_html_under_a_policy_and_wants_no_key() -> None:
     assert RESPONSE.status_code == 200
     assert RESPONSE["Content-Type"] == "text/html; charset=utf-8"
-    assert RESPONSE["Content-Security-Policy"].startswith("default-src 'self'; ")
-    assert "unsafe" not in RESPONSE["Content-Security-Policy"]
+    policy = RESPONSE["Content-Security-Policy"].split("; ")
+    assert policy[0] == "default-src 'none'" and "connect-src 'self'" in policy
+    assert set(" ".join(policy).split()) & {"'unsafe-inline'", "'unsafe-eval'", "*", "data:", "https:"} == set()
 
 
 def test_whoever_has_it_is_told_so() -> None:
@@ -43,16 +45,22 @@ def test_whoever_has_it_is_told_so() -> None:
     assert Client().post("/docs").status_code == 405
 
 
-def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
+def test_it_is_small() -> None:
+    assert len(gzip.compress(RESPONSE.content)) < 60_000
+
+
+def test_nothing_is_loaded_from_elsewhere_and_no_script_stands_in_the_page() -> None:
     loaded = [each.attributes[name] for each in ROOT.all() for name in ("src", "srcset", "poster", "data", "action")
               if name in each.attributes]  # fmt: skip
     loaded += [each.attributes["href"] for each in ROOT.all("link")]
     assert loaded and all(address and re.match(r"/(?!/)", address) for address in loaded)
-    assert not ROOT.all("script", "style", "iframe", "object", "embed")
+    assert not ROOT.all("style", "iframe", "object", "embed")
+    scripts = ROOT.all("script")
+    assert len(scripts) == 6 and all(each.attributes["src"] and not each.text for each in scripts)
     assert not any(name == "style" or name.startswith("on") for each in ROOT.all() for name in each.attributes)
     assert "url(" not in CSS and "@import" not in CSS
     for address in {str(each) for each in loaded}:
-        assert find(address.removeprefix("/static/")), address
+        assert Client().get(address).status_code == 200, address
 
 
 def test_ids_are_unique_and_every_link_leads_somewhere() -> None:
@@ -80,7 +88,7 @@ def test_landmarks_and_labels() -> None:
     assert first.attributes["href"] == "#content" and first.attributes["class"] == "skip"
     for each in ROOT.all("pre"):  # they scroll: a keyboard must reach them, a screen reader must name them
         assert (
-            each.attributes["tabindex"] == "0" and each.attributes["aria-label"] and each.attributes["role"] == "region"
+            each.attributes["tabindex"] == "0" and each.attributes["aria-label"] and each.attributes["role"] == "group"
         )
     for each in ROOT.all("img"):
         assert "alt" in each.attributes
@@ -113,7 +121,12 @@ def test_every_operation_is_there_whole(name: str, method: str, path: str) -> No
             told = value["error"]["message"] if status >= "400" else json.dumps(value, ensure_ascii=False, indent=2)
             assert words(told) in shown
     codes = {each.attributes.get("id"): each.text for each in article.all("code")}
-    assert codes[f"curl-{name}"] and codes[f"python-{name}"]
+    assert codes[f"curl-{name}"] and codes[f"python-{name}"] and codes[f"node-{name}"]
+    [form] = article.all("form")
+    assert (form.attributes["data-method"], form.attributes["data-path"]) == (method.upper(), path)
+    fields = {each.attributes.get("name") for each in form.all("input", "textarea")}
+    asked = {"file"} if name == "uploadDocument" else {"body"} if method == "post" else set()
+    assert fields == {"key"} | asked | {each["name"] for each in operation.get("parameters", [])}
 
 
 @pytest.mark.parametrize("event", CONTENT["webhooks"])
@@ -135,10 +148,29 @@ def test_every_field_is_described() -> None:
     assert all(len(meaning) > 5 for meaning in rows.values())
 
 
-def test_every_error_is_in_the_table() -> None:
-    [section] = [each for each in ROOT.all("section") if each.attributes.get("aria-labelledby") == "errors"]
-    listed = {words(row.all("th")[0].text) for row in section.all("tr") if row.all("td")}
-    assert listed == {f"{status} {code}" for code, status in (errors.STATUSES | {"internal_error": 500}).items()}
+@pytest.mark.parametrize(
+    ("table", "statuses"),
+    [("errors", errors.STATUSES | {"internal_error": 500}), ("signer-errors", answers.STATUSES)],
+    ids=["API", "signer"],
+)
+def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, statuses: dict[str, int]) -> None:
+    [part] = [each for each in ROOT.all("section", "article") if each.attributes.get("aria-labelledby") == table]
+    rows = [row for row in part.all("tr") if row.all("td")]
+    listed = [words(row.all("th")[0].text) for row in rows]
+    assert sorted(listed) == sorted(f"{status} {code}" for code, status in statuses.items())
+    assert all(len(cell.text) > 10 for row in rows for cell in row.all("td"))
+
+
+def test_what_can_be_linked_to_is_one_thing() -> None:
+    """Each field, and each refusal of a call, has an address."""
+    assert {
+        "createSignatureRequest-body-signature_request.signers.email",
+        "listDocuments-parameter-created_after",
+        "readSignatureRequest-answer-finalized",
+        "uploadDocument-error-validation_mime_type",
+        "error-rate_limited",
+        "signer-error-invalid_otp",
+    } <= set(IDS)
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
@@ -148,7 +180,8 @@ def test_everything_can_be_read(scheme: int) -> None:
     color = colors(CSS)[0] | color
     pairs = [(text, ground) for text in ("text", "muted", "accent", "bad") for ground in ("page", "raised")]
     pairs += [("text", "code"), ("accent", "code"), ("get", "get-back"), ("post", "post-back"), ("bad", "bad-back")]
-    pairs += [("panel-text", "panel"), ("panel-muted", "panel")]
+    on_panel = ("panel-text", "panel-muted", "key", "string", "number", "word", "comment")
+    pairs += [(text, "panel") for text in on_panel] + [("panel-text", "field"), ("panel-muted", "field")]
     for text, ground in pairs:
         assert contrast(color[text], color[ground]) >= 4.5, (text, ground)
 

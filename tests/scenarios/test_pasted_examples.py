@@ -10,6 +10,9 @@ import httpx
 import pytest
 
 from paraph.cli.demo.contract import contract
+from paraph.reference.node_snippets import NODE
+from paraph.reference.signer_snippets import CURL as SIGNER_CURL
+from paraph.reference.signer_snippets import NODE as SIGNER_NODE
 from paraph.reference.snippets import CURL, PYTHON
 from tests.independent import need
 from tests.reference.page import Element, parse, snippet
@@ -76,6 +79,52 @@ def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -
             exec(reader.code(f"python-{name}"), names)
         exec(reader.code("pages-python"), names)
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+
+
+def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
+    program = need("node", "nodejs")
+    done = subprocess.run(
+        [program, "--input-type=module", "-e", "\n".join(scripts)],
+        env={**os.environ, "KEY": reader.key, **environment}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_node(reader: Reader, folder: Path) -> None:
+    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE]
+    told = in_node(reader, reader.code("setup-node"), *apart, reader.code("pages-node"))
+    assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
+    assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+
+
+def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:
+    """Each endpoint in an order in which it can be used; the copy is there once all is sealed."""
+    need("curl", "curl")
+    signer_reader = Reader(service, reader.page)
+    [person] = signer_reader.request["signers"]
+    at_page = {"SIGNING_URL": person["signing_url"]}
+    curl = [signer_reader.code(f"curl-{name}") for name in SIGNER_CURL if name not in LATER]
+    assert '"error"' not in pasted("export SIGNING_URL=" + at_page["SIGNING_URL"], *curl)
+    assert (folder / "page.webp").read_bytes()[8:12] == b"WEBP" and "<svg" in (folder / "stamp.svg").read_text()
+    assert (folder / "unsigned.pdf").read_bytes() == signer_reader.uploaded
+    for name in ("drawStamp", "readPageText"):
+        assert in_node(signer_reader, signer_reader.code(f"node-{name}"), **at_page)
+    code = re.findall(
+        r"sandbox_code: '(\d{6})'", in_node(signer_reader, signer_reader.code("node-sendCode"), **at_page)
+    )
+    told = in_node(signer_reader, signer_reader.code("node-sign"), **at_page, CODE=code[0])
+    ticket = told.split()[-1]
+    assert "progress" in in_node(signer_reader, signer_reader.code("node-readProgress"), **at_page)
+    signer_reader.backend.finalized(signer_reader.request["id"])
+    later = [signer_reader.code(f"curl-{name}") for name in ("readProgress", "downloadCopy", "downloadProof")]
+    assert '"ready"' in pasted(f"export TICKET={ticket} SIGNING_URL={at_page['SIGNING_URL']}", *later)
+    assert (folder / "signed.pdf").read_bytes().startswith(signer_reader.uploaded)
+    assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
+    assert set(SIGNER_NODE) <= set(SIGNER_CURL)
+
+
+LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}
 
 
 def test_pages_and_signing_with_curl(reader: Reader, folder: Path) -> None:

@@ -2,10 +2,8 @@
 
 import re
 import shutil
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from paraph.kernel import clock
 from paraph.organizations.models import Application
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import Scene, scene
+from tests.other_site import site
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
@@ -63,30 +62,6 @@ def test_the_script_for_other_sites_is_small_and_public(client: Client) -> None:
     assert response["Cache-Control"] == "public, max-age=3600"
     assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert client.post("/sign/embed.js").status_code == 405
-
-
-@contextmanager
-def site(page: Callable[[], str]) -> Iterator[str]:
-    """Another site with one page; yields its origin."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = page().encode() if self.path == "/" else b""
-            self.send_response(200 if self.path == "/" else 204)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
 
 
 def example(base_url: str, made: Scene) -> str:

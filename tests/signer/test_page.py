@@ -137,7 +137,7 @@ def test_names_are_text_not_markup(client: Client) -> None:
         ("not_found", 404),
         ("already_signed", 200),
         ("not_your_turn", 200),
-        ("locked", 200),
+        ("locked", 429),
         ("expired", 410),
     ],
 )

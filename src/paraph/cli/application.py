@@ -1,8 +1,11 @@
-"""``paraph application create``, ``paraph application update`` and ``paraph application revoke``."""
+"""``paraph application``: create, list, update, rotate, revoke."""
+
+from datetime import timedelta
+from typing import Any
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import data_dir_option, json_option, show, show_list
 from paraph.cli.session import database
 
 _FRAME_ORIGIN = "site that may show signing pages in a frame, such as https://example.com; repeatable"
@@ -26,9 +29,12 @@ def create(
 ) -> None:
     """Make an application; its API key and webhook secret are shown only now."""
     with database():
+        from paraph.operations.operator_acts import operator_act
         from paraph.organizations.registration import create_application
 
-        made = create_application(organization, environment, name, webhook_url, origins)
+        with operator_act("application.created") as act:
+            made = create_application(organization, environment, name, webhook_url, origins)
+            act.concerns(organization, application_id=made.application.pk, environment=environment, name=name)
         facts = {
             "id": made.application.pk,
             "organization_id": organization,
@@ -42,21 +48,83 @@ def create(
         show(facts, as_json=as_json)
 
 
+@command.command("list")
+@click.option("--organization", type=int, help="Only those of this organization.")
+@data_dir_option
+@json_option
+def list_(organization: int | None, *, as_json: bool) -> None:
+    """Show applications with their keys, of which only the last use is known."""
+    with database():
+        from paraph.organizations.overview import applications
+
+        show_list(applications(organization), as_json=as_json, none="There is no application.")
+
+
 @command.command()
 @click.argument("id", type=int)
+@click.option("--name")
+@click.option("--webhook-url", help='http or https address that webhooks go to from now on; "" for none.')
 @click.option("--frame-origin", "origins", multiple=True, help=_FRAME_ORIGIN)
 @click.option("--any-frame-origin", "any_origin", is_flag=True, help="let any site show signing pages in a frame")
 @data_dir_option
 @json_option
-def update(id: int, origins: tuple[str, ...], *, any_origin: bool, as_json: bool) -> None:
-    """Replace the sites that may show an application's signing pages in a frame."""
-    if bool(origins) == any_origin:
+def update(
+    id: int,
+    name: str | None,
+    webhook_url: str | None,
+    origins: tuple[str, ...],
+    *,
+    any_origin: bool,
+    as_json: bool,
+) -> None:
+    """Change an application's name, its webhook URL, or the sites that may show its signing pages in a frame."""
+    if origins and any_origin:
         raise click.UsageError("Give either --frame-origin, once or more often, or --any-frame-origin.")
+    given = {"name": name, "webhook_url": webhook_url, "origins": origins if origins or any_origin else None}
+    changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    if not changes:
+        raise click.UsageError("Say what to change: --help lists it.")
     with database():
+        from paraph.operations.operator_acts import operator_act
+        from paraph.organizations.overview import application_facts
         from paraph.organizations.registration import update_application
 
-        changed = update_application(id, origins)
-        show({"id": id, "name": changed.name, "frame_origins": changed.frame_origins.split()}, as_json=as_json)
+        with operator_act("application.updated") as act:
+            changed = update_application(id, **changes)
+            act.concerns(changed.organization_id, application_id=id, **changes)
+        show(application_facts(changed), as_json=as_json)
+
+
+@command.command()
+@click.argument("id", type=int)
+@click.option(
+    "--overlap-hours",
+    type=click.IntRange(0, 24 * 90),
+    default=24,
+    show_default=True,
+    help="How long the key and the secret before hold as well.",
+)
+@data_dir_option
+@json_option
+def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
+    """Make a new API key and a new webhook secret, shown only now; those before hold for the overlap."""
+    with database():
+        from paraph.kernel import clock
+        from paraph.operations.operator_acts import operator_act
+        from paraph.organizations.rotation import rotate as rotate_application
+
+        with operator_act("application.rotated") as act:
+            rotated = rotate_application(id, timedelta(hours=overlap_hours))
+            ends_at = clock.iso(rotated.ends_at)
+            act.concerns(rotated.application.organization_id, application_id=id, overlap_ends_at=ends_at)
+        facts = {
+            "id": id,
+            "name": rotated.application.name,
+            "api_key": rotated.api_key,
+            "webhook_secret": rotated.webhook_secret,
+            "overlap_ends_at": ends_at,
+        }
+        show(facts, as_json=as_json)
 
 
 @command.command()
@@ -66,6 +134,10 @@ def update(id: int, origins: tuple[str, ...], *, any_origin: bool, as_json: bool
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject an application's keys from now on."""
     with database():
-        from paraph.organizations.registration import revoke_application
+        from paraph.operations.operator_acts import operator_act
+        from paraph.organizations.registration import existing_application, revoke_application
 
-        show({"id": id, "revoked_keys": revoke_application(id)}, as_json=as_json)
+        with operator_act("application.revoked") as act:
+            count = revoke_application(id)
+            act.concerns(existing_application(id).organization_id, application_id=id, revoked_keys=count)
+        show({"id": id, "revoked_keys": count}, as_json=as_json)

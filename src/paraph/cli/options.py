@@ -3,6 +3,7 @@ process and of its children read."""
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,6 +46,29 @@ def show(facts: dict[str, Any], *, as_json: bool) -> None:
         return
     for name, value in facts.items():
         click.echo(f"{name}: {value}")
+
+
+def show_list(rows: list[dict[str, Any]], *, as_json: bool, none: str) -> None:
+    """Prints the rows as one JSON array or as a line each; ``none`` where there are none."""
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False))
+        return
+    for row in rows:
+        click.echo("  ".join(f"{name}: {_shown(value)}" for name, value in row.items()))
+    if not rows:
+        click.echo(none)
+
+
+def confirm(question: str, *, already: bool) -> None:
+    """Asks at a terminal whether to go on, unless that was ``already`` said; programs are not asked."""
+    if not already and sys.stdin.isatty():
+        click.confirm(question, abort=True)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
 
 
 def _export(context: click.Context, parameter: click.Parameter, value: Any) -> Any:  # noqa: ARG001  click's form

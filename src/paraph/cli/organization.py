@@ -1,8 +1,10 @@
-"""``paraph organization create``, ``paraph organization update`` and ``paraph organization confirm-address``."""
+"""``paraph organization``: create, list, update, suspend, resume, delete, confirm-address."""
+
+from typing import Any
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import confirm, data_dir_option, json_option, show, show_list
 from paraph.cli.session import database
 
 
@@ -19,46 +21,107 @@ def command() -> None:
 def create(name: str, plan: str, *, as_json: bool) -> None:
     """Make an organization."""
     with database():
+        from paraph.operations.operator_acts import operator_act
         from paraph.organizations.registration import create_organization
 
-        made = create_organization(name, plan)
+        with operator_act("organization.created") as act:
+            made = create_organization(name, plan)
+            act.concerns(made.pk, name=made.name, plan=made.plan)
         show({"id": made.pk, "name": made.name, "plan": made.plan}, as_json=as_json)
+
+
+@command.command("list")
+@data_dir_option
+@json_option
+def list_(*, as_json: bool) -> None:
+    """Show all organizations, deleted ones too."""
+    with database():
+        from paraph.organizations.overview import organizations
+
+        show_list(organizations(), as_json=as_json, none="There is no organization.")
 
 
 @command.command()
 @click.argument("id", type=int)
+@click.option("--name", help="Its name, which signers read.")
+@click.option("--plan", help="free, pro or enterprise; applies from the next call on.")
 @click.option(
     "--refuse-changeable/--accept-changeable",
-    "refuse",
+    "refuse_changeable_documents",
     default=None,
     help="Whether production takes documents that print differently than they are shown, or can change what they show.",
 )
 @click.option(
     "--copy-links/--no-copy-links",
+    "mails_copy_links",
     default=None,
     help="Whether the summary that signers get at completion has a link to their copy.",
 )
-@click.option("--contact-email", "contact", help='Where signers\' questions go; "" for nowhere.')
+@click.option("--contact-email", help='Where signers\' questions go; "" for nowhere.')
 @data_dir_option
 @json_option
-def update(id: int, *, refuse: bool | None, copy_links: bool | None, contact: str | None, as_json: bool) -> None:
-    """Change what an organization's documents may be, what its signers get, and whom they ask."""
-    if refuse is None and copy_links is None and contact is None:
+def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
+    """Change an organization: name, plan, what its documents may be, what its signers get, and whom they ask."""
+    changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
+        from paraph.operations.operator_acts import operator_act
+        from paraph.organizations.overview import organization_facts
         from paraph.organizations.registration import update_organization
 
-        changed = update_organization(
-            id, refuse_changeable_documents=refuse, mails_copy_links=copy_links, contact_email=contact
-        )
-        facts = {
-            "id": changed.pk,
-            "name": changed.name,
-            "refuse_changeable_documents": changed.refuse_changeable_documents,
-            "mails_copy_links": changed.mails_copy_links,
-            "contact_email": changed.contact_email,
-        }
-        show(facts, as_json=as_json)
+        with operator_act("organization.updated") as act:
+            changed = update_organization(id, **changes)
+            act.concerns(id, **changes)
+        show(organization_facts(changed), as_json=as_json)
+
+
+@command.command()
+@click.argument("id", type=int)
+@data_dir_option
+@json_option
+def suspend(id: int, *, as_json: bool) -> None:
+    """Refuse an organization's API keys. What is under way ends: signers can still sign."""
+    with database():
+        from paraph.operations.operator_acts import operator_act
+        from paraph.organizations.lifecycle import suspend as suspend_organization
+        from paraph.organizations.overview import organization_facts
+
+        with operator_act("organization.suspended") as act:
+            changed = suspend_organization(id)
+            act.concerns(id)
+        show(organization_facts(changed), as_json=as_json)
+
+
+@command.command()
+@click.argument("id", type=int)
+@data_dir_option
+@json_option
+def resume(id: int, *, as_json: bool) -> None:
+    """Take the API keys of a suspended organization again."""
+    with database():
+        from paraph.operations.operator_acts import operator_act
+        from paraph.organizations.lifecycle import resume as resume_organization
+        from paraph.organizations.overview import organization_facts
+
+        with operator_act("organization.resumed") as act:
+            changed = resume_organization(id)
+            act.concerns(id)
+        show(organization_facts(changed), as_json=as_json)
+
+
+@command.command()
+@click.argument("id", type=int)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_dir_option
+@json_option
+def delete(id: int, *, yes: bool, as_json: bool) -> None:
+    """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
+    confirm(f"Delete organization {id} for good?", already=yes)
+    with database():
+        from paraph.operations.delete_organization import delete_organization
+
+        show(delete_organization(id), as_json=as_json)
 
 
 @command.command("confirm-address")

@@ -2,7 +2,9 @@
 
 import os
 import sys
+from typing import NamedTuple
 
+from paraph.administration.first_owner import first_owner_link
 from paraph.cli.supervisor import fork
 from paraph.measures import ledger_files
 from paraph.operations.check.start import require_start
@@ -12,18 +14,29 @@ from paraph.organizations.registration import create_application, create_organiz
 from paraph.storage import store
 
 
-def prepare() -> str:
+class FirstSteps(NamedTuple):
+    """What the first start prints, else "": an API key, and while nobody has an account a link that makes the first
+    owner."""
+
+    api_key: str
+    owner_link: str
+
+
+def prepare() -> FirstSteps:
     """Migrates the database, cleans up after the last run and checks that the service can work.
 
-    The very first start also makes an organization with a sandbox application and returns its API key; later starts
-    return "". Raises ``DomainError`` with one sentence for what is missing.
+    The very first start also makes an organization with a sandbox application. Raises ``DomainError`` with one sentence
+    for what is missing.
     """
     migrate()
     store.sweep()
     ledger_files.forget()
     require_start()
-    if Organization.objects.exists():
-        return ""
+    api_key = "" if Organization.objects.exists() else _first_key()
+    return FirstSteps(api_key, first_owner_link())
+
+
+def _first_key() -> str:
     organization = create_organization("First organization", "enterprise")
     return create_application(organization.pk, "sandbox", "First application").api_key
 

@@ -1,4 +1,4 @@
-"""``paraph request list``, ``paraph request show``, ``paraph request retry`` and ``paraph request evidence``."""
+"""``paraph request``: list, show, retry, cancel, evidence."""
 
 import json
 from typing import Any, BinaryIO
@@ -7,6 +7,7 @@ import click
 
 from paraph.cli.deliveries import last_outcome
 from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import show as show_facts
 from paraph.cli.session import database
 
 
@@ -56,14 +57,21 @@ def show(id: int, *, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("id", type=int)
+@click.argument("id", type=int, required=False)
+@click.option("--all", "every", is_flag=True, help="Every completed request that is not finalized.")
 @data_dir_option
 @json_option
-def retry(id: int, *, as_json: bool) -> None:
+def retry(id: int | None, *, every: bool, as_json: bool) -> None:
     """Have what a request lacks tried now: seals, proof, publication, invitations."""
+    if (id is None) != every:
+        raise click.UsageError("Name one request, or --all.")
     with database():
         from paraph.operations.retry import retry as retry_request
+        from paraph.operations.retry import retry_all
 
+        if id is None:
+            show_facts({"retried": retry_all()}, as_json=as_json)
+            return
         retried = retry_request(id)
     if as_json:
         click.echo(json.dumps([vars(step) for step in retried], ensure_ascii=False))
@@ -72,6 +80,23 @@ def retry(id: int, *, as_json: bool) -> None:
         click.echo(f"{step.outcome}: {step.words}")
     if not retried:
         click.echo("Nothing is missing that the service could do.")
+
+
+@command.command()
+@click.argument("id", type=int)
+@click.option("--reason", required=True, help="Why, for journal and webhooks. No names: it stays for ever.")
+@data_dir_option
+@json_option
+def cancel(id: int, reason: str, *, as_json: bool) -> None:
+    """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
+    with database():
+        from paraph.flow.end_early import end_early
+        from paraph.operations.operator_acts import operator_act
+
+        with operator_act("request.ended_early") as act:
+            request = end_early(id, reason)
+            act.concerns(request.organization_id, request_id=id, reason=reason)
+        show_facts({"id": id, "status": request.status, "ended_early": True, "reason": reason}, as_json=as_json)
 
 
 @command.command()

@@ -40,11 +40,11 @@ def command() -> None:
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
     with supervisor.listening():
         try:
-            first_key = _prepare(server)
+            first_key, owner_link = _prepare(server)
             lock.mark_ready()
             supervisor.run(until=_WebServerAnswers(settings))
             if not supervisor.stopping:
-                _greet(settings, first_key)
+                _greet(settings, first_key, owner_link)
                 supervisor.run()
             click.echo("Paraph is stopping.")
         finally:
@@ -72,9 +72,10 @@ def _children(settings: Settings) -> list[Child]:
     ]
 
 
-def _prepare(server: Server | None) -> str:
+def _prepare(server: Server | None) -> tuple[str, str]:
     """Imports everything while the database starts, then prepares the start in a child process: its connections must
-    not be inherited by children forked later. Returns the API key of a first start, or ""."""
+    not be inherited by children forked later. Returns the API key of a first start and the link that makes the first
+    owner, or ""."""
     if server:
         server.launch()
     set_up(tasks=True)
@@ -96,10 +97,11 @@ def _prepare(server: Server | None) -> str:
     _, status = os.waitpid(pid, 0)
     if os.waitstatus_to_exitcode(status):
         sys.exit(1)  # the child has printed the reason
-    return str(json.loads(answer))
+    api_key, owner_link = json.loads(answer)
+    return api_key, owner_link
 
 
-def _report(handle: int, answer: str) -> None:
+def _report(handle: int, answer: tuple[str, str]) -> None:
     with os.fdopen(handle, "w") as pipe:
         json.dump(answer, pipe)
 
@@ -126,11 +128,13 @@ class _WebServerAnswers:
         return False
 
 
-def _greet(settings: Settings, first_key: str) -> None:
+def _greet(settings: Settings, first_key: str, owner_link: str) -> None:
     click.echo(f"Paraph is ready at {settings.public_url}")
     if settings.host in ("0.0.0.0", "::") and not settings.base_url:  # noqa: S104  compared, not bound
         click.echo("Set PARAPH_BASE_URL to the address that signers reach: their links point there.")
     if first_key:
         click.echo(f"\nA sandbox API key, shown only now:\n\n    {first_key}\n\nTry it:\n")
         click.echo(f'    curl -H "X-Api-Key: {first_key}" {settings.public_url}/api/v1/health\n')
+    if owner_link:
+        click.echo(f"\nMake the first account, which owns the organization, within the hour:\n\n    {owner_link}\n")
     sys.stdout.flush()

@@ -43,10 +43,11 @@ def run() -> None:
     from granian.log import LogLevels
     from granian.server import Server
 
-    from paraph.web import connection_watch
+    from paraph.web import connection_watch, static_files
 
     # Made once here and shared by the processes forked below.
     application = get_internal_wsgi_application()
+    static_files.contents()
 
     processes, _ = settings.PARAPH.processes
 

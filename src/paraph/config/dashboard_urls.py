@@ -11,9 +11,11 @@ from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.home import home, organizations
+from paraph.dashboard.new_organization import new_organization
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", organizations, name="organizations"),
+    path("new", new_organization, name="new_organization"),
     path("<int:organization_id>/", home, name="home"),
     path("<int:organization_id>/documents", documents, name="documents"),
     path("<int:organization_id>/documents/<int:document_id>", document, name="document"),

@@ -24,6 +24,7 @@ APPEND_SLASH = False
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
+    "django.contrib.humanize",
     "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
@@ -57,7 +58,6 @@ MIDDLEWARE = [
     "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "paraph.web.language.Language",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
@@ -68,6 +68,7 @@ DASHBOARD_MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "paraph.dashboard.language.AccountLanguage",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -111,7 +112,7 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-WHITENOISE_USE_FINDERS = True  # straight from the package: nothing to collect at deployment
+STORAGES = {"staticfiles": {"BACKEND": "paraph.web.static_files.StaticFiles"}}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
 
 FILE_UPLOAD_HANDLERS = ["paraph.dashboard.no_files.NoFiles"]
@@ -147,7 +148,26 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", 
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_ADAPTER = "paraph.dashboard.account.adapter.AccountAdapter"
+ACCOUNT_FORMS = {"signup": "paraph.dashboard.account.sign_up.SignUpForm"}
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # else a stranger could hold the address that an invitation goes to
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to whoever has no account
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_CHANGE_EMAIL = True  # one address an account, the new one from its confirmation on
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _SECURE else "http"
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
+ACCOUNT_RATE_LIMITS = {
+    "signup": "5/m/ip,30/h/ip",
+    "reset_password": "5/m/ip,30/h/ip,5/h/key",
+    "login_failed": "10/m/ip,5/5m/key",
+}
+PASSWORD_RESET_TIMEOUT = 3600  # seconds, also of the link that ``paraph member create`` prints
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # seconds
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also for password and address
 USERSESSIONS_TRACK_ACTIVITY = True
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ADAPTER = "paraph.dashboard.account.second_factor.SecondFactorAdapter"
+MFA_TOTP_ISSUER = "Paraph"

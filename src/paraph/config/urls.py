@@ -10,6 +10,7 @@ from paraph.api.v1.health import read_health
 from paraph.api.v1.openapi.view import openapi
 from paraph.api.v1.signature_requests import create_signature_request, list_signature_requests, read_signature_request
 from paraph.authority import views as authority
+from paraph.dashboard.account.first_owner import first_owner
 from paraph.dashboard.account.page import account
 from paraph.files.download import download
 from paraph.reference.page import page as reference
@@ -28,6 +29,7 @@ from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
 from paraph.web.health import healthz, readyz
 from paraph.web.metrics import metrics
+from paraph.web.static_files import static_file
 
 handler400 = "paraph.dashboard.errors.bad_request"
 handler403 = "paraph.dashboard.errors.forbidden"
@@ -45,6 +47,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/openapi.json", openapi),
     re_path(r"^api/v1(?:/|$)", endpoint()),  # every other path: a refusal in the API's envelope
     path("account/", account, name="account"),
+    path("account/first/<str:token>/", first_owner, name="first_owner"),
     path("account/", include("allauth.urls")),
     path("app/", include("paraph.config.dashboard_urls")),
     path("authority/ocsp", authority.status),
@@ -77,4 +80,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/signature", signature),
     path("sign/<str:token>/stamp", drawn_stamp),
     path("sign/<str:token>/stamp.svg", typed_stamp),
+    path("static/<path:name>", static_file),
 ]

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from allauth.account.authentication import get_authentication_records
 from allauth.account.decorators import reauthentication_required
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from paraph.activity.actor import Actor
 from paraph.activity.models import ActorKind
 from paraph.journal.client_address import client_address
+from paraph.kernel import clock
 from paraph.members.models import Member
 from paraph.members.rights import Right, may, roles_with
 from paraph.organizations.models import Environment
@@ -50,9 +53,12 @@ def member_page(right: Right) -> Callable[[View], View]:
 
 
 def reauthenticated(view: View) -> View:
-    """Decorates a view of :func:`member_page`, below it: ``@member_page(…)``, then ``@reauthenticated``. Who has not
-    said who they are within five minutes does so first and comes back; a form that they had sent is then taken."""
-    guarded: View = reauthentication_required(view)
+    """Decorates the view inside of :func:`member_page`: ``@member_page(…)`` above, ``@reauthenticated`` below.
+
+    Who has neither logged in nor said again who they are within five minutes does so first and comes back; a form that
+    they had sent is then taken.
+    """
+    guarded: View = reauthentication_required(enabled=_is_long_ago)(view)
     return guarded
 
 
@@ -75,7 +81,9 @@ def show(
 
 def caller(member: Member, environment: str = Environment.PRODUCTION) -> Caller:
     """The member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
-    return Caller(member.organization_id, environment, member.organization.plan, application_id=None)
+    organization = member.organization
+    suspended = organization.suspended_at is not None
+    return Caller(organization.pk, environment, organization.plan, application_id=None, suspended=suspended)
 
 
 def actor(request: HttpRequest, member: Member) -> Actor:
@@ -86,3 +94,9 @@ def actor(request: HttpRequest, member: Member) -> Actor:
 def _memberships(member: Member) -> QuerySet[Member]:
     """For the switch to another organization."""
     return Member.objects.filter(user_id=member.user_id).select_related("organization").order_by("organization__name")
+
+
+def _is_long_ago(request: HttpRequest) -> bool:
+    records = get_authentication_records(request, request.user)
+    latest = max((float(record["at"]) for record in records), default=0.0)
+    return clock.now().timestamp() - latest >= settings.ACCOUNT_REAUTHENTICATION_TIMEOUT

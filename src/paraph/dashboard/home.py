@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
+from paraph.administration.organizations import may_open_organization
 from paraph.dashboard.door import member_page, show
 from paraph.members.models import Member, User
 from paraph.members.rights import Right
@@ -16,10 +17,11 @@ from paraph.members.rights import Right
 @login_required
 def organizations(request: HttpRequest) -> HttpResponse:
     """The member's organizations; the only one at once."""
-    memberships = list(cast(User, request.user).memberships.select_related("organization").order_by("organization_id"))
+    user = cast(User, request.user)
+    memberships = list(user.memberships.select_related("organization").order_by("organization_id"))
     if len(memberships) == 1:
         return redirect("home", memberships[0].organization_id)
-    return show(request, "organizations.html", {"memberships": memberships})
+    return show(request, "organizations.html", {"memberships": memberships, "may_open": may_open_organization(user)})
 
 
 @member_page(Right.SEE)

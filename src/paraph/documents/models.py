@@ -17,7 +17,8 @@ class Document(models.Model):
 
     ``method`` says what has to be done to the file before it can be sealed
     (:data:`paraph.pdf.structure.extendable_variants.Method`), "" for documents of earlier versions. Where the upload
-    cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``).
+    cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``). From
+    ``file_deleted_at`` on both files are gone, and no request can begin with them.
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
@@ -32,6 +33,7 @@ class Document(models.Model):
     method = models.CharField(max_length=12, default="", db_default="")
     prepared_sha256 = models.BinaryField(null=True)
     prepared_size = models.BigIntegerField(null=True)
+    file_deleted_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
@@ -66,3 +68,10 @@ class UnshownPage(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["document", "page_number"], name="unshown_page_once")]
+
+
+class ObjectToDelete(models.Model):
+    """An object of the store that no row names any more (:mod:`paraph.documents.objects_to_delete`)."""
+
+    object_key = models.CharField(max_length=200, primary_key=True)
+    since = models.DateTimeField(default=clock.now)

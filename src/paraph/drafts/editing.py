@@ -32,7 +32,9 @@ def attach(caller: Caller, draft: Draft, document_ids: Iterable[int]) -> None:
     """Adds documents of the caller at the end, in this order; those that the draft has stay where they are."""
     wanted = list(dict.fromkeys(document_ids))
     found = set(
-        scoped(Document, caller).filter(pk__in=wanted, status=DocumentStatus.READY).values_list("pk", flat=True)
+        scoped(Document, caller)
+        .filter(pk__in=wanted, status=DocumentStatus.READY, file_deleted_at=None)
+        .values_list("pk", flat=True)
     )
     known = set(draft.documents.values_list("document_id", flat=True))
     last = draft.documents.aggregate(last=Max("position"))["last"]
@@ -107,7 +109,7 @@ def touch(draft: Draft, step: Step | None = None) -> None:
     draft.save(update_fields=["step", "updated_at"])
 
 
-def delete_unused() -> int:
+def delete_unused_drafts() -> int:
     """Deletes the drafts that nobody has changed for 90 days, and what is left of those that were sent so long ago;
     returns how many. Documents stay."""
     old = Draft.objects.filter(updated_at__lt=clock.now() - UNUSED_FOR)

@@ -46,6 +46,13 @@ def request_expired(request: SignatureRequest) -> None:
     _record(request, EventType.EXPIRED, metadata={"expires_at": clock.iso(request.expires_at)})
 
 
+def request_ended_early(request: SignatureRequest, reason: str) -> None:
+    """Webhooks state ``ended_early`` and ``reason`` too, so that receivers can tell it from an end in time."""
+    told = {"ended_early": True, "reason": reason}
+    facts = {"expires_at": clock.iso(request.expires_at), **told}
+    _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, told=told)
+
+
 def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> None:
     """``facts`` are those of :func:`paraph.evidence.facts.seal_facts`."""
     facts = {"document_id": request_document.document_id, **facts}
@@ -64,7 +71,9 @@ def _record(
     metadata: dict[str, Any] | None = None,
     *,
     moment: datetime | None = None,
+    told: dict[str, Any] | None = None,
 ) -> None:
+    """``told``: the part of the metadata that webhooks state as well."""
     signer_id = signer.pk if signer else None
     entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
-    insert([entry, *outbox.deliveries(request, event_type, signer, entry.created_at)])
+    insert([entry, *outbox.deliveries(request, event_type, signer, entry.created_at, told)])

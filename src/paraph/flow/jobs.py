@@ -8,9 +8,13 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
+from paraph.flow.delete_files import delete_due_files
+from paraph.flow.delete_unused import delete_unused_uploads
+from paraph.flow.end_deleted import end_requests_of_deleted
 from paraph.flow.finalize import finalize
 from paraph.flow.forward_inquiry import forward_inquiry
 from paraph.flow.invite import invite
+from paraph.flow.mail_account import mail_account
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
@@ -18,6 +22,7 @@ from paraph.flow.send_reminder import send_reminder
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
+from paraph.queue.defer import defer
 from paraph.queue.giving_up import report_last_attempt
 from paraph.queue.job_logging import logged
 from paraph.queue.lanes import DEFAULT, MAIL
@@ -54,7 +59,9 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "send_reminder": (send_reminder, MAIL),
     "notify_completion": (notify_completion, MAIL),
     "forward_inquiry": (forward_inquiry, MAIL),
+    "mail_account": (mail_account, MAIL),
     "finalize": (finalize, DEFAULT),
+    "delete_unused_uploads": (delete_unused_uploads, DEFAULT),
 }
 for _name, (_verb, _lane) in _VERBS.items():
     _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[report_last_attempt])
@@ -83,6 +90,19 @@ def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  procrastinate passe
 @app.task(queueing_lock="encrypt_earlier")
 def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     encrypt_earlier()
+
+
+@app.periodic(cron="4-59/5 * * * *")
+@app.task(queueing_lock="delete_files")
+def delete_files_that_are_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    end_requests_of_deleted(most=500)
+    delete_due_files()
+
+
+@app.periodic(cron="11 4 * * *")
+@app.task(queueing_lock="delete_unused")
+def delete_uploads_never_used(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    defer("delete_unused_uploads", first=1)
 
 
 @app.periodic(cron="41 3 * * *")

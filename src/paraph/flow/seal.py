@@ -36,9 +36,12 @@ def seal(request_document_id: int) -> int | None:
     are sealed, else None.
 
     Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file.
+    Does nothing once retention has deleted the files.
     Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now, and notes the cause.
     """
     row = _ROW.get(request_document_id)
+    if row.request.files_deleted_at:
+        return None
     missing = not hasattr(row, "sealed")
     if missing:
         _seal(row)
@@ -91,7 +94,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
 @transaction.atomic
 def _commit(row: RequestDocument, sealed: SealedPdf, key: str) -> bool:
     request = lock_request(row.request_id)
-    if not record_sealed_document(row, sealed, key, settings.PARAPH.seal_level):
+    if request.files_deleted_at or not record_sealed_document(row, sealed, key, settings.PARAPH.seal_level):
         return False
     row.request = request
     events.pades_signed(row, {**seal_facts(sealed), **preparation_facts(row.document)})

@@ -11,6 +11,7 @@ from paraph.flow.create import WebSender, create
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.members.models import User
+from paraph.organizations.lifecycle import require_active
 from paraph.organizations.scope import Caller, scoped
 from paraph.organizations.web_sends import use_web_send
 
@@ -19,9 +20,10 @@ from paraph.organizations.web_sends import use_web_send
 def send_draft(caller: Caller, draft_id: int, user: User, actor: Actor, origin: Origin) -> int:
     """Creates the draft's request, counts it in the month's quota and notes it in the activity log, all or nothing.
 
-    Returns the id of the request: the same one where the draft has been sent already. Raises ``not_found``,
-    ``web_sends_used_up``, or what :func:`paraph.flow.create.create` raises.
+    Returns the id of the request: the same one where the draft has been sent already. Raises ``forbidden`` for
+    a suspended organization, ``not_found``, ``web_sends_used_up``, or what :func:`paraph.flow.create.create` raises.
     """
+    require_active(caller)
     draft = scoped(Draft, caller).select_for_update(no_key=True).filter(pk=draft_id).first()
     if draft is None:
         raise DomainError("not_found", "There is no such draft.")

@@ -8,12 +8,15 @@ from datetime import datetime
 from typing import Any
 
 from paraph.database.prepared_statements import prepared_cursor
+from paraph.journal.commitments import committed, salts_for
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
+PLAIN, COMMITTED = 1, 2  # formats of entries
+_ABOUT_SIGNERS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED, EventType.COMPLETION_NOTIFIED)
 _END = "SELECT position, hash, created_at FROM journal_entry WHERE request_id = %s ORDER BY position DESC LIMIT 1"
 
 
@@ -66,6 +69,8 @@ def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any
 def _entry(
     request: SignatureRequest, event_type: str, signer_id: int | None, origin: Origin, metadata: dict[str, Any]
 ) -> Entry:
+    user_agent = origin.user_agent[:500]
+    salts = salts_for(origin.ip, user_agent, metadata)
     return Entry(
         organization_id=request.organization_id,
         environment=request.environment,
@@ -73,8 +78,10 @@ def _entry(
         event_type=event_type,
         signer_id=signer_id,
         ip=origin.ip,
-        user_agent=origin.user_agent[:500],
+        user_agent=user_agent,
         metadata=metadata,
+        format=COMMITTED if salts else PLAIN,
+        salts=salts,
     )
 
 
@@ -86,14 +93,18 @@ def _chain(entry: Entry, position: int, previous: bytes, moment: datetime) -> No
 
 
 def entry_hash(entry: Entry) -> bytes:
-    """Returns the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8."""
-    text = json.dumps(facts(entry), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    """Returns the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8; with commitments in
+    the place of personal values where the format says so."""
+    stated = committed(facts(entry), entry.salts) if entry.format == COMMITTED else facts(entry)
+    text = json.dumps(stated, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
 def facts(entry: Entry) -> dict[str, Any]:
-    """Returns the fields that the hash covers, which evidence.json of the proof repeats."""
+    """Returns the fields that the hash covers, which evidence.json of the proof repeats. That of format 1 is not
+    stated, as it was not when there was no other."""
     return {
+        **({"format": entry.format} if entry.format != PLAIN else {}),
         "request_id": entry.request_id,
         "position": entry.position,
         "event_type": entry.event_type,
@@ -107,14 +118,18 @@ def facts(entry: Entry) -> dict[str, Any]:
 
 
 def broken_at(entries: Iterable[Entry]) -> int | None:
-    """Returns the position of the first entry that does not follow from those before it, None if the chain holds."""
+    """Returns the position of the first entry that does not follow from those before it, None if the chain holds.
+
+    Of an entry of an earlier version whose values are erased, only its place in the chain can be checked.
+    """
     previous = GENESIS
     for expected, entry in enumerate(entries, start=1):
-        if (
-            entry.position != expected
-            or bytes(entry.previous_hash) != previous
-            or entry_hash(entry) != bytes(entry.hash)
-        ):
+        if entry.position != expected or bytes(entry.previous_hash) != previous or not _holds(entry):
             return expected
         previous = bytes(entry.hash)
     return None
+
+
+def _holds(entry: Entry) -> bool:
+    erased_in_plain = entry.format == PLAIN and entry.salts == {} and entry.event_type in _ABOUT_SIGNERS
+    return erased_in_plain or entry_hash(entry) == bytes(entry.hash)

@@ -1,6 +1,6 @@
 """Journal entries (specification 2.5). A database trigger refuses UPDATE, DELETE and TRUNCATE."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 
@@ -11,7 +11,12 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 
 class Entry(models.Model):
     """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
-    ``previous_hash``; ``event_type`` is an :class:`~paraph.journal.event_types.EventType`."""
+    ``previous_hash``; ``event_type`` is an :class:`~paraph.journal.event_types.EventType`.
+
+    ``format`` says what the hash covers in the place of personal values: in 1 themselves, in 2 their commitments, which
+    ``salts`` are for (:mod:`paraph.journal.commitments`). Entries without personal values, and those of earlier
+    versions, are of format 1; their ``salts`` are null, or {} once an earlier version's values are erased.
+    """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment)
@@ -25,6 +30,8 @@ class Entry(models.Model):
     created_at = models.DateTimeField(default=clock.now)
     previous_hash = models.BinaryField()
     hash = models.BinaryField()
+    format = models.SmallIntegerField(default=1, db_default=1)
+    salts: "models.JSONField[Any, Any]" = models.JSONField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="journal_position")]

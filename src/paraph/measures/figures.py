@@ -7,13 +7,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from paraph.measures.instruments import Counter, Histogram
+from paraph.measures.instruments import Counter, CountingHistogram, Histogram
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-_requests = Counter("paraph_requests", "Requests answered.", ["method", "route", "status"])
-_request_seconds = Histogram("paraph_request_seconds", "Seconds per request.", ["method", "route"], _SECONDS)
+_requests = CountingHistogram(
+    "paraph_request_seconds",
+    "Seconds per request.",
+    ["method", "route", "status"],
+    _SECONDS,
+    counter=("paraph_requests", "Requests answered."),
+)
 _stage_seconds = Histogram("paraph_stage_seconds", "Seconds per stage of sealing.", ["stage"], _SECONDS)
 _seals = Counter("paraph_seals", "Files sealed.", ["file", "method", "level", "timestamped"])
 _timestamp_failures = Counter("paraph_timestamp_failures", "Times that a timestamp authority failed during a seal.")
@@ -30,8 +35,7 @@ _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "re
 def count_request(method: str | None, route: str, status: int, seconds: float) -> None:
     """Counts a request. ``route``: its template in the URL map, "" where there is none."""
     known = method if method in _METHODS else "other"  # a client may send any method name
-    _requests.inc(known, route or "unknown", str(status))
-    _request_seconds.observe(seconds, known, route or "unknown")
+    _requests.observe(seconds, known, route or "unknown", str(status))
 
 
 @contextmanager

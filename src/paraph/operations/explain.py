@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import put_off_mails
+from paraph.journal.event_types import EventType
+from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.operations.pending_work import Job, PendingStep, job_for, pending_steps
 from paraph.operations.queue_state import queue_state
@@ -16,13 +18,22 @@ _EXPIRED_WITHIN = timedelta(seconds=5)  # specification 3.1
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
     """Says for whom or what the request waits, and what an operator can do about it."""
     if request.status == RequestStatus.EXPIRED:
+        if request.ended_early_at:
+            return f"It was ended early on {clock.iso(request.ended_early_at)}: {_reason(request)}"
         return f"It expired on {clock.iso(request.expires_at)}, not signed by {_names(_unsigned(request))}."
     steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
     if request.status == RequestStatus.PENDING:
         return " ".join([_waiting_for_people(request), *steps])
     if not steps:
+        if request.files_deleted_at:
+            return f"It is finalized, and its files were deleted on {clock.iso(request.files_deleted_at)}."
         return "It is finalized: its sealed files and its proof can be downloaded."
     return " ".join(["It is completed.", *dict.fromkeys(steps)])
+
+
+def _reason(request: SignatureRequest) -> str:
+    entry = Entry.objects.get(request=request, event_type=EventType.EXPIRED)
+    return str(entry.metadata["reason"])
 
 
 def _waiting_for_people(request: SignatureRequest) -> str:

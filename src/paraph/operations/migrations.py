@@ -1,12 +1,16 @@
 """The migrations of the database: how many are missing, and applying them."""
 
+import time
+
 from django.core.management import call_command
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.db.migrations.executor import MigrationExecutor
 
 from paraph.kernel.errors import DomainError
 
 _ADVISORY_LOCK = 0x50415241  # "PARA"
+_PAUSE_SECONDS = 0.1
 
 
 def migrate() -> int:
@@ -15,7 +19,7 @@ def migrate() -> int:
     Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_ADVISORY_LOCK])
+        _lock(cursor)
         try:
             executor = MigrationExecutor(connection)
             _refuse_newer(executor)
@@ -25,6 +29,16 @@ def migrate() -> int:
             return missing
         finally:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
+
+
+def _lock(cursor: CursorWrapper) -> None:
+    """Waits by asking again and again: an index that is made concurrently waits for every statement that runs, also for
+    one that waits for this lock."""
+    while True:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_ADVISORY_LOCK])
+        if cursor.fetchone()[0]:
+            return
+        time.sleep(_PAUSE_SECONDS)
 
 
 def missing_migrations() -> int:

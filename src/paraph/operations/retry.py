@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from django.db import connection, transaction
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 import paraph.flow.jobs  # noqa: F401  registers the tasks that defer() names
 from paraph.flow.lock import lock_request
 from paraph.kernel.errors import DomainError
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps
 from paraph.queue.defer import defer
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,21 @@ def retry(request_id: int) -> list[Retried]:
             raise DomainError("not_found", f"There is no signature request {request_id}.") from None
         jobs = jobs_of(request)
         return [Retried(step.task, step.words, _require_job(step, jobs)) for step in pending_steps(request)]
+
+
+def retry_all() -> int:
+    """Retries every completed request that is not finalized, and every pending one with a job that has given up;
+    returns how many had a pending step. Each has a transaction of its own, so that it can be ended at any time."""
+    waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
+    wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_invitations()])
+    return sum(bool(retry(request_id)) for request_id in wanted)
+
+
+def _with_failed_invitations() -> list[int]:
+    failed = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.invite", status="failed")
+    signers = [args["signer_id"] for args in failed.values_list("args", flat=True)]
+    pending = Signer.objects.filter(pk__in=signers, request__status=RequestStatus.PENDING)
+    return list(pending.values_list("request_id", flat=True).distinct())
 
 
 def _require_job(step: PendingStep, jobs: list[Job]) -> str:

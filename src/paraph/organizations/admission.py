@@ -15,17 +15,18 @@ BAD_CALLS_PER_MINUTE = 60
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
-# The owner of a key that is not revoked; without one, nothing is counted and no row comes back. Prepared, it is planned
-# once for a connection; planning took most of its time. Its commit does not wait for the disk: what a crash of the
-# machine could lose is a count and a time of last use.
+# The owner of a key that is not revoked by now; without one, nothing is counted and no row comes back. Prepared, it is
+# planned once for a connection; planning took most of its time. Its commit does not wait for the disk: what a crash of
+# the machine could lose is a count and a time of last use.
 _ADMISSION = """
 WITH caller AS (
-    SELECT key.id AS key_id, key.sha256, application.organization_id, application.environment, organization.plan,
-           application.id AS application_id
+    SELECT key.id AS key_id, key.sha256, key.last_used_at, application.id AS application_id,
+           application.organization_id, application.environment, organization.plan,
+           organization.suspended_at IS NOT NULL AS suspended
     FROM organizations_apikey AS key
     JOIN organizations_application AS application ON application.id = key.application_id
     JOIN organizations_organization AS organization ON organization.id = application.organization_id
-    WHERE key.sha256 = $1 AND key.revoked_at IS NULL
+    WHERE key.sha256 = $1 AND (key.revoked_at IS NULL OR key.revoked_at > $2::timestamptz)
 ), calls AS (
     -- A window that lies one ahead is another server's clock, and counts; one further ahead is a clock set back.
     INSERT INTO organizations_usage AS known (organization_id, environment, minute, minute_calls, hour, hour_calls)
@@ -37,12 +38,12 @@ WITH caller AS (
         hour_calls = CASE WHEN known.hour - EXCLUDED.hour IN (0, 1) THEN known.hour_calls + 1 ELSE 1 END
     RETURNING minute, minute_calls, hour, hour_calls
 ), used AS (
-    -- Once a second is as exact as the API ever tells, and spares a busy key's row.
+    -- Once a second is as exact as the API ever tells, and spares a busy key's row: of calls at once, one writes it.
     UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller
-    WHERE key.id = caller.key_id
-      AND (key.last_used_at IS NULL OR key.last_used_at < date_trunc('second', $2::timestamptz))
+    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', $2::timestamptz))
+      AND key.id = caller.key_id AND key.last_used_at IS NOT DISTINCT FROM caller.last_used_at
 )
-SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id,
+SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id, caller.suspended,
        calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
        set_config('synchronous_commit', 'off', true), {prefetch}
 FROM caller CROSS JOIN calls
@@ -97,10 +98,11 @@ def admit(api_key: str, prefetch: Prefetch | None = None) -> tuple[Caller, Calls
     row: list[Any] | None = one_row(_admission(prefetch.expression if prefetch else "NULL"), values)
     if row is None:
         return None
-    sha256, organization_id, environment, plan, application_id, *calls, _, prefetched = row
+    sha256, organization_id, environment, plan, application_id, suspended, *calls, _, prefetched = row
     if not tokens.same(sha256, wanted):
         return None
-    caller = Caller(int(organization_id), environment.decode(), plan.decode(), int(application_id))
+    ids, names = (int(organization_id), int(application_id)), (environment.decode(), plan.decode())
+    caller = Caller(ids[0], *names, ids[1], suspended == b"t")
     return caller, Calls(*map(int, calls)), prefetched
 
 

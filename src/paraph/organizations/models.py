@@ -20,13 +20,18 @@ class Organization(models.Model):
     """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
     or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
     downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers go; without it they
-    cannot ask."""
+    cannot ask.
+
+    ``suspended_at``: since when its API keys are refused (:mod:`paraph.organizations.lifecycle`). ``deleted_at``: since
+    when it is as if it did not exist."""
 
     name = models.CharField(max_length=200)
     plan = models.CharField(max_length=10, choices=Plan)
     refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
     mails_copy_links = models.BooleanField(default=True, db_default=True)
     contact_email = models.CharField(max_length=320, default="", db_default="", blank=True)
+    suspended_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)
 
 
@@ -34,6 +39,8 @@ class Application(models.Model):
     """An external application: what API keys belong to, and where its webhooks go.
 
     ``frame_origins``: the sites that may show its signing pages in a frame, with spaces between them; any if empty.
+    ``next_webhook_secret_encrypted`` takes the place of ``webhook_secret_encrypted`` at ``next_webhook_secret_at``
+    (:mod:`paraph.organizations.rotation`); both are null unless the secret was rotated.
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
@@ -41,12 +48,15 @@ class Application(models.Model):
     name = models.CharField(max_length=200)
     webhook_url = models.URLField(max_length=2000, blank=True)
     webhook_secret_encrypted = models.BinaryField()
+    next_webhook_secret_encrypted = models.BinaryField(null=True)
+    next_webhook_secret_at = models.DateTimeField(null=True)
     frame_origins = models.TextField(default="", db_default="", blank=True)
     created_at = models.DateTimeField(default=clock.now)
 
 
 class ApiKey(models.Model):
-    """A key by its SHA-256; the key itself is shown once and never stored (specification 5.1)."""
+    """A key by its SHA-256; the key itself is shown once and never stored (specification 5.1). It is refused from
+    ``revoked_at`` on, which lies ahead while another key takes its place."""
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="keys")
     sha256 = models.BinaryField(unique=True)
@@ -63,6 +73,15 @@ class BrandingProfile(models.Model):
     background_color = models.CharField(max_length=7)
     text_color = models.CharField(max_length=7)
     accent_color = models.CharField(max_length=7)
+
+
+class Retention(models.Model):
+    """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
+
+    pk = models.CompositePrimaryKey("organization_id", "environment")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    days = models.IntegerField()
 
 
 class Usage(models.Model):

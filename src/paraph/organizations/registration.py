@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
@@ -39,23 +40,30 @@ def create_organization(name: str, plan: str) -> Organization:
 def update_organization(
     organization_id: int,
     *,
+    name: str | None = None,
+    plan: str | None = None,
     refuse_changeable_documents: bool | None = None,
     mails_copy_links: bool | None = None,
     contact_email: str | None = None,
 ) -> Organization:
-    """Changes what is not None; an empty ``contact_email`` removes the address.
+    """Changes what is not None; an empty ``contact_email`` removes the address. A plan applies from the next call on;
+    what was made under the one before stays.
 
     Raises ``DomainError("not_found" | "validation_error", …)``.
     """
-    organization = _organization(organization_id)
+    organization = existing_organization(organization_id)
+    if plan is not None:
+        _choose("plan", plan, Plan.values)
     given = {
+        "name": None if name is None else _name(name),
+        "plan": plan,
         "refuse_changeable_documents": refuse_changeable_documents,
         "mails_copy_links": mails_copy_links,
         "contact_email": None if contact_email is None else _email_address(contact_email.strip()),
     }
-    changes = {name: value for name, value in given.items() if value is not None}
-    for name, value in changes.items():
-        setattr(organization, name, value)
+    changes = {field: value for field, value in given.items() if value is not None}
+    for field, value in changes.items():
+        setattr(organization, field, value)
     organization.save(update_fields=list(changes))
     return organization
 
@@ -73,36 +81,63 @@ def create_application(
     api_key, secret = tokens.random_hex(32), tokens.random_hex(32)
     with transaction.atomic():
         application = Application.objects.create(
-            organization=_organization(organization_id),
+            organization=existing_organization(organization_id),
             environment=environment,
             name=_name(name),
             webhook_url=_web_address(webhook_url),
             frame_origins=" ".join(frame_origins(origins)),
-            webhook_secret_encrypted=tokens.encrypt(_secrets_key(), secret.encode()),
+            webhook_secret_encrypted=encrypted_secret(secret),
         )
         ApiKey.objects.create(application=application, sha256=tokens.sha256(api_key.encode()))
     return NewApplication(application, api_key, secret)
 
 
-def update_application(application_id: int, origins: Sequence[str]) -> Application:
-    """Replaces the sites that may show the application's signing pages in a frame; any may if ``origins`` is empty.
+def update_application(
+    application_id: int,
+    origins: Sequence[str] | None = None,
+    *,
+    name: str | None = None,
+    webhook_url: str | None = None,
+) -> Application:
+    """Changes what is not None. ``origins`` replace the sites that may show the application's signing pages in a frame;
+    any may if they are empty. An empty ``webhook_url`` ends its webhooks; those recorded before keep their address.
 
     Raises ``DomainError("not_found" | "validation_error", …)``.
     """
-    application = Application.objects.filter(pk=application_id).first()
-    if application is None:
-        raise DomainError("not_found", f"There is no application {application_id}.")
-    application.frame_origins = " ".join(frame_origins(origins))
-    application.save(update_fields=["frame_origins"])
+    application = existing_application(application_id)
+    given = {
+        "frame_origins": None if origins is None else " ".join(frame_origins(origins)),
+        "name": None if name is None else _name(name),
+        "webhook_url": None if webhook_url is None else _web_address(webhook_url),
+    }
+    changes = {field: value for field, value in given.items() if value is not None}
+    for field, value in changes.items():
+        setattr(application, field, value)
+    application.save(update_fields=list(changes))
     return application
 
 
 def revoke_application(application_id: int) -> int:
     """Rejects all keys of the application from now on; returns how many were live. Raises
     ``DomainError("not_found", …)``."""
-    if not Application.objects.filter(pk=application_id).exists():
-        raise DomainError("not_found", f"There is no application {application_id}.")
-    return ApiKey.objects.filter(application_id=application_id, revoked_at=None).update(revoked_at=clock.now())
+    existing_application(application_id)
+    return revoke_keys(ApiKey.objects.filter(application_id=application_id))
+
+
+def revoke_key(key_id: int) -> ApiKey:
+    """Rejects one key from now on. Raises ``DomainError("not_found", …)``."""
+    key = ApiKey.objects.select_related("application").filter(pk=key_id).first()
+    if key is None:
+        raise DomainError("not_found", f"There is no key {key_id}.")
+    revoke_keys(ApiKey.objects.filter(pk=key_id))
+    key.refresh_from_db(fields=["revoked_at"])
+    return key
+
+
+def revoke_keys(keys: QuerySet[ApiKey]) -> int:
+    """Rejects those of the keys that are live from now on, also those that would end later; returns how many."""
+    now = clock.now()
+    return keys.filter(Q(revoked_at=None) | Q(revoked_at__gt=now)).update(revoked_at=now)
 
 
 def create_branding_profile(
@@ -115,7 +150,7 @@ def create_branding_profile(
         if not _COLOR.fullmatch(value):
             raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value!r}.")
     with transaction.atomic():
-        organization = _organization(organization_id, lock=True)  # two at once cannot both be the last one allowed
+        organization = existing_organization(organization_id, lock=True)  # of two at once, one is the last allowed
         limit = allowance(organization.plan).branding_profiles
         if organization.branding_profiles.count() >= limit:
             raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
@@ -128,17 +163,31 @@ def webhook_secret(encrypted: bytes) -> str:
     return tokens.decrypt(_secrets_key(), bytes(encrypted)).decode()
 
 
-@cache
-def _secrets_key() -> bytes:
-    return tokens.derive(settings.MASTER_KEY, "webhook-secrets")
+def encrypted_secret(secret: str) -> bytes:
+    """Returns the secret as :func:`webhook_secret` reads it."""
+    return tokens.encrypt(_secrets_key(), secret.encode())
 
 
-def _organization(organization_id: int, *, lock: bool = False) -> Organization:
+def existing_application(application_id: int) -> Application:
+    """Raises ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
+    application = Application.objects.filter(pk=application_id, organization__deleted_at=None).first()
+    if application is None:
+        raise DomainError("not_found", f"There is no application {application_id}.")
+    return application
+
+
+def existing_organization(organization_id: int, *, lock: bool = False) -> Organization:
+    """Raises ``DomainError("not_found", …)`` where there is none, or it is deleted."""
     rows = Organization.objects.select_for_update() if lock else Organization.objects.all()
-    organization = rows.filter(pk=organization_id).first()
+    organization = rows.filter(pk=organization_id, deleted_at=None).first()
     if organization is None:
         raise DomainError("not_found", f"There is no organization {organization_id}.")
     return organization
+
+
+@cache
+def _secrets_key() -> bytes:
+    return tokens.derive(settings.MASTER_KEY, "webhook-secrets")
 
 
 def _choose(field: str, value: str, choices: list[str]) -> None:

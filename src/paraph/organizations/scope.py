@@ -18,12 +18,13 @@ Row = TypeVar("Row", bound=Model)
 @dataclass(frozen=True)
 class Caller:
     """On whose behalf something is done: of the API key's owner, or of an organization whose member does it in the
-    dashboard, where there is no application."""
+    dashboard, where there is no application. ``suspended``: whether an operator has suspended the organization."""
 
     organization_id: int
     environment: str
     plan: str
     application_id: int | None
+    suspended: bool = False
 
 
 class _Owned(Protocol):

@@ -32,7 +32,7 @@ _LOCKED = CompiledQuery(lambda: Signer.objects.select_for_update(no_key=True))
 _NEWEST = CompiledQuery(OneTimeCode.objects.all)
 # Without the counts of guesses, which continue when a code is replaced, and while it is.
 _REPLACED = (
-    "code_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends", "window_began_at",
+    "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends", "window_began_at",
     "sent_at", "used_at",
 )  # fmt: skip
 _USE = """
@@ -78,6 +78,8 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         began, sends = _window(earlier)
         now = clock.now()
         row = earlier or OneTimeCode(signer=signer)
+        if earlier and earlier.sent_at:
+            row.replaced_hash = earlier.code_hash
         row.code_hash, row.channel, row.destination = code_hash, channel, destination
         row.destination_scope = guesses.destination_scope(signer.request, destination)
         row.created_at, row.expires_at = now, now + guesses.LIFETIME

@@ -55,7 +55,8 @@ WITH attempt AS (
       AND ({_BY_SIGNER} AND code.attempts >= %(attempts)s) IS NOT TRUE
       AND (code.locked_until > %(now)s AND code.locked_until <= %(day)s + %(slip)s) IS NOT TRUE
       AND NOT EXISTS (SELECT FROM {_SCOPES})
-    RETURNING code.code_hash = %(guessed)s AS is_right, attempts, attempts_end_at, locked_until, destination_scope
+    RETURNING code.code_hash = %(guessed)s AS is_right, attempts, attempts_end_at, locked_until, destination_scope,
+              coalesce(code.replaced_hash = %(guessed)s, false) AS is_replaced
 ), noted AS (
     INSERT INTO otp_refusedcode (signer_id, refused_at) SELECT %(signer)s, %(now)s FROM attempt WHERE NOT is_right
 ), counted AS (
@@ -72,12 +73,16 @@ WITH attempt AS (
     RETURNING wrong.count > CASE WHEN wrong.scope = %(scope)s THEN %(of_organization)s ELSE %(of_destination)s END
               AS is_beyond
 )
-SELECT is_right, attempts, attempts_end_at, locked_until, EXISTS (SELECT FROM counted WHERE is_beyond) FROM attempt
+SELECT is_right, attempts, attempts_end_at, locked_until, is_replaced, EXISTS (SELECT FROM counted WHERE is_beyond)
+FROM attempt
 """  # noqa: S608  constants of this file
 _STATE = f"""
     SELECT code.attempts, code.attempts_end_at, code.locked_until, (SELECT max(wrong.ends_at) FROM {_SCOPES})
     FROM otp_onetimecode AS code WHERE code.signer_id = %(signer)s
 """  # noqa: S608  constants of this file
+_REFUSED_UNTIL = """
+    SELECT attempts, attempts_end_at, locked_until FROM otp_onetimecode WHERE signer_id = %s AND used_at IS NULL
+"""
 _LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
@@ -89,7 +94,7 @@ def count(signer: Signer, guessed: bytes) -> None:
     if row is None:
         figures.count_guess("refused")
         raise _refusal(values)
-    is_right, attempts, attempts_end_at, locked_until, is_beyond = row
+    is_right, attempts, attempts_end_at, locked_until, is_replaced, is_beyond = row
     figures.count_guess("right" if is_right else "wrong")
     if is_right:
         return
@@ -101,7 +106,7 @@ def count(signer: Signer, guessed: bytes) -> None:
         raise refusals.wrong_and_last(locked_until, values["now"], locked=True)
     if attempts >= ATTEMPTS:
         raise refusals.wrong_and_last(attempts_end_at, values["now"], locked=False)
-    raise refusals.wrong(ATTEMPTS - attempts)
+    raise refusals.replaced() if is_replaced else refusals.wrong(ATTEMPTS - attempts)
 
 
 def require_unlocked(until: datetime | None) -> None:
@@ -115,6 +120,16 @@ def locked_until(signer: Signer) -> datetime | None:
     """Returns until when no code of this signer is sent or taken; None if the signer is not locked."""
     until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
     return until if until and clock.is_within(until, LOCK, clock.now()) else None
+
+
+def refused_until(signer: Signer) -> datetime | None:
+    """Returns until when no code of this signer is taken, be it for a day or until five attempts are over."""
+    attempts, attempts_end_at, locked_until = _row(_REFUSED_UNTIL, [signer.pk]) or (0, None, None)
+    now = clock.now()
+    if locked_until and clock.is_within(locked_until, LOCK, now):
+        return locked_until  # type: ignore[no-any-return]
+    used_up = attempts >= ATTEMPTS and attempts_end_at and clock.is_within(attempts_end_at, WINDOW, now)
+    return attempts_end_at if used_up else None
 
 
 def destination_scope(request: SignatureRequest, destination: str) -> bytes:

@@ -13,11 +13,13 @@ class OneTimeCode(models.Model):
     ``attempts_end_at``, and ``wrong_guesses`` since the request was created. Until ``locked_until`` no code is sent or
     taken. ``sends`` counts the codes in the window that began at ``window_began_at``. ``sent_at`` is set once the
     gateway has taken the newest code, ``ever_sent`` once it has taken any. ``destination_scope`` names the destination
-    in :class:`WrongGuesses`; null for a code of an earlier version.
+    in :class:`WrongGuesses`; null for a code of an earlier version. ``replaced_hash`` is that of the code sent before
+    the newest, so that somebody who enters it can be told.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")
     code_hash = models.BinaryField()
+    replaced_hash = models.BinaryField(null=True)
     channel = models.CharField(max_length=5, choices=Channel)
     destination = models.CharField(max_length=320)
     created_at = models.DateTimeField(default=clock.now)

@@ -47,6 +47,11 @@ def wrong_and_last(until: datetime, now: datetime, *, locked: bool) -> GuessRefu
     return GuessRefusedError("invalid_otp", message, attempts_left=0, retry_after=_seconds(until, now), locked=locked)
 
 
+def replaced() -> GuessRefusedError:
+    """The guess was the code before the newest. It counted, but what there is to do is to enter the newest."""
+    return GuessRefusedError("invalid_otp", "This code has been replaced by a newer one; use that one.")
+
+
 def no_code() -> GuessRefusedError:
     return GuessRefusedError("invalid_otp", "There is no code to compare with, or its time is over; ask for a new one.")
 

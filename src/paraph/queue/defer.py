@@ -5,7 +5,7 @@ from procrastinate.contrib.django import app
 from paraph.queue.job_logging import trace_argument
 
 
-def defer(task: str, **arguments: int) -> None:
+def defer(task: str, **arguments: int | str) -> None:
     """Adds a job for the task of :mod:`paraph.flow.jobs` with this name.
 
     The task is named, not imported, because its verb defers further jobs: modules that import each other would be a

@@ -1,4 +1,4 @@
-"""The contents of the page, taken from the OpenAPI document."""
+"""The contents of the page, taken from the OpenAPI document and the list of the signer's endpoints."""
 
 import json
 from dataclasses import dataclass
@@ -8,45 +8,13 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from paraph.api.v1.openapi.document import document
+from paraph.api.v1.openapi.examples import SMALLEST_PDF
 from paraph.organizations.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
-from paraph.reference import snippets
-from paraph.reference.fields import FieldRow, JsonObject, SchemaReader
+from paraph.reference import errors, node_snippets, signer_snippets, snippets
+from paraph.reference.fields import JsonObject, SchemaReader
+from paraph.reference.operations import Operation, read_operation
 from paraph.reference.prose import inline, paragraphs
-
-
-@dataclass(frozen=True)
-class JsonExample:
-    title: SafeString
-    text: str
-
-
-@dataclass(frozen=True)
-class RefusalExample:
-    status: str
-    code: str
-    when: SafeString
-    message: str
-
-
-@dataclass(frozen=True)
-class Operation:
-    """A call of the API, or a webhook, which has no answers, refusals and snippets."""
-
-    id: str
-    method: str
-    path: str
-    summary: str
-    description: SafeString
-    parameters: list[FieldRow]
-    body: list[FieldRow]
-    bodies: list[JsonExample]
-    status: str
-    answered: SafeString
-    answer: list[FieldRow]
-    answers: list[JsonExample]
-    refusals: list[RefusalExample]
-    curl: str
-    python: str
+from paraph.reference.signer_endpoints import signer_paths
 
 
 @dataclass(frozen=True)
@@ -67,12 +35,14 @@ def contents() -> JsonObject:
         "description": paragraphs(content["info"]["description"]),
         "address": address,
         "sections": _sections(content, reader),
+        "signer_endpoints": _operations(reader, signer_paths()),
         "webhooks": [
-            _operation(reader, f"webhook-{event.replace('.', '-')}", "post", event, path["post"])
+            read_operation(reader, f"webhook-{event.replace('.', '-')}", "post", event, path["post"])
             for event, path in content["webhooks"].items()
         ],
         "headers": {name: inline(each["description"]) for name, each in content["components"]["headers"].items()},
-        "errors": _errors(content),
+        "errors": errors.API_ERRORS,
+        "signer_errors": errors.SIGNER_ERRORS,
         "rates": [("Sandbox, every plan", SANDBOX_RATE)]
         + [
             (f"Production, {plan.label}", rate)
@@ -83,7 +53,13 @@ def contents() -> JsonObject:
         "upload_limit": settings.PARAPH.upload_limit_mb,
         "setup_curl": snippets.SETUP_CURL.format(address=address),
         "setup_python": snippets.SETUP_PYTHON.format(address=address),
+        "setup_node": node_snippets.SETUP.replace("{address}", address),
         "snippets": snippets,
+        "node_snippets": node_snippets,
+        "embed_html": signer_snippets.EMBED.format(address=address),
+        "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
+        "empty_pdf": SMALLEST_PDF,
+        "tried_body": json.dumps(snippets.TRIED_CREATION, ensure_ascii=False, indent=2),
     }
 
 
@@ -94,79 +70,14 @@ def _sections(content: JsonObject, reader: SchemaReader) -> list[OperationGroup]
         if tag["name"] != "Webhooks"
     }
     for path, operations in content["paths"].items():
-        for method, operation in operations.items():
-            shown = _operation(reader, operation["operationId"], method, path, operation)
+        for operation, shown in zip(operations.values(), _operations(reader, {path: operations}), strict=True):
             sections[operation["tags"][0]].operations.append(shown)
     return list(sections.values())
 
 
-def _operation(reader: SchemaReader, anchor: str, method: str, path: str, operation: JsonObject) -> Operation:
-    body: JsonObject = next(iter(operation.get("requestBody", {}).get("content", {}).values()), {})
-    success: dict[str, JsonObject] = {
-        code: each for code, each in operation["responses"].items() if "content" in each and code < "400"
-    }
-    status = next(iter(success), "")
-    response = success.get(status, {})
-    answer: JsonObject = response.get("content", {}).get("application/json", {})
-    return Operation(
-        id=anchor,
-        method=method.upper(),
-        path=path,
-        summary=operation["summary"],
-        description=paragraphs(operation["description"]),
-        parameters=[_parameter(reader, each) for each in operation.get("parameters", [])],
-        body=list(reader.rows(body.get("schema", {}))),
-        bodies=[] if "file" in body.get("schema", {}).get("properties", {}) else _examples(body),
-        status=status,
-        answered=inline(response.get("description", "")),
-        answer=list(reader.rows(answer.get("schema", {}))),
-        answers=_examples(answer),
-        refusals=_refusals(operation),
-        curl=snippets.CURL.get(anchor, ""),
-        python=snippets.PYTHON.get(anchor, ""),
-    )
-
-
-def _parameter(reader: SchemaReader, parameter: JsonObject) -> FieldRow:
-    field = {**parameter["schema"], "description": parameter["description"]}
-    return reader.row(parameter["name"], field, required=parameter["required"])
-
-
-def _examples(media: JsonObject) -> list[JsonExample]:
+def _operations(reader: SchemaReader, paths: JsonObject) -> list[Operation]:
     return [
-        JsonExample(inline(each["summary"]), json.dumps(each["value"], ensure_ascii=False, indent=2))
-        for each in media.get("examples", {}).values()
+        read_operation(reader, operation["operationId"], method, path, operation)
+        for path, operations in paths.items()
+        for method, operation in operations.items()
     ]
-
-
-def _refusals(operation: JsonObject) -> list[RefusalExample]:
-    return [
-        RefusalExample(status, error["code"], inline(example["summary"]), error["message"])
-        for status, response in operation["responses"].items()
-        if status.isdigit() and status >= "400"
-        for example in response["content"]["application/json"]["examples"].values()
-        for error in [example["value"]["error"]]
-    ]
-
-
-def _errors(content: JsonObject) -> list[tuple[str, str, SafeString]]:
-    """Each status and error code once, with its general meaning."""
-    found = {
-        ("405", "method_not_allowed"): inline("The route does not answer this method; `Allow` names those it does.")
-    }
-    for operations in content["paths"].values():
-        for operation in operations.values():
-            for refusal in _refusals(operation):
-                found.setdefault((refusal.status, refusal.code), refusal.when)
-    found |= {
-        (status, code): inline(meaning) for (status, code), meaning in _GENERAL.items() if (status, code) in found
-    }
-    return [(status, code, meaning) for (status, code), meaning in sorted(found.items())]
-
-
-_GENERAL = {
-    ("403", "forbidden"): "The plan does not include what was asked for.",
-    ("413", "payload_too_large"): "The file or body is larger than allowed.",
-    ("415", "unsupported_media_type"): "The body is of another content type than the route reads.",
-    ("422", "validation_error"): "Anything wrong with a body, a file or a filter. The message names every problem.",
-}

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-from paraph.reference.prose import inline
+from paraph.reference.prose import breakable, inline
 
 JsonObject = dict[str, Any]
 _LONGEST_PATTERN = 40
@@ -18,7 +17,7 @@ _FORMATS = {"date-time": "timestamp", "uri": "URL", "email": "e-mail address", "
 @dataclass(frozen=True)
 class FieldRow:
     """A field. ``above``: the path of the field that contains it, such as ``signers[].``; ``depth``: the length of that
-    path."""
+    path; ``anchor``: the id of its row; ``example``: a value to try."""
 
     above: str
     name: str
@@ -26,6 +25,13 @@ class FieldRow:
     required: bool
     description: SafeString
     limits: list[SafeString]
+    anchor: str = ""
+    example: str = ""
+
+    @property
+    def path(self) -> str:
+        """Its name after those of the fields that contain it, such as ``signers.email``."""
+        return f"{self.above}{self.name}".replace("[]", "")
 
     @property
     def depth(self) -> int:
@@ -34,7 +40,7 @@ class FieldRow:
     @property
     def shown_name(self) -> SafeString:
         """The name as HTML that a narrow screen may break after an underscore."""
-        return mark_safe(escape(self.name).replace("_", "_<wbr>"))  # noqa: S308  escaped
+        return breakable(self.name)
 
 
 class SchemaReader:

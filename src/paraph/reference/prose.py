@@ -16,3 +16,8 @@ def paragraphs(text: str) -> SafeString:
     """HTML of paragraphs that empty lines separate."""
     html = "".join(f"<p>{inline(each)}</p>" for each in re.split(r"\n\s*\n", text.strip()))
     return mark_safe(html)  # noqa: S308  inline() escapes
+
+
+def breakable(name: str) -> SafeString:
+    """HTML of a name that a narrow screen may break after an underscore."""
+    return mark_safe(escape(name).replace("_", "_<wbr>"))  # noqa: S308  escaped

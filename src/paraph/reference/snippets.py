@@ -1,4 +1,5 @@
-"""Examples to paste: each operation with curl and with the Python client, and checks of a webhook's signature.
+"""Examples to paste: each operation with curl and with the Python client, and checks of a webhook's signature. Those
+for Node stand in :mod:`paraph.reference.node_snippets`.
 
 The examples of uploading and of creating a request make document 35 and request 71, which the others use; ``API`` and
 ``KEY`` are set at the top of the page.
@@ -105,7 +106,29 @@ PAGES_CURL = 'curl -s "$API/signature_requests?page=2&limit=50&status=completed&
 PAGES_PYTHON = """for request in paraph.iter_signature_requests(status="completed", created_after="2026-01-31"):
     print(request.id)   # all pages, one call for each hundred"""
 
-SIGN_CURL = """CODE=$(curl -s "$SIGNING_URL/otp" -H "Content-Type: application/json" \\
-  -d '{"channel": "email"}' | python3 -c 'import json, sys; print(json.load(sys.stdin)["sandbox_code"])')
-curl -s "$SIGNING_URL/signature" -H "Content-Type: application/json" \\
+SIGN_CURL = """CODE=$(curl -s "$SIGNING_URL/otp" \\
+  -H "Content-Type: application/json" \\
+  -d '{"channel": "email"}' |
+  python3 -c 'import json, sys; print(json.load(sys.stdin)["sandbox_code"])')
+curl -s "$SIGNING_URL/signature" \\
+  -H "Content-Type: application/json" \\
   -d '{"code": "'$CODE'", "consent": true}'"""
+
+TRIED_CREATION = {
+    "signature_request": {
+        "mode": "parallel",
+        "validity_days": 7,
+        "signers": [{"ref": "me", "first_name": "Zoë", "last_name": "Lindqvist", "email": "zoe@example.com"}],
+        "documents": [
+            {
+                "id": 35,
+                "signers": [
+                    {
+                        "signer_ref": "me",
+                        "stamps": [{"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 72}}],
+                    }
+                ],
+            }
+        ],
+    }
+}

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
@@ -34,7 +35,8 @@ class Channel(models.TextChoices):
 
 
 class SignatureRequest(models.Model):
-    """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded.
+    """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded, until
+    ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it; ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``.
     """
@@ -56,6 +58,8 @@ class SignatureRequest(models.Model):
     created_at = models.DateTimeField(default=clock.now)
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
+    ended_early_at = models.DateTimeField(null=True)
+    files_deleted_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [
@@ -64,6 +68,13 @@ class SignatureRequest(models.Model):
                 fields=["organization", "environment", "status", "created_at", "id"], name="request_by_status"
             ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
+            models.Index(
+                "organization",
+                "environment",
+                Coalesce("completed_at", "ended_early_at", "expires_at"),
+                condition=~models.Q(status="pending") & models.Q(files_deleted_at=None),
+                name="request_ended",
+            ),
         ]
 
 

@@ -114,6 +114,8 @@ def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[
             continue  # refused as listed twice; searching the same file again would cost time
         searched.add(each.id)
         row = own(_DOCUMENT, caller, each.id)
+        if row and row.file_deleted_at:
+            row = None
         if row is None or row.status != DocumentStatus.READY:
             _unusable(each, row, problems)
         else:

@@ -48,7 +48,8 @@ def url_of(signer_id: int, token_salt: bytes) -> str:
 
 
 def signer_of(text: str) -> Signer | None:
-    """Returns the signer of a token, with ``request``, its organization and application loaded; None for other texts.
+    """Returns the signer of a token, with ``request``, its organization and application loaded; None for other texts,
+    and where the organization is deleted.
 
     A wrong token of an existing signer takes the same statement, row and comparison as one with an unknown id.
     """
@@ -62,7 +63,9 @@ def signer_of(text: str) -> Signer | None:
         return None
     signer = _NEAREST.first(identity) or _NOBODY
     matches = tokens.same(token(signer).encode(), text.encode())
-    return signer if matches and signer is not _NOBODY else None
+    if not matches or signer is _NOBODY or signer.request.organization.deleted_at is not None:
+        return None
+    return signer
 
 
 def _token(signer_id: int, token_salt: bytes) -> str:

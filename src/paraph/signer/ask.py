@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.gzip import gzip_page
 
 from paraph.flow.ask import LONGEST, TooManyInquiriesError, plain_text
 from paraph.flow.ask import ask as ask_verb
@@ -43,6 +44,7 @@ class Entries:
 
 
 @csrf_exempt
+@gzip_page
 def ask(request: HttpRequest, token: str) -> HttpResponse:
     """Exempt from the CSRF cookie: the secret in the address is all permission there is."""
     if request.method not in _METHODS:

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.gzip import gzip_page
 
 from paraph.organizations import confirmed_addresses
 from paraph.signer.notice import notice
@@ -9,6 +10,7 @@ from paraph.signer.shell import show
 
 
 @csrf_exempt
+@gzip_page
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     """GET asks, POST confirms: programs that open every link in a mail confirm nothing. Exempt from the CSRF cookie:
     the secret in the address is all permission there is."""

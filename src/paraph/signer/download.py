@@ -60,6 +60,8 @@ def _require_ticket(request: HttpRequest, signer: Signer) -> None:
         raise DomainError("not_found", "This link to the copy is not valid any more.")
     if not signer.request.finalized:
         raise DomainError("not_found", "The sealed files are not ready yet.")
+    if signer.request.files_deleted_at:
+        raise DomainError("not_found", "This file does not exist any more.")
 
 
 def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:

@@ -4,11 +4,13 @@ from functools import cache
 from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.views.decorators.gzip import gzip_page
 
 _FILE = Path(__file__).parent / "static" / "signer" / "embed.js"
 _METHODS = ["GET", "HEAD"]
 
 
+@gzip_page
 def embed_script(request: HttpRequest) -> HttpResponse:
     """Kept by browsers for an hour: the address never changes, so sites get a new version soon."""
     if request.method not in _METHODS:

@@ -12,7 +12,7 @@ from paraph.signature_requests.signing_token import token
 from paraph.signer.progress import progress
 from paraph.signer.shell import show
 
-_STATUSES = {"expired": 410, "not_found": 404}
+_STATUSES = {"expired": 410, "locked": 429, "not_found": 404}
 
 
 def notice(
@@ -22,7 +22,7 @@ def notice(
     content: dict[str, Any] = {"state": name, "until": until}
     if signer:
         content |= {
-            "expires_at": signer.request.expires_at,
+            "expires_at": signer.request.ended_early_at or signer.request.expires_at,
             "signed_at": signer.signed_at,
         }
     if signer and name == "already_signed":
@@ -34,6 +34,6 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
     """What the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at completion
     (:mod:`paraph.signature_requests.copy_ticket`)."""
     ticket = request.GET.get("ticket", "")
-    if not copy_ticket.holds(signer, ticket):
+    if signer.request.files_deleted_at or not copy_ticket.holds(signer, ticket):
         return {}
     return {"ticket": ticket, "token": token(signer), "documents": documents_of(signer)}

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.gzip import gzip_page
 
 from paraph.flow.send_otp import masked
 from paraph.journal.client_address import client_address
@@ -25,6 +26,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 @csrf_exempt
+@gzip_page
 def page(request: HttpRequest, token: str) -> HttpResponse:
     """The page to sign on, or one honest sentence about why there is nothing to sign (any more, or yet).
 
@@ -38,7 +40,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     found = signing_eligibility(signer)
     if found is not SigningEligibility.OPEN and found is not SigningEligibility.NOT_YOUR_TURN:
         return notice(request, found.value, signer)
-    if found is SigningEligibility.OPEN and (until := guesses.locked_until(signer)):
+    if found is SigningEligibility.OPEN and (until := guesses.refused_until(signer)):
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
         answer = plain_form.answer(request, signer)

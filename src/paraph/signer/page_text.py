@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.views.decorators.gzip import gzip_page
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
@@ -24,6 +25,7 @@ _KEPT_SECONDS = 900
 _MOST_PAGES = 100  # in one answer as text
 
 
+@gzip_page
 def page_text(request: HttpRequest, token: str, document_id: int, number: int) -> HttpResponse:
     """``{"width", "height", "lines": [{"text", "x", "y", "width", "height"}]}``: points from the top left."""
     if request.method not in ("GET", "HEAD"):
@@ -39,6 +41,7 @@ def page_text(request: HttpRequest, token: str, document_id: int, number: int) -
     return response
 
 
+@gzip_page
 def document_text(request: HttpRequest, token: str, document_id: int) -> HttpResponse:
     """The whole document as text, page after page, for those who read it so. ``?from=`` is the first page of a part
     of a long one."""

@@ -6,6 +6,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.views.decorators.gzip import gzip_page
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -26,6 +27,7 @@ def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> d
     return {"svg": _svg(request, signer, read_mark(body.get("signature"))).decode()}
 
 
+@gzip_page
 def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])

@@ -34,6 +34,7 @@ def logging_settings(level: str) -> dict[str, Any]:
     ]
     # What no line shows, and what costs a lookup for each (the logging documentation, "Optimization").
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging._srcfile = None  # noqa: SLF001  the documented way
     structlog.configure(
         processors=[
             *shared,
@@ -95,14 +96,17 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
     def format(self, record: logging.LogRecord) -> str:
         if record.name != _REQUESTS or record.exc_info:
             return super().format(record)
-        facts = vars(record)
         line = {
             "event": record.getMessage(),
             "logger": record.name,
             "level": record.levelname.lower(),
             "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds")[:-6] + "Z",
         }
-        return _JSON.encode(line | {name: facts[name] for name in _FACTS if name in facts})
+        facts = vars(record)
+        for name in _FACTS:
+            if name in facts:
+                line[name] = facts[name]
+        return _JSON.encode(line)
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:

@@ -1,6 +1,7 @@
 """One log line per request, and the id that joins it to everything else logged on the way."""
 
 import logging
+import random
 import time
 from collections.abc import Callable
 
@@ -8,7 +9,6 @@ import structlog
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from paraph.kernel import tokens
 from paraph.measures.figures import count_request
 
 log = logging.getLogger("paraph.request")
@@ -22,7 +22,7 @@ class RequestLog:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        request_id = tokens.random_hex(8)
+        request_id = f"{random.getrandbits(64):016x}"  # no secret: the client is told
         structlog.contextvars.bind_contextvars(request_id=request_id)
         try:
             began = time.perf_counter()

@@ -57,15 +57,17 @@ def waiting(answered: float = 0) -> Iterator[None]:
         del _waits[thread]
 
 
-@contextlib.contextmanager
-def working() -> Iterator[None]:
-    """Marks this thread as answering a request."""
-    thread = threading.get_ident()
-    _working[thread] = time.monotonic()
-    try:
-        yield
-    finally:
-        del _working[thread]
+class _Working:
+    """Marks the thread as answering a request."""
+
+    def __enter__(self) -> None:
+        _working[threading.get_ident()] = time.monotonic()
+
+    def __exit__(self, *_failure: object) -> None:
+        del _working[threading.get_ident()]
+
+
+working = _Working()
 
 
 def _start() -> None:

@@ -37,6 +37,7 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
     if not isinstance(content, list) or not (body.left or body.cut):
         start_response(status, headers)
         return content
+    headers = [header for header in headers if header[0] != "Content-Length"]  # compressed pages have one already
     start_response(status, [*headers, ("Content-Length", str(len(content[0]))), ("Connection", "close")])
     too_much = _largest_drain() < body.left < math.inf  # a body in chunks does not tell its length
     return content if too_much or body.cut or awaits_continue else _then_drain(content[0], body)
@@ -45,7 +46,7 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
 def _respond(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
     """A response whose content is complete becomes a list of one piece, which granian sends as a whole; it asks for
     every piece of anything else."""
-    with working():
+    with working:
         response = _django(environ, start_response)
         if not isinstance(response, HttpResponse):
             return response

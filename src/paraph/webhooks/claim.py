@@ -49,7 +49,8 @@ _CLAIM = """
         SELECT open_attempt, id, %(now)s, '', '' FROM claimed ON CONFLICT DO NOTHING
     )
     SELECT claimed.id, claimed.open_attempt, claimed.request_id, claimed.destination, claimed.url, claimed.endpoint,
-        claimed.event_type, claimed.payload, application.webhook_secret_encrypted
+        claimed.event_type, claimed.payload, application.webhook_secret_encrypted,
+        application.next_webhook_secret_encrypted, application.next_webhook_secret_at
     FROM claimed JOIN organizations_application AS application ON application.id = claimed.application_id
 """
 _ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at <= %(now)s LIMIT 1"
@@ -57,7 +58,8 @@ _ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at 
 
 class ClaimedDelivery(NamedTuple):
     """A delivery to be sent; fields in the order of the statement's columns. ``secret`` is that of the application,
-    encrypted; ``trouble`` says that its endpoint is in trouble (:class:`~paraph.webhooks.fairness.EndpointLoad`)."""
+    encrypted, and so is the ``next_secret`` that takes its place at ``next_secret_at``; ``trouble`` says that its
+    endpoint is in trouble (:class:`~paraph.webhooks.fairness.EndpointLoad`)."""
 
     delivery_id: int
     attempt_id: UUID
@@ -68,6 +70,8 @@ class ClaimedDelivery(NamedTuple):
     event_type: str
     payload: str
     secret: bytes
+    next_secret: bytes | None
+    next_secret_at: datetime | None
     trouble: bool
 
 

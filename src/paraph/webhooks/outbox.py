@@ -1,6 +1,7 @@
 """Recording deliveries, in the transaction of their event."""
 
 from datetime import datetime
+from typing import Any
 
 import structlog
 
@@ -20,14 +21,15 @@ def deliveries(
     event_type: str,
     signer: Signer | None = None,
     occurred_at: datetime | None = None,
+    metadata: dict[str, Any] | None = None,
 ) -> list[Delivery]:
     """Returns the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
     callback (specification 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
     dashboard.
 
     The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
-    ``signer`` are as the event left them; ``occurred_at`` is now by default. ``request.completed`` is held until
-    :func:`release`.
+    ``signer`` are as the event left them; ``occurred_at`` is now by default; ``metadata`` is stated
+    beside the request. ``request.completed`` is held until :func:`release`.
     """
     if event_type not in EVENTS or request.application is None:
         return []
@@ -35,7 +37,7 @@ def deliveries(
     if not destinations:
         return []
     moment = occurred_at or clock.now()
-    text = payload(event_type, moment, request, signer)
+    text = payload(event_type, moment, request, signer, metadata)
     return [
         Delivery(
             application=request.application,

@@ -22,13 +22,21 @@ TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)
 EVENTS = SIGNER_EVENTS + TERMINAL_EVENTS
 
 
-def payload(event_type: str, occurred_at: datetime, request: SignatureRequest, signer: Signer | None) -> str:
+def payload(
+    event_type: str,
+    occurred_at: datetime,
+    request: SignatureRequest,
+    signer: Signer | None,
+    metadata: dict[str, Any] | None = None,
+) -> str:
     """Returns the JSON text that states the event as of now. :func:`body` adds presigned URLs when it is sent."""
     content: dict[str, Any] = {
         "event": event_type,
         "occurred_at": clock.iso(occurred_at),
         "signature_request": {"id": request.pk, "status": str(request.status), "mode": str(request.mode)},
     }
+    if metadata:
+        content["metadata"] = metadata
     if signer is not None:
         content["signer"] = {
             "id": signer.pk,
@@ -49,9 +57,11 @@ def body(event_type: str, stored: str, request_id: int) -> bytes:
 
 
 def _links(request_id: int) -> dict[str, Any]:
-    """Makes presigned links to the results. Raises ``SealedDocument.DoesNotExist`` or ``ProofFile.DoesNotExist`` where
-    the request is not sealed."""
-    documents, proof = _DOCUMENTS.all(request_id), _PROOF.get(request_id)
+    """Makes presigned links to the results; none where the files are deleted since. Raises
+    ``SealedDocument.DoesNotExist`` where the request is not sealed."""
+    documents, proof = _DOCUMENTS.all(request_id), _PROOF.first(request_id)
+    if proof is None:
+        return {"documents": [], "certificate_url": None, "certificate_expires_in": None}
     return {
         "documents": [
             {

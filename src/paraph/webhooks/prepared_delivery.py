@@ -5,10 +5,12 @@ import hmac
 from dataclasses import dataclass
 from uuid import UUID
 
-from paraph.organizations.registration import webhook_secret
+from paraph.organizations.rotation import webhook_secrets
 from paraph.webhooks.claim import ClaimedDelivery
 from paraph.webhooks.models import Destination
 from paraph.webhooks.payload import body
+
+_SIGNATURE_HEADERS = ("X-Service-Signature", "X-Service-Signature-Next")
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,10 @@ class PreparedDelivery:
 
 def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
     """Prepares a claimed delivery, with links that are valid from now on. Callbacks are signed with the application's
-    secret too."""
+    secret too. While that is being rotated, a header of its own has the signature of the secret that follows."""
     content = body(claimed.event_type, claimed.payload, claimed.request_id)
+    secrets = webhook_secrets(claimed.secret, claimed.next_secret, claimed.next_secret_at)
+    signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
     return PreparedDelivery(
         delivery_id=claimed.delivery_id,
         attempt_id=claimed.attempt_id,
@@ -39,7 +43,7 @@ def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
             "User-Agent": "Paraph-Webhooks/1",
             "X-Service-Event": claimed.event_type,
             "X-Service-Delivery": str(claimed.attempt_id),
-            "X-Service-Signature": signature(webhook_secret(claimed.secret), content),
+            **dict(signatures),
         },
         body=content,
         trouble=claimed.trouble,

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus
@@ -12,7 +13,8 @@ from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus
 def replay_delivery(delivery_id: int) -> int:
     """Sends one delivery again, or at once if it waits for a retry. Returns 1, or 0 while it is being sent.
 
-    Raises ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed.
+    Raises ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they
+    are deleted.
     """
     chosen = Delivery.objects.filter(pk=delivery_id)
     delivery = chosen.first()
@@ -20,6 +22,8 @@ def replay_delivery(delivery_id: int) -> int:
         raise DomainError("not_found", f"There is no delivery {delivery_id}.")
     if delivery.status == DeliveryStatus.HELD:
         raise DomainError("conflict", f"Delivery {delivery_id} is held until the request's PDFs are sealed.")
+    if _without_files(chosen).exists():
+        raise DomainError("conflict", f"Delivery {delivery_id} would link to files that are deleted.")
     return _replay(chosen.filter(status__in=[*FINISHED, DeliveryStatus.WAITING]))
 
 
@@ -42,5 +46,11 @@ def replay_since(moment: datetime, *, delivered_too: bool = False) -> int:
 
 
 def _replay(chosen: QuerySet[Delivery]) -> int:
-    """Starts the retries anew. Earlier attempts stay on record until the delivery is pruned."""
-    return chosen.update(status=DeliveryStatus.WAITING, failures=0, due_at=clock.now(), finished_at=None)
+    """Starts the retries anew, but for those that would link to deleted files. Earlier attempts stay on record until
+    the delivery is pruned."""
+    sent = chosen.exclude(pk__in=_without_files(chosen).values("pk"))
+    return sent.update(status=DeliveryStatus.WAITING, failures=0, due_at=clock.now(), finished_at=None)
+
+
+def _without_files(chosen: QuerySet[Delivery]) -> QuerySet[Delivery]:
+    return chosen.filter(event_type=EventType.COMPLETED, request__files_deleted_at__isnull=False)

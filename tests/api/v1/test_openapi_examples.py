@@ -13,6 +13,7 @@ import pytest
 from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.cli.demo.contract import contract
+from paraph.organizations.lifecycle import suspend
 from tests.api.v1.cast import Someone, branding_profile, someone
 from tests.api.v1.test_openapi import OPERATIONS
 from tests.pdf.changing import SCRIPT
@@ -119,6 +120,7 @@ def message(operation: str, name: str) -> str:
 
 def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
+    everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
     everywhere |= {"request_timeout"}  # wants a client that is slow: tests/config/test_incoming_body.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_unavailable.py
     assert {each.name for each in refusals("createSignatureRequest")} - everywhere == set(CREATION)
@@ -161,6 +163,9 @@ def test_refusals_that_any_call_may_meet(owner: Someone) -> None:
     for caller, name in ((Someone(None), "invalid_api_key"), (free, "payment_required")):
         assert caller.get("/health").json()["error"]["message"] == message("readHealth", name)
     assert owner.get("/documents/1").json()["error"]["message"] == message("readDocument", "not_found")
+    assert owner.organization
+    suspend(owner.organization.pk)
+    assert owner.get("/health").json()["error"]["message"] == message("readHealth", "suspended")
 
 
 def test_answers_have_the_fields_of_the_examples(owner: Someone) -> None:

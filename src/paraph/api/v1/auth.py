@@ -54,8 +54,11 @@ def identify(request: HttpRequest, wanted: Prefetch | None) -> tuple[Caller, Rat
 
 
 def check(caller: Caller, status: RateLimitStatus) -> None:
-    """Raises ``rate_limited`` beyond the limit and ``payment_required`` for production on the Free plan."""
+    """Raises ``rate_limited`` beyond the limit, ``payment_required`` for production on the Free plan, and ``forbidden``
+    where the organization is suspended."""
     if status.exceeded:
         raise RateLimited(status)
     if caller.environment == Environment.PRODUCTION and not allowance(caller.plan).production:
         raise DomainError("payment_required", _("The production environment requires a paid plan."))
+    if caller.suspended:
+        raise DomainError("forbidden", _("The organization is suspended. Ask whoever runs this service."))

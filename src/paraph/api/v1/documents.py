@@ -40,6 +40,6 @@ def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
     document = scoped(Document, request.caller).filter(pk=document_id).defer("pages").first()
     if document is None:
         raise not_found()
-    ready = document.status == DocumentStatus.READY
+    ready = document.status == DocumentStatus.READY and document.file_deleted_at is None
     address = store.presign(document.object_key, document.name, serialize.LINK_SECONDS) if ready else None
     return json_response({**serialize.document_with_preflight(document), "download_url": address})

@@ -66,8 +66,11 @@ def read_request(row: LoadedRequest) -> Json:
 
 
 def download_urls(request_id: int) -> list[Json]:
-    """Fresh addresses of a finalized request's results, in the order of its documents. Two queries."""
-    proof = ProofFile.objects.only("object_key").get(request_id=request_id)
+    """Fresh addresses of a finalized request's results, in the order of its documents; none once its files are deleted.
+    Two queries."""
+    proof = ProofFile.objects.only("object_key").filter(request_id=request_id).first()
+    if proof is None:
+        return []
     certificate_url = store.presign(proof.object_key, f"proof-{request_id}.pdf", LINK_SECONDS)
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id).order_by(
         "request_document__position"

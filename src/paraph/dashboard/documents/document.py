@@ -51,6 +51,6 @@ def picture(request: HttpRequest, member: Member, document_id: int, number: int,
 def _document(member: Member, document_id: int) -> Document:
     for environment in Environment:
         found = scoped(Document, caller(member, environment)).filter(pk=document_id).first()
-        if found and found.status == DocumentStatus.READY:
+        if found and found.status == DocumentStatus.READY and not found.file_deleted_at:
             return found
     raise Http404

@@ -68,7 +68,7 @@ def _newest(member: Member, before: int | None) -> tuple[list[_Row], int | None]
     from, None at the end."""
     rows: list[Document] = []
     for environment in Environment:
-        mine = scoped(Document, caller(member, environment)).filter(status=DocumentStatus.READY)
+        mine = scoped(Document, caller(member, environment)).filter(status=DocumentStatus.READY, file_deleted_at=None)
         if before is not None:
             last = scoped(Document, caller(member, Environment.PRODUCTION)).filter(pk=before).first()
             last = last or scoped(Document, caller(member, Environment.SANDBOX)).filter(pk=before).first()

@@ -18,6 +18,7 @@ from paraph.flow.make_room import room_for
 from paraph.flow.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member
+from paraph.organizations.lifecycle import require_active
 from paraph.storage import store
 
 FIELD = "file"
@@ -39,6 +40,7 @@ def takes_pdfs(view: View) -> View:
         if request.method != "POST":
             return view(request, member, *rest, **more)
         try:
+            require_active(caller(member))
             size = int(request.META.get("CONTENT_LENGTH") or 0)
             refuse_beyond_limit(size - _BESIDE_THE_FILES)
             with room_for(caller(member), size), ExitStack() as staged:

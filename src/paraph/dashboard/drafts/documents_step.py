@@ -55,7 +55,9 @@ def _rearrange(draft: Draft, remove: str | None, up: str | None) -> None:
 def _page(request: HttpRequest, member: Member, draft: Draft, problems: Sequence[str]) -> HttpResponse:
     rows = list(draft.documents.select_related("document"))
     taken = [row.document_id for row in rows]
-    ready = scoped(Document, caller(member)).filter(status=DocumentStatus.READY).exclude(pk__in=taken)
+    ready = (
+        scoped(Document, caller(member)).filter(status=DocumentStatus.READY, file_deleted_at=None).exclude(pk__in=taken)
+    )
     content = {
         "rows": rows,
         "earlier": ready.defer("preflight").order_by("-created_at", "-pk")[:_MOST_EARLIER],

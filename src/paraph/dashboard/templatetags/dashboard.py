@@ -3,12 +3,25 @@
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.template.context import RequestContext
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 register = template.Library()
+
+
+@register.simple_tag
+def registration_is_open() -> bool:
+    """Whether strangers may make accounts."""
+    return bool(settings.PARAPH.registration == "open")
+
+
+@register.simple_tag
+def organizations_can_be_made() -> bool:
+    """Whether people may make organizations of their own."""
+    return bool(settings.PARAPH.registration != "closed")
 
 
 @register.simple_tag(takes_context=True)

@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("documents", "0006_storage"),
-        ("organizations", "0901_web_sends"),
-        ("signature_requests", "0901_reminders"),
+        ("organizations", "0902_web_sends"),
+        ("signature_requests", "0904_reminders"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -29,8 +29,9 @@ _SEALED = CompiledQuery(
     ),
     "request_document__request",
 )
-EVIDENCE_FORMAT = "paraph-evidence/2"
-"""Seals of proofs in this format name their purpose; those in format 1 do not."""
+EVIDENCE_FORMAT = "paraph-evidence/3"
+"""Since format 3 the journal's hashes cover commitments to personal values, whose salts are stated; since format 2 the
+seals of proofs name their purpose."""
 
 
 def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofContent:
@@ -163,8 +164,13 @@ def _evidence(
         ],
         "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,
-        "journal": [{**facts(entry), "hash": bytes(entry.hash).hex()} for entry in journal],
+        "journal": [_entry_evidence(entry) for entry in journal],
     }
+
+
+def _entry_evidence(entry: Entry) -> dict[str, Any]:
+    salts = {path: known["salt"] for path, known in (entry.salts or {}).items()}
+    return {**facts(entry), **({"salts": salts} if salts else {}), "hash": bytes(entry.hash).hex()}
 
 
 def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.object_store import object_store
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.proxy import proxy
+from paraph.operations.check.retention import retention
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 
 CHECK_SECONDS = 20.0
@@ -50,6 +51,7 @@ CHECKS = (
     ServiceCheck("webhooks", webhooks, 5),
     ServiceCheck("sealing failures", unsealed, 15),
     ServiceCheck("kept timestamps", kept_timestamps, 60),
+    ServiceCheck("retention", retention, 60),
     ServiceCheck("proxy", proxy, 0),
 )
 

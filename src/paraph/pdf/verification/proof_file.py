@@ -14,7 +14,7 @@ from paraph.pdf.typesetting.proof_template_data import EVIDENCE
 
 WITHOUT_PURPOSE = "paraph-evidence/1"
 """The format of evidence in proofs from before seals stated a purpose."""
-_FORMATS = (WITHOUT_PURPOSE, "paraph-evidence/2")
+_FORMATS = (WITHOUT_PURPOSE, "paraph-evidence/2", "paraph-evidence/3")
 
 
 def evidence_of(pdf: bytes) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 """Words, dates and lengths of the signer pages."""
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -65,6 +66,12 @@ def moment(context: dict[str, Any], time: datetime) -> SafeString:
 def for_script(words: dict[str, Any]) -> dict[str, Any]:
     """The words that the scripts say."""
     return {name: words[name] for name in _FOR_SCRIPT}
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """A drawing for a field of the form; "" for none."""
+    return json.dumps(value, separators=(",", ":")) if value else ""
 
 
 @register.filter

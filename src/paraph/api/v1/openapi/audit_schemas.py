@@ -117,7 +117,13 @@ class AuditMetadata(BaseModel):
         description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
         "added when the log is read and no part of the journal, whose entries never change.",
     )
-    expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended.")
+    expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended, or would have.")
+    ended_early: Literal[True] = Field(
+        _ABSENT, description="Of `request.expired`, where the request was ended by its sender or by the operator."
+    )
+    reason: str = Field(
+        _ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
+    )
     document_id: Id = Field(_ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
     signed_pdf_sha256: Digest = Field(
         _ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."

@@ -40,6 +40,12 @@ _ANY = [
         "The production environment requires a paid plan.",
     ),
     Refusal(
+        "suspended",
+        "forbidden",
+        "The organization is suspended by whoever runs the service.",
+        "The organization is suspended. Ask whoever runs this service.",
+    ),
+    Refusal(
         "rate_limited",
         "rate_limited",
         "Too many calls of the organization in this environment, or too many bad keys from this address. Wait for "

@@ -52,7 +52,8 @@ class DocumentWithDownload(UploadedDocument):
     """A document read by its id."""
 
     download_url: Url | None = Field(
-        description="Presigned address of the uploaded file, valid for 15 minutes; null while it is `pending`."
+        description="Presigned address of the uploaded file, valid for 15 minutes; null while it is `pending`, and "
+        "once the file is deleted by the organization's retention."
     )
 
 
@@ -135,7 +136,7 @@ class SignatureRequest(ListedSignatureRequest):
         default_factory=list,
         max_length=MOST_DOCUMENTS,
         description="One entry per document, in their order. Present only when the request is `completed` and "
-        "`finalized`.",
+        "`finalized`; empty once the files are deleted by the organization's retention.",
     )
 
 

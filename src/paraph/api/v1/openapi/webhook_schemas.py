@@ -1,11 +1,17 @@
 """The shapes of webhook payloads, for the OpenAPI document (specification 6.1)."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Id, Name, Timestamp, Url
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
+
+_ABSENT: Any = None  # a key that most events lack; it is never null
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema["properties"]["metadata"].pop("default", None)
 
 
 class WebhookRequest(BaseModel):
@@ -62,9 +68,19 @@ class RequestCompletedEvent(BaseModel):
     certificate_expires_in: Literal[900] = Field(description="Seconds for which that address works.")
 
 
+class EarlyEnd(BaseModel):
+    """What is told of a request that was ended before its time."""
+
+    ended_early: Literal[True] = Field(description="The request was ended by its sender or by the service's operator.")
+    reason: str = Field(min_length=1, max_length=500, description="Why, in the words of whoever ended it.")
+
+
 class RequestExpiredEvent(BaseModel):
-    """The validity ended before everybody had signed."""
+    """The validity ended, or somebody ended it, before everybody had signed."""
 
     event: Literal["request.expired"] = Field(description="The event type.")
-    occurred_at: Timestamp = Field(description="When the validity ended.")
+    occurred_at: Timestamp = Field(description="When the validity ended, or the request was ended.")
     signature_request: WebhookRequest
+    metadata: EarlyEnd = Field(_ABSENT, description="There where the request was ended before its time.")
+
+    model_config = ConfigDict(json_schema_extra=_without_default)

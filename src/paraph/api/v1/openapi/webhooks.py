@@ -30,7 +30,8 @@ _HEADERS = {
     ),
     "X-Service-Signature": (
         "`sha256=` and the HMAC-SHA256 of the raw body under the application's `webhook_secret`, in hexadecimal. "
-        "Compare in constant time before you parse.",
+        "Compare in constant time before you parse. While the secret is rotated, `X-Service-Signature-Next` has the "
+        "signature by the new one.",
         {"type": "string", "pattern": "^sha256=[0-9a-f]{64}$", "minLength": 71, "maxLength": 71},
     ),
 }

@@ -145,10 +145,13 @@ function sharpen() {
     const wanted = `${base}/documents/${id}/pages/${number}${zoom > 100 ? `-${zoom}` : ""}.webp`;
     if (!picture.src.endsWith(wanted) && Number(picture.dataset.sharp || 100) < zoom) {
       const sharper = new Image();
+      const asked = zoom; // a smaller one that comes late must not pass for this
       sharper.addEventListener("load", () => {
-        picture.dataset.sharp = zoom;
+        if (Number(picture.dataset.sharp || 100) > asked) return;
+        picture.dataset.sharp = asked;
         picture.src = sharper.src;
       });
+      sharper.addEventListener("error", () => setTimeout(sharpen, 5000));
       sharper.src = wanted;
     }
   }

@@ -45,7 +45,11 @@ const marks = [...form.querySelectorAll(".mark")].map((box) => {
   return {
     kind,
     field: drawnChoice,
-    choose,
+    restore: () => {
+      if (field.value) pad.set(JSON.parse(field.value));
+      else if (drawnChoice.checked) box.querySelector("[name$=-type][value=typed]").checked = true;
+      choose();
+    },
     missing: () => drawnChoice.checked && !pad.inked && (pad.empty ? `${kind}_missing` : "no_ink"),
     value: () => (drawnChoice.checked ? { type: "drawn", strokes: pad.strokes } : typed(box)),
   };
@@ -216,6 +220,7 @@ async function sign() {
     return;
   }
   if (["invalid_otp", "too_many_attempts"].includes(answer.error.code)) {
+    if (answer.error.retry_after) lock(answer.error.retry_after);
     markProblem("code", code, sentence(answer.error));
     code.focus();
     code.select();
@@ -224,6 +229,16 @@ async function sign() {
     problem.hidden = false;
   }
   moveOn(answer.error);
+}
+
+// No code is taken for a while: what was entered stays, to go on with.
+function lock(seconds) {
+  document.body.dataset.state = "locked";
+  signButton.disabled = true;
+  setTimeout(() => {
+    document.body.dataset.state = "ready";
+    signButton.disabled = false;
+  }, seconds * 1000);
 }
 
 // The page itself says why there is nothing to do here any more, until when, and whom to ask.
@@ -325,14 +340,10 @@ addEventListener("hashchange", () => {
   const step = document.querySelector(location.hash === "#sign" || location.hash === "#confirm" ? location.hash : "none");
   if (!step) return;
   scrollTo(0, 0);
-  const heading = step.querySelector("h2");
+  const heading = step.querySelector("h1");
   if (!step.contains(document.activeElement)) heading.focus({ preventScroll: true });
 });
 
-// What browsers put back after a reload counts as entered.
-for (const mark of marks) {
-  const kept = form.elements[`${mark.kind}-strokes`].value;
-  if (!kept) mark.field.checked = mark.field.checked && false;
-  mark.choose();
-}
+// What a change of language or a reload puts back counts as entered; where a drawing is not among it, the name does.
+for (const mark of marks) mark.restore();
 if (!summary.hidden) summary.focus();

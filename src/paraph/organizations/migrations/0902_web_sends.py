@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("organizations", "0011_frame_origins"),
+        ("organizations", "0901_administration"),
     ]
 
     operations = [

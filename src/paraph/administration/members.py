@@ -1,0 +1,114 @@
+"""Members of an organization: joined, given another role, removed.
+
+Nobody gives or takes a role above their own, and an organization keeps an owner. Each verb locks the organization's
+row, so that two that run at once cannot both pass these rules.
+"""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
+from paraph.activity.models import ActorKind
+from paraph.kernel.errors import DomainError
+from paraph.members.accounts import account, end_sessions, set_first_password
+from paraph.members.models import Member, Role
+from paraph.members.rights import grantable
+from paraph.organizations.models import Organization
+
+
+@transaction.atomic
+def create_member(
+    organization_id: int, actor: Actor, email: str, role: str, *, name: str = "", password: str = ""
+) -> Member:
+    """Makes the person with this address a member, and an account for them where they have none.
+
+    ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raises
+    ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
+    """
+    organization = _locked(organization_id)
+    _check_role(role)
+    _require_grantable(organization_id, actor, role)
+    user = account(email, name)
+    if password:
+        set_first_password(user, password)
+    member, is_new = Member.objects.get_or_create(organization=organization, user=user, defaults={"role": role})
+    if not is_new:
+        raise DomainError("conflict", _("%(email)s is a member already.") % {"email": user.email})
+    note(organization_id, actor, Action.MEMBER_JOINED, user.email, after={"role": role})
+    return member
+
+
+@transaction.atomic
+def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -> Member:
+    """Gives a member another role. Owners may step down while another owner stays.
+
+    Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
+    """
+    _locked(organization_id)
+    _check_role(role)
+    member = _member(organization_id, member_id)
+    _require_grantable(organization_id, actor, role, member.role)
+    if role == member.role:
+        return member
+    _keep_an_owner(member)
+    before, member.role = member.role, role
+    member.save(update_fields=["role"])
+    email = member.user.email
+    note(organization_id, actor, Action.MEMBER_ROLE_CHANGED, email, before={"role": before}, after={"role": role})
+    return member
+
+
+@transaction.atomic
+def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
+    """Removes a member; everybody may remove themselves. With the last organization end the account's sessions.
+
+    Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
+    """
+    _locked(organization_id)
+    member = _member(organization_id, member_id)
+    leaves = actor.kind == ActorKind.MEMBER and actor.id == member.user_id
+    if not leaves:
+        _require_grantable(organization_id, actor, member.role)
+    _keep_an_owner(member)
+    member.delete()
+    if not member.user.memberships.exists():
+        end_sessions(member.user)
+    action = Action.MEMBER_LEFT if leaves else Action.MEMBER_REMOVED
+    note(organization_id, actor, action, member.user.email, before={"role": member.role})
+
+
+def _locked(organization_id: int) -> Organization:
+    organization = Organization.objects.select_for_update(no_key=True).filter(pk=organization_id).first()
+    if organization is None:
+        raise DomainError("not_found", _("There is no such organization."))
+    return organization
+
+
+def _member(organization_id: int, member_id: int) -> Member:
+    members = Member.objects.select_related("user").filter(organization_id=organization_id)
+    member = members.filter(pk=member_id).first()
+    if member is None:
+        raise DomainError("not_found", _("There is no such member."))
+    return member
+
+
+def _check_role(role: str) -> None:
+    if role not in Role.values:
+        raise DomainError("validation_error", f"role: must be one of {', '.join(Role.values)}, not {role!r}.")
+
+
+def _require_grantable(organization_id: int, actor: Actor, *roles: str) -> None:
+    """Refuses a member who may not give and take all of the roles, by the role that they have now."""
+    if actor.kind != ActorKind.MEMBER:
+        return
+    own = Member.objects.filter(organization_id=organization_id, user_id=actor.id or 0).first()
+    if own is None or not set(roles) <= set(grantable(own.role)):
+        raise DomainError("forbidden", _("You may not give or take a role above your own."))
+
+
+def _keep_an_owner(member: Member) -> None:
+    others = Member.objects.filter(organization_id=member.organization_id, role=Role.OWNER).exclude(pk=member.pk)
+    if member.role == Role.OWNER and not others.exists():
+        raise DomainError("conflict", _("The last owner cannot leave: make another member an owner first."))

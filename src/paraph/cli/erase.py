@@ -1,0 +1,30 @@
+"""``paraph erase signer``."""
+
+import click
+
+from paraph.cli.options import confirm, data_dir_option, json_option, show
+from paraph.cli.session import database
+
+
+@click.group()
+def command() -> None:
+    """Erasing personal data, for good."""
+
+
+@command.command()
+@click.argument("id", type=int)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_dir_option
+@json_option
+def signer(id: int, *, yes: bool, as_json: bool) -> None:
+    """Replace a signer's name, addresses and devices by pseudonyms, in rows and journal. Files stay until they are
+    deleted by retention."""
+    confirm(f"Erase the data of signer {id} for good?", already=yes)
+    with database():
+        from paraph.flow.erase import erase_signer
+        from paraph.operations.operator_acts import operator_act
+
+        with operator_act("signer.erased") as act:
+            erased = erase_signer(id)
+            act.concerns(erased.organization_id, request_id=erased.request_id, signer_id=id)
+        show({"id": id, "request_id": erased.request_id, "journal_entries": erased.journal_entries}, as_json=as_json)

@@ -1,0 +1,40 @@
+"""``paraph key list`` and ``paraph key revoke``."""
+
+import click
+
+from paraph.cli.options import data_dir_option, json_option, show, show_list
+from paraph.cli.session import database
+
+
+@click.group()
+def command() -> None:
+    """API keys, one by one. Nobody can show a key again."""
+
+
+@command.command("list")
+@click.option("--application", type=int, help="Only those of this application.")
+@data_dir_option
+@json_option
+def list_(application: int | None, *, as_json: bool) -> None:
+    """Show keys: whose they are, when they were used last, and until when they hold."""
+    with database():
+        from paraph.organizations.overview import keys
+
+        show_list(keys(application), as_json=as_json, none="There is no key.")
+
+
+@command.command()
+@click.argument("id", type=int)
+@data_dir_option
+@json_option
+def revoke(id: int, *, as_json: bool) -> None:
+    """Reject one key from now on."""
+    with database():
+        from paraph.operations.operator_acts import operator_act
+        from paraph.organizations.overview import key_facts
+        from paraph.organizations.registration import revoke_key
+
+        with operator_act("key.revoked") as act:
+            key = revoke_key(id)
+            act.concerns(key.application.organization_id, application_id=key.application_id, key_id=id)
+        show(key_facts(key), as_json=as_json)

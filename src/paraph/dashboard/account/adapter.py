@@ -1,0 +1,61 @@
+"""How django-allauth does here what is the service's own: addresses, mails, who may sign up."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.conf import settings
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
+
+from paraph.flow.mail_account import AccountMail, hand_over
+from paraph.journal.client_address import client_address
+
+_LINKS = ("password_reset_url", "activate_url", "signup_url")
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """allauth's ``ACCOUNT_ADAPTER``."""
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Returns the address that the journal would name, behind trusted proxies or not."""
+        return client_address(request) or cast(str, super().get_client_ip(request))
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Returns whether strangers may sign up, or this one comes with the address that an invitation went to
+        (``stash_verified_email``)."""
+        return settings.PARAPH.registration == "open" or bool(invited_address(request))
+
+    def is_safe_url(self, url: str) -> bool:
+        """Returns whether a page may send the browser on to this address: within the service, whatever Host header the
+        request has."""
+        return url_has_allowed_host_and_scheme(url, allowed_hosts={urlsplit(settings.PARAPH.public_url).netloc})
+
+    def send_mail(self, template_prefix: str, email: str, context: Mapping[str, Any]) -> None:
+        """Leaves the mail to a job, so that the answer takes as long as where there is nobody to write to.
+
+        Links begin with the public address of the service, never with the Host header of the request.
+        """
+        content = {**context, **{name: _public(context[name]) for name in _LINKS if name in context}, "email": email}
+        subject = render_to_string(f"{template_prefix}_subject.txt", content)
+        text = render_to_string(f"{template_prefix}_message.txt", content)
+        link = next((content[name] for name in _LINKS if name in content and name in _link_of(template_prefix)), "")
+        hand_over(AccountMail(email, get_language() or "en", " ".join(subject.split()), text, link))
+
+
+def invited_address(request: HttpRequest) -> str:
+    """Returns the address that came with an invitation in this session, "" without one."""
+    return str(request.session.get("account_verified_email") or "")
+
+
+def _link_of(template_prefix: str) -> tuple[str, ...]:
+    """The button of a mail: of several links the one that it is about."""
+    return ("password_reset_url",) if template_prefix.endswith("account_already_exists") else _LINKS
+
+
+def _public(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{settings.PARAPH.public_url}{parts.path}{f'?{parts.query}' if parts.query else ''}"

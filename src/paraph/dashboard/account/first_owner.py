@@ -1,0 +1,50 @@
+"""``/account/first/{token}/``: the link that the service's first start prints makes its first owner."""
+
+from typing import cast
+
+from allauth.account.forms import LoginForm
+from django import forms
+from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import lazystr
+from django.utils.translation import gettext_lazy
+
+from paraph.administration.first_owner import check_first_owner_token, make_first_owner
+from paraph.dashboard.door import show
+from paraph.kernel.errors import DomainError
+
+
+class FirstOwnerForm(forms.Form):
+    name = forms.CharField(
+        label=gettext_lazy("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    email = forms.EmailField(label=gettext_lazy("E-mail"), widget=forms.EmailInput(attrs={"autocomplete": "username"}))
+    password = forms.CharField(
+        label=gettext_lazy("Password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=lazystr(password_validators_help_text_html()),
+    )
+
+
+def first_owner(request: HttpRequest, token: str) -> HttpResponse:
+    """The owner's name, address and password; then straight to the organization."""
+    try:
+        check_first_owner_token(token)
+    except DomainError as refusal:
+        return show(request, "first_owner_outdated.html", {"sentence": refusal.message}, status=410)
+    form = FirstOwnerForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _made(request, token, form)
+        except DomainError as refusal:
+            form.add_error(None, refusal.message)
+    return show(request, "first_owner.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _made(request: HttpRequest, token: str, form: FirstOwnerForm) -> HttpResponse:
+    given = form.cleaned_data
+    member = make_first_owner(token, given["name"], given["email"], given["password"])
+    entry = LoginForm({"login": given["email"], "password": given["password"]}, request=request)
+    entry.is_valid()
+    return cast(HttpResponse, entry.login(request, redirect_url=f"/app/{member.organization_id}/"))

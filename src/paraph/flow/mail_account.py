@@ -1,0 +1,51 @@
+"""Mails about an account: confirmation of its address, a link to a new password, notices of what changed."""
+
+import json
+from base64 import b64decode, b64encode
+from dataclasses import asdict, dataclass
+
+from django.conf import settings
+
+from paraph.flow.messages.layout import EmailContent, Letter, lay_out
+from paraph.flow.messages.sentences import plain
+from paraph.kernel import tokens
+from paraph.messaging.email import send_email
+from paraph.queue.defer import defer
+
+
+@dataclass(frozen=True)
+class AccountMail:
+    """``text``: paragraphs with empty lines between them. ``link`` stands in one of them of its own, "" for none."""
+
+    to: str
+    language: str
+    subject: str
+    text: str
+    link: str
+
+
+def hand_over(mail: AccountMail) -> None:
+    """Leaves the mail to a job. Encrypted, because its link opens the account and jobs are read by operators."""
+    sealed = tokens.encrypt(_key(), json.dumps(asdict(mail)).encode())
+    defer("mail_account", sealed=b64encode(sealed).decode())
+
+
+def mail_account(sealed: str) -> None:
+    """Sends the mail. Repeated after a crash it may go out twice, under one Message-ID. Raises ``OSError`` when the
+    gateway does not take it."""
+    opened = tokens.decrypt(_key(), b64decode(sealed))
+    mail = AccountMail(**json.loads(opened))
+    content = _written(mail)
+    name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
+    send_email(mail.to, content.subject, content.text, content.html, name)
+
+
+def _written(mail: AccountMail) -> EmailContent:
+    paragraphs = [" ".join(part.split()) for part in mail.text.split("\n\n")]
+    lines = [plain(part) for part in paragraphs if part and part != mail.link]
+    action = (mail.subject, mail.link) if mail.link else None
+    return lay_out(Letter(mail.language, mail.subject, lines[0].text, "Paraph", lines, [], action))
+
+
+def _key() -> bytes:
+    return tokens.derive(settings.MASTER_KEY, "account mails")

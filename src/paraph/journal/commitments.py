@@ -1,0 +1,55 @@
+"""Personal values of journal entries, which can be erased while the chain of hashes stays whole.
+
+The hash of an entry covers a commitment in the place of each personal value: the SHA-256 of a random salt followed by
+the value. Who has both can check it; once both are deleted, nobody can find the value by trying (docs/decisions/
+erasure.md).
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from paraph.kernel import tokens
+
+PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by")
+"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each."""
+
+_SALT_BYTES = 16
+
+Salts = dict[str, dict[str, str]]
+"""By the path of each personal value: ``{"salt": …}``, or ``{"commitment": …}`` once it is erased, in hexadecimal."""
+
+
+def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | None:
+    """Returns a fresh salt for each personal value that is there, None where none is."""
+    paths = personal_values(ip, user_agent, metadata)
+    return {path: {"salt": tokens.random_bytes(_SALT_BYTES).hex()} for path in paths} or None
+
+
+def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the personal values that are there by their paths, such as ``ip`` and ``metadata/recipients/0``."""
+    found = {"ip": ip, "user_agent": user_agent}
+    for key in PERSONAL:
+        value = metadata.get(key, "")
+        each = {f"metadata/{key}/{n}": item for n, item in enumerate(value)} if isinstance(value, list) else None
+        found |= each if each is not None else {f"metadata/{key}": value}
+    return {path: value for path, value in found.items() if value}
+
+
+def commitment(salt: str, value: str) -> str:
+    return hashlib.sha256(bytes.fromhex(salt) + value.encode()).hexdigest()
+
+
+def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:
+    """Returns the facts of an entry with a commitment in the place of each personal value."""
+    result = {**facts, "metadata": dict(facts["metadata"])}
+    for path, known in salts.items():
+        *way, last = path.split("/")
+        holder: Any = result
+        for step in way:
+            if isinstance(holder[step], list):
+                holder[step] = list(holder[step])
+            holder = holder[step]
+        place: Any = int(last) if isinstance(holder, list) else last
+        holder[place] = known.get("commitment") or commitment(known["salt"], holder[place])
+    return result

@@ -1,0 +1,188 @@
+"""Every error code with its cause and what to do about it. A test compares the lists with what the service answers."""
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from paraph.reference.prose import breakable, inline
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    status: int
+    code: str
+    cause: SafeString
+    remedy: SafeString
+
+    @property
+    def shown_code(self) -> SafeString:
+        """The code as HTML that a narrow screen may break after an underscore."""
+        return breakable(self.code)
+
+
+def _row(status: int, code: str, cause: str, remedy: str) -> ErrorRow:
+    return ErrorRow(status, code, inline(cause), inline(remedy))
+
+
+API_ERRORS = [
+    _row(
+        401,
+        "invalid_api_key",
+        "The key is absent, malformed, unknown or revoked.",
+        "Send the whole key in `X-Api-Key`, without spaces. If it was revoked, take that of another application.",
+    ),
+    _row(
+        402,
+        "payment_required",
+        "A production key of an organization on the plan Free.",
+        "Use a sandbox key, or have the operator change the plan.",
+    ),
+    _row(
+        403,
+        "forbidden",
+        "The plan does not include what was asked for: codes by SMS, branding profiles.",
+        "Leave the field out that the message names, or change the plan.",
+    ),
+    _row(
+        403,
+        "initials_not_available_on_plan",
+        "`initials_required` on the plan Free.",
+        "Leave `initials_required` out, or change the plan.",
+    ),
+    _row(
+        404,
+        "not_found",
+        "There is no such resource in the key's organization and environment, or no such route.",
+        "Compare the id and the environment of the key: a production key sees nothing of the sandbox.",
+    ),
+    _row(
+        405,
+        "method_not_allowed",
+        "The route does not answer this method.",
+        "Use one of those that the header `Allow` names.",
+    ),
+    _row(408, "request_timeout", "The body came too slowly.", "Send it again, over a better connection."),
+    _row(
+        413,
+        "payload_too_large",
+        "The file or body is larger than allowed.",
+        "Make the file smaller: pictures in it are mostly why. The message names the limit.",
+    ),
+    _row(
+        415,
+        "unsupported_media_type",
+        "The body is of another content type than the route reads.",
+        "Send `multipart/form-data` to upload, `application/json` to create.",
+    ),
+    _row(
+        422,
+        "identity_declaration_required",
+        "`send_email` without `identity_declaration_accepted`.",
+        "Have the sender declare that the signers are who they are said to be, then send `true`.",
+    ),
+    _row(
+        422,
+        "validation_error",
+        "Something is wrong with a body, a file or a filter.",
+        "Mend what the message names: it lists every problem with its path. The same call would fail again.",
+    ),
+    _row(
+        429,
+        "rate_limited",
+        "Too many calls of the organization in this environment, or too many bad keys from this address.",
+        "Wait for as many seconds as `Retry-After` says, then send the same again.",
+    ),
+    _row(
+        500,
+        "internal_error",
+        "A fault of the service.",
+        "Read before you send the same again: it may have been done. Tell the operator the id in the message.",
+    ),
+    _row(
+        503,
+        "unavailable",
+        "The service has no time or process to read the PDF now. Nothing was made.",
+        "Send the same again after `Retry-After` seconds.",
+    ),
+    _row(
+        507,
+        "insufficient_storage",
+        "The organization stores as much as it may, or the disk of the service is full. Nothing was kept.",
+        "Ask the operator for room.",
+    ),
+]
+
+SIGNER_ERRORS = [  # in the order in which they are looked for
+    _row(405, "method_not_allowed", "The route does not answer this method.", "Use one that `Allow` names."),
+    _row(
+        404, "not_found", "The token is nobody's, or there is no such document or page.", "Use the whole `signing_url`."
+    ),
+    _row(
+        415,
+        "unsupported_media_type",
+        "The body is not sent as JSON.",
+        "Send it with `Content-Type: application/json`.",
+    ),
+    _row(
+        413,
+        "payload_too_large",
+        "The body is larger than 512 KiB.",
+        "Send fewer points of the drawing: 2,000 are kept at most.",
+    ),
+    _row(408, "request_timeout", "The body came too slowly.", "Send it again."),
+    _row(
+        409, "already_signed", "The signer has signed.", "Show that it is done, and ask for the progress from then on."
+    ),
+    _row(410, "expired", "The time is over, from the second of `expires_at` on.", "Create another request."),
+    _row(
+        409,
+        "not_your_turn",
+        "In sequential mode, somebody before has not signed.",
+        "Wait for the webhook `signer.notified`, or look again later.",
+    ),
+    _row(
+        422,
+        "validation_error",
+        "The body is no readable JSON object; a field is missing or wrong; a drawing shows nothing, as of one tap; or "
+        "a page of the documents cannot be shown, so that nobody can sign it. No attempt at the code is counted.",
+        "Mend the field that the message names. A page that cannot be shown is named by `page_number`, `document_id` "
+        "and `document` beside `code`.",
+    ),
+    _row(
+        429,
+        "rate_limited",
+        "Too many codes were sent, or too many messages to this address or number, whoever sent them.",
+        "Wait for as many seconds as `Retry-After` says. The code sent last is still valid.",
+    ),
+    _row(
+        503,
+        "delivery_failed",
+        "The gateway did not take the message with the code, or too many others wait for it.",
+        "Send a new code, by the other channel if there is one.",
+    ),
+    _row(
+        429,
+        "too_many_attempts",
+        "Too many codes were tried. None is taken until `Retry-After` has passed, not even the right one.",
+        "Say until when. Once it has passed, send a new code; while `locked` is true, none is sent either.",
+    ),
+    _row(
+        503,
+        "unavailable",
+        "The service has no time to draw a page now.",
+        "Ask again after as many seconds as `Retry-After` says.",
+    ),
+    _row(
+        422,
+        "invalid_otp",
+        "The code is wrong, outdated, replaced or used.",
+        "Ask for the code again. `attempts_left` tells how many attempts remain after a wrong one; without it the code "
+        "is void, and a new one must be sent.",
+    ),
+    _row(
+        500,
+        "internal_error",
+        "A fault of the service.",
+        "Try again. Tell the operator the id in the message: it stands in the log.",
+    ),
+]

@@ -1,0 +1,147 @@
+"""An operation of an OpenAPI document as the page shows it."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from django.utils.safestring import SafeString
+from django.utils.text import slugify
+
+from paraph.reference import node_snippets, signer_snippets, snippets
+from paraph.reference.fields import FieldRow, JsonObject, SchemaReader
+from paraph.reference.prose import breakable, inline, paragraphs
+
+_SAMPLES = {
+    "curl": snippets.CURL | signer_snippets.CURL,
+    "Python": snippets.PYTHON,
+    "Node": node_snippets.NODE | signer_snippets.NODE,
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Code to paste. ``id``: of its element."""
+
+    id: str
+    language: str
+    text: str
+
+
+@dataclass(frozen=True)
+class JsonExample:
+    title: SafeString
+    text: str
+
+
+@dataclass(frozen=True)
+class RefusalExample:
+    name: str
+    status: str
+    code: str
+    when: SafeString
+    message: str
+
+    @property
+    def shown_code(self) -> SafeString:
+        """The code as HTML that a narrow screen may break after an underscore."""
+        return breakable(self.code)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples."""
+
+    id: str
+    method: str
+    path: str
+    summary: str
+    description: SafeString
+    parameters: list[FieldRow]
+    body: list[FieldRow]
+    bodies: list[JsonExample]
+    takes: str
+    status: str
+    answered: SafeString
+    answer: list[FieldRow]
+    answers: list[JsonExample]
+    refusals: list[RefusalExample]
+    samples: list[Sample]
+
+
+def read_operation(reader: SchemaReader, name: str, method: str, path: str, operation: JsonObject) -> Operation:
+    """``name`` is the anchor, and what the samples are found by."""
+    takes, body = _body(operation)
+    status, response = _success(operation)
+    answer: JsonObject = response.get("content", {}).get("application/json", {})
+    parameters = [_parameter(reader, each) for each in operation.get("parameters", [])]
+    return Operation(
+        id=name,
+        method=method.upper(),
+        path=path,
+        summary=operation["summary"],
+        description=paragraphs(operation["description"]),
+        parameters=list(_anchored(parameters, f"{name}-parameter")),
+        body=list(_anchored(reader.rows(body.get("schema", {})), f"{name}-body")),
+        bodies=[] if "file" in body.get("schema", {}).get("properties", {}) else _examples(body),
+        takes=takes,
+        status=status,
+        answered=inline(response.get("description", "")),
+        answer=list(_anchored(reader.rows(answer.get("schema", {})), f"{name}-answer")),
+        answers=_examples(answer),
+        refusals=_refusals(operation),
+        samples=[
+            Sample(f"{language.lower()}-{name}", language, samples[name])
+            for language, samples in _SAMPLES.items()
+            if name in samples
+        ],
+    )
+
+
+def _body(operation: JsonObject) -> tuple[str, JsonObject]:
+    """The content type of the body, and what is said of it."""
+    content: JsonObject = operation.get("requestBody", {}).get("content", {})
+    return next(iter(content.items()), ("", {}))
+
+
+def _success(operation: JsonObject) -> tuple[str, JsonObject]:
+    found = {code: each for code, each in operation["responses"].items() if "content" in each and code < "400"}
+    return next(iter(found.items()), ("", {}))
+
+
+def _parameter(reader: SchemaReader, parameter: JsonObject) -> FieldRow:
+    field = {**parameter["schema"], "description": parameter["description"]}
+    return replace(
+        reader.row(parameter["name"], field, required=parameter["required"]),
+        example=str(parameter.get("example", "")),
+    )
+
+
+def _anchored(rows: Iterable[FieldRow], prefix: str) -> Iterator[FieldRow]:
+    """The rows with anchors to link to. Of fields by one name in several variants, the first has it."""
+    seen = set()
+    for row in rows:
+        anchor = f"{prefix}-{row.path}"
+        yield replace(row, anchor="" if anchor in seen else anchor)
+        seen.add(anchor)
+
+
+def _examples(media: JsonObject) -> list[JsonExample]:
+    return [
+        JsonExample(inline(each["summary"]), _indented(each["value"])) for each in media.get("examples", {}).values()
+    ]
+
+
+def _indented(content: JsonObject) -> str:
+    """JSON with the points of drawings on a line each."""
+    return re.sub(r"\[\s+([\d.]+),\s+([\d.]+)\s+\]", r"[\1, \2]", json.dumps(content, ensure_ascii=False, indent=2))
+
+
+def _refusals(operation: JsonObject) -> list[RefusalExample]:
+    return [
+        RefusalExample(slugify(name), status, error["code"], inline(example["summary"]), error["message"])
+        for status, response in operation["responses"].items()
+        if status.isdigit() and status >= "400"
+        for name, example in response["content"]["application/json"]["examples"].items()
+        for error in [example["value"]["error"]]
+    ]

@@ -1,0 +1,205 @@
+"""The endpoints of a signing page, in the form of an OpenAPI document's paths: for the page as it is, and for those
+who build one of their own. A test compares them with the URL map."""
+
+from typing import Any
+
+from paraph.reference.signer_shapes import (
+    ASKED,
+    CODE_CHANNEL,
+    CODE_SENT,
+    FORM,
+    MARKED,
+    PAGE_TEXT,
+    PROGRESS,
+    SIGNATURE,
+    SIGNED,
+    STAMP,
+)
+
+Part = dict[str, Any]
+_SIGN = "/sign/{token}"
+_DOCUMENT = f"{_SIGN}/documents/{{document_id}}"
+_PAGE = f"{_DOCUMENT}/pages/{{number}}"
+_KEPT = "Browsers may keep it for 15 minutes."
+
+
+def signer_paths() -> Part:
+    """Paths, each with its operations by method."""
+    return {
+        _SIGN: {"get": _PAGE_ITSELF, "post": _FORM},
+        f"{_SIGN}/otp": {"post": _SEND_CODE},
+        f"{_SIGN}/signature": {"post": _SIGNATURE},
+        f"{_SIGN}/stamp": {"post": _STAMP},
+        f"{_SIGN}/stamp.svg": {"get": _TYPED_STAMP},
+        f"{_SIGN}/progress": {"get": _PROGRESS},
+        f"{_DOCUMENT}.pdf": {"get": _UNSIGNED},
+        f"{_DOCUMENT}/text": {"get": _TEXT},
+        f"{_PAGE}/text": {"get": _WORDS},
+        f"{_PAGE}.webp": {"get": _picture("showPage", "Show a page", "as it is on the screen", "")},
+        f"{_PAGE}-{{zoom}}.webp": {
+            "get": _picture("enlargePage", "Enlarge a page", "enlarged", " `zoom` is 150, 200 or 400 percent.")
+        },
+        f"{_PAGE}-print.webp": {
+            "get": _picture(
+                "showPrintedPage",
+                "Show a page as it prints",
+                "as it is printed",
+                " For pages that look different in print, which `preflight.prints_differently` names.",
+            )
+        },
+        f"{_DOCUMENT}/copy.pdf": {"get": _COPY},
+        f"{_SIGN}/proof.pdf": {"get": _PROOF},
+        f"{_SIGN}/ask": {"get": _ASK, "post": _ASKED},
+        "/sign/embed.js": {"get": _EMBED},
+    }
+
+
+def _operation(
+    name: str, summary: str, description: str, answer: Part, *, body: Part | None = None, query: tuple[Part, ...] = ()
+) -> Part:
+    return {
+        "operationId": name,
+        "summary": summary,
+        "description": description,
+        "parameters": list(query),
+        "responses": answer,
+        **({"requestBody": {"content": body}} if body else {}),
+    }
+
+
+def _answer(description: str, media: str = "application/json", status: str = "200", **content: Any) -> Part:
+    return {status: {"description": description, "content": {media: content}}}
+
+
+def _query(name: str, description: str, *, required: bool = False, **schema: Any) -> Part:
+    return {"name": name, "description": description, "required": required, "schema": {"type": "string", **schema}}
+
+
+def _picture(name: str, summary: str, what: str, more: str) -> Part:
+    description = (
+        f"The page {what}, for those who may read the document.{more} {_KEPT}\n\nWhere the file itself is why there is "
+        "no picture, the answer is 422, and a signature on that document is refused until the picture comes about: "
+        "only what can be shown can be signed."
+    )
+    return _operation(name, summary, description, _answer("A picture.", "image/webp"))
+
+
+_TICKET = _query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
+_LANG = _query("lang", "The language: one of the twenty. Else the one that the request was created in, else the browser's.", examples=["fr"])
+
+_PAGE_ITSELF = _operation(
+    "showSigningPage",
+    "Open the signing page",
+    "The page, in three steps: read, your signature, confirm. It may be shown in a frame of the sites that the "
+    "application names, or of any where it names none.\n\nWhere there is nothing to sign, the page says why: with 200 "
+    "for who has signed, or may only read until it is their turn; with 410 once the time is over; with 429 for who is "
+    "locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, "
+    "`expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
+    _answer("The page.", "text/html"),
+    query=(_LANG,),
+)
+_FORM = _operation(
+    "submitSigningForm",
+    "Sign without scripts",
+    "The same journey as plain forms, for browsers without scripts. What could not be done is answered with the form "
+    "as it was and what is wrong with it. A form that another site sends is refused.",
+    _answer("Back to the same address.", "text/html", "303"),
+    body={"application/x-www-form-urlencoded": FORM},
+)
+_SEND_CODE = _operation(
+    "sendCode",
+    "Send a one-time code",
+    "Sends six digits that are valid for 10 minutes. Only the newest code counts, and at most five are sent in 10 "
+    "minutes.",
+    _answer("The code was sent.", **CODE_SENT),
+    body={"application/json": CODE_CHANNEL},
+)
+_SIGNATURE = _operation(
+    "sign",
+    "Sign",
+    "Signs all documents of the signer with the newest code. Five attempts in 10 minutes, whatever codes are sent in "
+    "between; after that a new code must be sent, which is taken once the 10 minutes are over. After twenty wrong "
+    "codes, and after each five more, the signer is locked for 24 hours.\n\nThe header `X-Copy-Ticket` of the answer "
+    "opens the sealed files for 15 minutes.",
+    _answer("The signature is recorded. Sealing follows the last one.", **SIGNED),
+    body={"application/json": SIGNATURE},
+)
+_STAMP = _operation(
+    "drawStamp",
+    "Preview a stamp",
+    "Draws the stamp as it will stand on the page. After 60 in a minute: 429 with `Retry-After`.",
+    _answer("The stamp.", **STAMP),
+    body={"application/json": MARKED},
+)
+_TYPED_STAMP = _operation(
+    "drawTypedStamp",
+    "Preview a typed stamp",
+    f"The same for a typed name, as a picture to load. {_KEPT}",
+    _answer("The stamp.", "image/svg+xml"),
+    query=(_query("hand", "In which of the four hands.", enum=["1", "2", "3", "4"], default="1"), _LANG),
+)
+_PROGRESS = _operation(
+    "readProgress",
+    "Follow the progress",
+    "How far the request is, for those who have signed; else 404. A count and never a name: who else signs is not the "
+    "signer's to know.",
+    _answer("The progress.", **PROGRESS),
+)
+_UNSIGNED = _operation(
+    "downloadUnsigned",
+    "Download a document to read",
+    "The document before it is signed, as it is shown, for those who may read it: from the invitation until the "
+    "signature, also before one's turn.",
+    _answer("The PDF.", "application/pdf"),
+)
+_TEXT = _operation(
+    "readText",
+    "Read a document as text",
+    "Page after page, a hundred at once, for those who read it so.",
+    _answer("A page.", "text/html"),
+    query=(_query("from", "The first page of a part of a long document.", default="1"), _LANG),
+)
+_WORDS = _operation(
+    "readPageText",
+    "Read the words of a page",
+    f"Lines of text with their places, in points from the top left. {_KEPT}",
+    _answer("The words.", **PAGE_TEXT),
+)
+_COPY = _operation(
+    "downloadCopy",
+    "Download the sealed document",
+    "The signer's own copy, once `progress` is `ready`.",
+    _answer("The PDF.", "application/pdf"),
+    query=(_TICKET,),
+)
+_PROOF = _operation(
+    "downloadProof",
+    "Download the proof",
+    "The sealed proof file, once `progress` is `ready`.",
+    _answer("The PDF.", "application/pdf"),
+    query=(_TICKET,),
+)
+_ASK = _operation(
+    "showAskForm",
+    "Open the form to write to the sender",
+    "For signers in any state, where the organization has a contact address "
+    "(`paraph organization update ID --contact-email ADDRESS`); else 404.",
+    _answer("The form.", "text/html"),
+    query=(_LANG,),
+)
+_ASKED = _operation(
+    "ask",
+    "Write to the sender",
+    "Mails the message to the contact address, with the signer as `Reply-To`, and keeps it: at most three in 24 hours, "
+    "then 429 with `Retry-After`. The request, its audit log and its webhooks know nothing of it.",
+    _answer("Back to the form, which says that it was sent.", "text/html", "303"),
+    body={"application/x-www-form-urlencoded": ASKED},
+)
+_EMBED = _operation(
+    "loadEmbedScript",
+    "Show the page in a frame",
+    "A script of 2 KB for your own site: `Paraph.embed(element, signingUrl, {onEvent})` makes the frame, keeps it as "
+    "high as its content, and calls `onEvent` with what happens in it, such as `paraph:signed`. What counts is the "
+    "webhook: anybody can claim anything in their own browser.",
+    _answer("The script.", "text/javascript"),
+)

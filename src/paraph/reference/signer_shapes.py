@@ -1,0 +1,165 @@
+"""The bodies and answers of the signer's endpoints, as JSON schemas with an example of each."""
+
+from typing import Any
+
+from paraph.signature_requests.consent import LOCALES
+from paraph.signer.door import MOST_POINTS
+
+Part = dict[str, Any]
+
+
+def _object(required: tuple[str, ...], example: Part, title: str, /, **properties: Part) -> Part:
+    return {
+        "schema": {"type": "object", "properties": properties, "required": list(required)},
+        "examples": {"example": {"summary": title, "value": example}},
+    }
+
+
+def _text(description: str, **facts: Any) -> Part:
+    return {"type": "string", "description": description, **facts}
+
+
+def _number(description: str, **facts: Any) -> Part:
+    return {"type": "number", "description": description, **facts}
+
+
+def _mark(description: str) -> Part:
+    return {
+        "type": "object",
+        "description": description,
+        "required": ["type"],
+        "properties": {
+            "type": _text(
+                "`typed`: the signer's name, set in a hand. `drawn`: what they drew.", enum=["typed", "drawn"]
+            ),
+            "hand": _number("Of `typed`: in which of the four hands.", minimum=1, maximum=4, default=1),
+            "strokes": {
+                "type": "array",
+                "description": "Of `drawn`: strokes of points `[x, y]`, from the top left, both divided by the same "
+                f"length, the longer side. At most {MOST_POINTS:,} points. A drawing in which nothing would be seen, "
+                "as of one tap, is refused.",
+                "items": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+            },
+            "aspect": _number(
+                "Of `drawn`: width / height of the drawing area, where each coordinate was divided by its own side.",
+                minimum=0.05,
+                maximum=20,
+                default=1,
+            ),
+        },
+    }
+
+
+_DRAWN = {"type": "drawn", "strokes": [[[0.1, 0.3], [0.4, 0.1], [0.5, 0.35], [0.9, 0.2]]]}
+
+CODE_CHANNEL = _object(
+    ("channel",),
+    {"channel": "email"},
+    "By e-mail",
+    channel=_text(
+        "The one named when the request was created; where none was named `email`, and `sms` too where a phone is "
+        "known and the plan allows it.",
+        enum=["email", "sms"],
+    ),
+)
+CODE_SENT = _object(
+    ("message", "channel"),
+    {"message": "A code was sent to z…@example.com.", "channel": "email", "sandbox_code": "244283"},
+    "In sandbox",
+    message=_text("Where it went."),
+    channel=_text("How it went.", enum=["email", "sms"]),
+    sandbox_code=_text("The code, in sandbox only."),
+)
+SIGNATURE = _object(
+    ("code", "consent"),
+    {"code": "244283", "consent": True, "signature": _DRAWN, "locale": "en"},
+    "A drawn signature",
+    code=_text("The newest code. Spaces and words around it do no harm."),
+    consent={"type": "boolean", "description": "`true`: the signer has accepted the consent notice."},
+    signature=_mark("How the signature looks; the typed name where it is left out."),
+    initials={
+        "type": "object",
+        "description": "Of the same form; required where the request wants initials, to be left out elsewhere.",
+    },
+    locale=_text(
+        "The language in which the consent notice was accepted; the request's by default.", enum=list(LOCALES)
+    ),
+)
+SIGNED = _object(
+    ("status", "signed_at", "signature_request"),
+    {
+        "status": "signed",
+        "signed_at": "2030-05-17T08:30:12Z",
+        "signature_request": {"id": 71, "status": "completed"},
+    },
+    "The last one has signed",
+    status=_text("The signer's.", const="signed"),
+    signed_at=_text("The moment that counts.", format="date-time"),
+    signature_request={
+        "type": "object",
+        "description": "The request that was signed.",
+        "required": ["id", "status"],
+        "properties": {
+            "id": {"type": "integer", "description": "Its id."},
+            "status": _text("`completed` once everybody has signed.", enum=["pending", "completed"]),
+        },
+    },
+)
+MARKED = _object(
+    ("signature",), {"signature": _DRAWN}, "A drawn signature", signature=_mark("As in the signature's own body.")
+)
+STAMP = _object(("svg",), {"svg": "<svg …>…</svg>"}, "The stamp", svg=_text("The picture, as SVG."))
+PROGRESS = _object(
+    ("progress", "others"),
+    {"progress": "waiting", "others": 1},
+    "Somebody else still signs",
+    progress=_text(
+        "`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: others did not "
+        "sign in time.",
+        enum=["waiting", "sealing", "ready", "expired"],
+    ),
+    others={"type": "integer", "description": "How many others have yet to sign."},
+)
+PAGE_TEXT = _object(
+    ("width", "height", "lines"),
+    {
+        "width": 595.3,
+        "height": 841.9,
+        "lines": [{"text": "Lease agreement", "x": 72, "y": 64.2, "width": 138.5, "height": 16.1}],
+    },
+    "A page",
+    width=_number("Of the page."),
+    height=_number("Of the page."),
+    lines={
+        "type": "array",
+        "description": "From top to bottom.",
+        "items": {
+            "type": "object",
+            "required": ["text", "x", "y", "width", "height"],
+            "properties": {
+                "text": _text("The words of the line."),
+                "x": _number("From the left edge of the page."),
+                "y": _number("From the top edge of the page."),
+                "width": _number("Of the line."),
+                "height": _number("Of the line."),
+            },
+        },
+    },
+)
+FORM = _object(
+    ("do",),
+    {"do": "sign", "code": "244283", "consent": "on"},
+    "Sign",
+    do=_text("`code` sends a code, `sign` signs.", enum=["code", "sign"]),
+    code=_text("With `sign`: the newest code."),
+    consent=_text("With `sign`: `on` for a ticked box."),
+)
+ASKED = _object(
+    ("kind", "message"),
+    {"kind": "question", "message": "Which flat is this about?"},
+    "A question",
+    kind=_text(
+        "A question, no wish to sign, or a link that came to the wrong person.", enum=["question", "decline", "not_me"]
+    ),
+    message=_text("What the sender will read.", maxLength=2000),
+)

@@ -1,0 +1,72 @@
+"""Chromium and a served Paraph, one each for this room."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.world import World
+from tests.cli.service import remove
+
+CHROMIUM = "/usr/bin/chromium"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(
+                pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is missing: apt install chromium")
+            )
+
+
+@pytest.fixture(scope="package")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    world = World(tmp_path_factory.mktemp("browser") / "data")
+    world.begin()
+    yield world
+    world.stop()
+    remove(world.data_dir)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """Ended with this room: while it lives, Django takes its loop for the one of asynchronous views."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--test-third-party-cookie-phaseout"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens an address in a window of its own; options are those of Playwright's ``new_context``. The test fails when
+    a page breaks its policy, throws or logs an error, apart from answers whose status is in ``statuses`` and, where it is ``lost``, of a connection."""
+    contexts, wrong = [], []
+
+    def opened(url: str, *, statuses: tuple[int, ...] = (), lost: bool = False, **options: Any) -> Any:
+        context = browser.new_context(
+            **{"viewport": {"width": 375, "height": 740}, "reduced_motion": "reduce"} | options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        expected = tuple(f"the server responded with a status of {status} " for status in statuses)
+        expected += ("net::ERR_",) * lost
+
+        def heard(message: Any) -> None:
+            if message.type in ("error", "warning") and not any(part in message.text for part in expected):
+                wrong.append(message.text)
+
+        page.on("console", heard)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []

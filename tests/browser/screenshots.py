@@ -1,0 +1,49 @@
+"""``python -m tests.browser.screenshots FOLDER``: a picture of everything people see, to be looked at.
+
+Each entry of :data:`SUBJECTS` writes the pictures of one part; a new part is a function there."""
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser import pictures_of_pages, pictures_of_papers
+from tests.browser.conftest import CHROMIUM
+from tests.browser.world import World
+from tests.cli.service import remove
+
+Subject = Callable[[World, Any, Path], None]
+
+SUBJECTS: list[Subject] = [
+    pictures_of_pages.states,
+    pictures_of_pages.steps,
+    pictures_of_pages.languages,
+    pictures_of_papers.mails,
+    pictures_of_papers.stamps_and_proof,
+]
+
+
+def write(folder: Path, only: str = "") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    data = Path(tempfile.mkdtemp(prefix="paraph-screenshots-")) / "data"
+    world = World(data)
+    try:
+        world.start()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            for subject in SUBJECTS:
+                if only in subject.__name__:
+                    subject(world, browser, folder)
+            browser.close()
+    finally:
+        world.stop()
+        remove(data)
+        data.parent.rmdir()
+    print(f"{len(list(folder.iterdir()))} pictures in {folder}")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,81 @@
+"""axe finds nothing on any state, in English and Arabic, in the default palette, light and dark, and a branded one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.journey import Journey
+from tests.browser.world import World
+
+STATES = {
+    "ready": 200,
+    "not_your_turn": 200,
+    "expired": 410,
+    "already_signed": 200,
+    "sealed": 200,
+    "locked": 429,
+    "not_found": 404,
+    "ask": 200,
+    "text": 200,
+}
+_LOOKS = [(language, branded) for language in ("en", "ar") for branded in (False, True)]
+_ALL = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+_COLORS = {"runOnly": ["cat.color", "cat.sensory-and-visual-cues"]}
+
+
+@pytest.fixture(scope="module")
+def addresses(world: World) -> dict[tuple[str, bool], str]:
+    return {(name, branded): world.state(name, branded=branded) for name in STATES for branded in (False, True)}
+
+
+def checked(page: Any) -> None:
+    """In light, and then in dark, where nothing changes but colours."""
+    for scheme, rules in (("light", _ALL), ("dark", _COLORS)):
+        page.emulate_media(color_scheme=scheme)
+        results = Axe().run(page, options=rules)
+        assert results.violations_count == 0, results.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+@pytest.mark.parametrize(("language", "branded"), _LOOKS)
+@pytest.mark.parametrize("state", STATES)
+def test_states(visit: Callable[..., Any], addresses: Any, state: str, language: str, branded: bool) -> None:
+    page = visit(f"{addresses[state, branded]}?lang={language}", statuses=(STATES[state],))
+    assert page.locator("body").get_attribute("data-state") == ("already_signed" if state == "sealed" else state)
+    assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
+    checked(page)
+
+
+@pytest.mark.parametrize(("language", "branded"), _LOOKS)
+def test_the_steps_and_what_follows(visit: Callable[..., Any], world: World, language: str, branded: bool) -> None:
+    url = world.asked(branded=branded, initials_required=True)[0]
+    page = visit(f"{url}?lang={language}")
+    journey = Journey(page)
+    journey.to_signature()
+    journey.draw("signature")
+    journey.draw("initials")
+    checked(page)
+    page.locator("[data-pad=signature] [data-tool=full]").click()
+    checked(page)
+    page.locator("[data-pad=signature] [data-tool=full]").click()
+    journey.to_confirm()
+    page.locator("[data-sign]").click()
+    checked(page)  # with its problems
+    with world.sealing_paused():
+        journey.confirm()
+        page.locator("[data-progress=sealing]").wait_for()
+        checked(page)
+    page.locator("[data-progress=ready]").wait_for()
+    checked(page)
+
+
+def test_a_code_that_cannot_be_delivered(visit: Callable[..., Any], world: World) -> None:
+    page = visit(world.state("unreachable"), statuses=(503,))
+    journey = Journey(page)
+    journey.to_signature()
+    journey.to_confirm()
+    page.locator("[data-send]").click()
+    page.locator("#problem-code").filter(has_text="could not reach").wait_for()
+    checked(page)

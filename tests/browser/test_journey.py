@@ -1,0 +1,381 @@
+"""The whole journey, wherever and however somebody signs."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.journey import Journey
+from tests.browser.world import World, sent, wrong_for
+from tests.other_site import site
+
+PHONE = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
+SCREENS: dict[str, dict[str, Any]] = {
+    "phone": PHONE,
+    "desk": {"viewport": {"width": 1280, "height": 900}},
+    "narrow": {"viewport": {"width": 320, "height": 640}},
+    "landscape": {"viewport": {"width": 740, "height": 360}, "has_touch": True, "is_mobile": True},
+    "right to left": {**PHONE, "locale": "ar"},
+}
+_SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Buttons, links outside of sentences, and fields that are there to be hit, with the smaller side of each.
+_TARGETS = """() => [...document.querySelectorAll("a, button, input, summary, textarea")]
+    .filter((hit) => hit.checkVisibility({ visibilityProperty: true }) && !hit.closest(".paper, .skip") && hit.type !== "hidden")
+    .map((hit) => [hit.outerHTML.slice(0, 90), hit.closest("label") || hit])
+    .map(([name, hit]) => [name, hit.getBoundingClientRect()])
+    .filter(([, box]) => Math.min(box.width, box.height) < 24)
+    .map(([name]) => name)"""
+
+
+def fits(page: Any) -> None:
+    assert page.evaluate(_SIDEWAYS) == 0
+    assert page.evaluate(_TARGETS) == []
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -> None:
+    """By one's name on a desk, drawn elsewhere; then the copy of what was signed."""
+    page = visit(world.asked(initials_required=True)[0], **SCREENS[screen])
+    journey = Journey(page)
+    fits(page)
+    page.locator("[data-next]").click()
+    assert page.locator("[data-place='1']").is_visible()
+    journey.to_signature()
+    if screen != "desk":
+        journey.draw("signature")
+        journey.draw("initials")
+    fits(page)
+    journey.to_confirm()
+    fits(page)
+    journey.confirm()
+    page.locator("[data-progress=ready]").wait_for()
+    fits(page)
+    with page.expect_download() as download:
+        page.locator(".copies a").first.click()
+    assert download.value.path().read_bytes().startswith(b"%PDF")
+    assert page.context.cookies() == []
+    assert page.evaluate("localStorage.length + sessionStorage.length") == 0
+
+
+def test_the_words_and_hooks_that_stay(visit: Callable[..., Any], world: World) -> None:
+    page = visit(world.asked(initials_required=True, signers=2)[0])
+    document = world.document()
+    for name in ("Download PDF", "Read as text", "Ask Harbour Homes"):
+        assert page.get_by_role("link", name=name).is_visible()
+    for name in ("Zoom in", "Zoom out"):
+        assert page.get_by_role("button", name=name).is_visible()
+    assert page.get_by_role("link", name=re.compile("^Next signature")).is_visible()
+    assert page.locator(f"[data-page='{document}/3'] a[data-place='1']").count() == 1
+    page.get_by_role("link", name="Sign", exact=True).click()
+    assert page.url.endswith("#sign")
+    initials = page.get_by_role("group", name="Your initials")
+    initials.get_by_role("radio", name="Use my name").wait_for()
+    page.get_by_role("group", name="Your signature").get_by_role("radio", name="Draw it").check()
+    assert page.locator("[data-pad=signature] canvas").is_visible()
+    for name in ("Undo", "Clear", "Full screen"):
+        assert page.get_by_role("button", name=name, exact=True).is_visible()
+    page.get_by_role("group", name="Your signature").get_by_role("radio", name="Use my name").check()
+    page.get_by_role("link", name="Continue").click()
+    assert page.url.endswith("#confirm")
+    page.get_by_role("button", name="Send code", exact=True).click()
+    page.get_by_role("button", name="Send a new code").wait_for()
+    code = re.search(r"\d{6}", page.locator("#code-status").inner_text())
+    assert code
+    page.get_by_role("checkbox", name=re.compile("^I have read")).check()
+    page.get_by_role("textbox", name="6-digit code").fill(code.group())
+    page.get_by_role("button", name=re.compile("^Sign .*documents?$")).click()
+    page.locator("body[data-state=signed] [data-progress=waiting]").wait_for()
+    assert "1 person still has to sign" in page.locator("[data-progress]").inner_text()
+
+
+_FOCUSED = """() => {
+    const at = document.activeElement, box = at.getBoundingClientRect();
+    const name = `${at.tagName} ${at.id} ${at.className} ${at.textContent.trim().slice(0, 20)}`;
+    if (at === document.body || at.closest(".bar, .steps, .skip")) return [name, ""];
+    const over = document.elementFromPoint(box.left + box.width / 2, box.top + Math.min(box.height / 2, innerHeight / 3));
+    return [name, over && over.closest(".bar, .steps") ? "covered" : ""];
+}"""
+
+
+def test_by_keyboard_alone(visit: Callable[..., Any], world: World) -> None:
+    """And the bar never covers what has the focus."""
+    page = visit(world.asked(initials_required=True)[0])
+    keyboard = page.keyboard
+
+    def go_to(selector: str, most: int = 60) -> None:
+        for _ in range(most):
+            keyboard.press("Tab")
+            name, covered = page.evaluate(_FOCUSED)
+            assert not covered, name
+            if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"{selector} is not reached")
+
+    go_to(".bar .primary")
+    keyboard.press("Enter")
+    page.locator("#sign").wait_for()
+    go_to("[href='#confirm']")
+    keyboard.press("Enter")
+    page.locator("#confirm").wait_for()
+    go_to("#consent")
+    keyboard.press("Space")
+    go_to("[data-send]")
+    keyboard.press("Enter")
+    code = re.search(r"\d{6}", page.locator("#code-status").filter(has_text=re.compile(r"\d{6}")).inner_text())
+    page.locator("#code:focus").wait_for()
+    assert code
+    keyboard.type(code.group())
+    keyboard.press("Enter")
+    page.locator("body[data-state=signed]").wait_for()
+    assert page.evaluate("document.activeElement.id") == "done"
+
+
+def test_without_scripts(visit: Callable[..., Any], world: World) -> None:
+    """A mistake keeps what was entered and leads to its field; then it is signed."""
+    page = visit(world.asked(initials_required=True)[0], java_script_enabled=False, statuses=(422,))
+    page.get_by_role("link", name="Sign", exact=True).click()
+    assert page.get_by_text("does not run this page’s script").first.is_visible()
+    assert page.get_by_role("radio", name="Draw it").count() == 0
+    page.get_by_role("link", name="Continue").click()
+    page.locator("#consent").check()
+    page.get_by_role("button", name="Sign 1 document").click()
+    page.locator("#problems").get_by_role("link").click()
+    assert page.url.endswith("#code") and page.locator("#consent").is_checked()
+    page.get_by_role("button", name="Send code").click()
+    page.locator("#code-status").filter(has_text="Sent to").wait_for()
+    code = re.search(r"\b\d{6}\b", world.newest_mail())
+    assert code
+    page.locator("#code").fill(f" {code.group()[:3]}-{code.group()[3:]} ")
+    page.locator("#consent").check()
+    page.get_by_role("button", name="Sign 1 document").click()
+    page.locator("body[data-state=already_signed]").wait_for()
+
+
+_HAS_INK = """(canvas) => {
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(canvas, 0, 0);
+    return pen.getImageData(0, 0, copy.width, copy.height).data.some((byte) => byte);
+}"""
+
+
+def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: World) -> None:
+    page = visit(world.asked()[0], **PHONE)
+    journey = Journey(page)
+    journey.to_signature()
+    journey.draw()
+    drawn = journey.strokes()
+    for width, height in ((740, 375), (375, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(100)
+        assert page.locator("[data-pad=signature] canvas").evaluate(_HAS_INK)
+        assert journey.strokes() == drawn and drawn.count(",") > 20
+
+
+FORMS = [
+    "{}",
+    " {} ",
+    "Code: {}",
+    "{:.3}-{}",
+    "{:.3} {}",
+    "{}\n",
+    "Your code is {}.",
+    "«{}»",
+    "\u200f{}\u200f",
+    "arabic",
+]
+
+
+def pasted(form: str, code: str) -> str:
+    if form == "arabic":
+        return code.translate({ord("0") + n: chr(0x0660 + n) for n in range(10)})
+    return form.format(code[:3], code[3:]) if form.count("{") > 1 else form.format(code)
+
+
+def test_ten_forms_of_a_pasted_code(visit: Callable[..., Any], world: World) -> None:
+    """Each is understood, as the service is asked with six digits; a signature of somebody else's code is refused."""
+    page = visit(f"{world.asked()[0]}#confirm")
+    assert len(FORMS) == 10
+    for form in FORMS:
+        page.evaluate(
+            """text => {
+                const field = document.getElementById("code");
+                field.value = "";
+                field.focus();
+                document.execCommand("insertText", false, text);
+            }""",
+            pasted(form, "244283"),
+        )
+        field = page.locator("#code").input_value()
+        assert page.evaluate("text => digits(text)", field) == "244283", form
+
+
+def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
+    """Wrong ones with the tries that are left, an outdated one, and the fifth wrong one locks."""
+    url = world.asked()[0]
+    page = visit(url, statuses=(422, 429))
+    old = sent(url)
+    journey = Journey(page)
+    journey.to_signature()
+    journey.to_confirm()
+    new = journey.code()
+    assert page.locator("[data-send]").is_disabled() and "0:" in page.locator("#code-status + span").inner_text()
+    page.locator("#consent").check()
+
+    def entered(code: str, says: str) -> None:
+        page.locator("#code").fill(code)
+        page.locator("[data-sign]").click()
+        page.locator("#problem-code").filter(has_text=says).wait_for()
+        assert page.evaluate("document.activeElement.id") == "code"
+
+    wrong = next(other for other in (wrong_for(new), wrong_for(wrong_for(new))) if other != old)
+    entered(old, "outdated")
+    for left in ("3 tries are", "2 tries are", "1 try is"):
+        entered(wrong, left)
+    page.locator("#code").fill(wrong)
+    page.locator("[data-sign]").click()
+    page.locator("body[data-state=locked]").wait_for()
+    assert "Your document is safe" in page.locator("#problem-code").inner_text()
+    page.reload()
+    page.locator("body[data-state=locked] h1").filter(has_text="Too many wrong codes").wait_for()
+
+
+def test_a_change_of_language_keeps_what_was_entered(visit: Callable[..., Any], world: World) -> None:
+    page = visit(world.asked()[0])
+    journey = Journey(page)
+    journey.to_signature()
+    journey.draw()
+    drawn = journey.strokes()
+    journey.to_confirm()
+    page.locator("#consent").check()
+    page.locator("#code").fill("123456")
+    page.locator(".languages summary").click()
+    page.locator(".languages button[value=de]").click()
+    page.locator("html[lang=de]").wait_for()
+    assert page.url.endswith("#confirm")
+    assert page.locator("#consent").is_checked() and page.locator("#code").input_value() == "123456"
+    assert page.locator("#signature-drawn").is_checked() and journey.strokes() == drawn
+
+
+def test_a_reload_keeps_step_and_code(visit: Callable[..., Any], world: World) -> None:
+    page = visit(world.asked()[0])
+    journey = Journey(page)
+    journey.to_signature()
+    journey.to_confirm()
+    page.locator("#code").fill("123456")
+    page.reload()
+    assert page.url.endswith("#confirm") and page.locator("#confirm").is_visible()
+
+
+def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> None:
+    """It says that it was signed instead of a refusal, and so does going back."""
+    url = world.asked(signers=2)[0]
+    page, second = visit(url, statuses=(409,)), visit(url, statuses=(409,))
+    Journey(page).whole()
+    other = Journey(second)
+    other.to_signature()
+    other.to_confirm()
+    second.locator("#consent").check()
+    second.locator("#code").fill("123456")
+    second.locator("[data-sign]").click()
+    second.locator("body[data-state=already_signed]").wait_for()
+
+
+def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], world: World) -> None:
+    """Before the service heard of it, and after it signed but could not say so: nothing is lost, nothing signed twice."""
+    url = world.asked(signers=2)[0]
+    page = visit(url, statuses=(409,), lost=True)
+    journey = Journey(page)
+    journey.to_signature()
+    journey.draw()
+    journey.to_confirm()
+    code = journey.code()
+    page.locator("#consent").check()
+    page.locator("#code").fill(code)
+    page.context.set_offline(True)
+    page.locator("[data-sign]").click()
+    page.locator("#problem").filter(has_text="nothing is lost").wait_for()
+    assert page.locator("#code").input_value() == code and page.locator("#consent").is_checked()
+    page.context.set_offline(False)
+
+    def cut(route: Any) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/signature", cut)
+    page.locator("[data-sign]").click()
+    page.locator("#problem").filter(has_text="nothing is lost").wait_for()
+    page.unroute("**/signature")
+    page.locator("[data-sign]").click()
+    page.locator("body[data-state=already_signed]").wait_for()
+    assert [e["event_type"] for e in world.backend.journal(world.newest)].count("signer.signed") == 1
+
+
+def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
+    """Every answer takes a third of a second: the button cannot be pressed twice meanwhile."""
+    page = visit(world.asked(signers=2)[0])
+    session = page.context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 300, "downloadThroughput": 50_000, "uploadThroughput": 20_000}
+    session.send("Network.emulateNetworkConditions", slow)
+    page.reload()
+    journey = Journey(page)
+    journey.to_signature()
+    journey.to_confirm()
+    code = journey.code()
+    page.locator("#consent").check()
+    page.locator("#code").fill(code)
+    page.locator("[data-sign]").click()
+    assert page.locator("[data-sign]").is_disabled()
+    page.locator("body[data-state=signed]").wait_for()
+
+
+def test_reading_twice_changes_nothing(visit: Callable[..., Any], world: World) -> None:
+    url = world.asked()[0]
+    visit(url)
+    before = [world.backend.read(world.newest), world.backend.journal(world.newest)]
+    page = visit(url)
+    page.reload()
+    assert [world.backend.read(world.newest), world.backend.journal(world.newest)] == before
+
+
+def test_reading(visit: Callable[..., Any], world: World) -> None:
+    """Each page has its words, enlarging brings a sharper picture, and all can be read as text."""
+    page = visit(world.asked()[0], viewport={"width": 1280, "height": 900}, statuses=(503,))  # on a busy machine
+    for number in (1, 2, 3):
+        sheet = page.locator(f"[data-page$='/{number}']")
+        sheet.scroll_into_view_if_needed()
+        sheet.locator(".words").filter(has_text=f"This is page {number} of 3").wait_for(state="attached")
+    first = page.locator("[data-page$='/1']")
+    first.scroll_into_view_if_needed()
+    width = first.locator("img").evaluate("picture => picture.naturalWidth")
+    for _ in range(3):
+        page.get_by_role("button", name="Zoom in").click()
+    assert page.get_by_role("button", name="Zoom in").is_disabled()
+    first.locator("img[data-sharp='400']").wait_for()
+    assert first.locator("img").evaluate("picture => picture.naturalWidth") > 2.5 * width
+    assert page.evaluate(_SIDEWAYS) == 0
+    page.get_by_role("link", name="Read as text").click()
+    assert "This is page 3 of 3" in page.locator("main").inner_text()
+
+
+def test_in_a_frame_of_another_site(visit: Callable[..., Any], world: World) -> None:
+    """With cookies of other sites denied, as in all of this room."""
+    url = world.asked(signers=2)[0]
+    host = f'<!doctype html><title>Host</title><iframe src="{url}" width="700" height="700"></iframe>'
+    with site(lambda: host) as origin:
+        page = visit(origin.replace("127.0.0.1", "localhost"))
+        _sign_within(page.frame_locator("iframe"))
+
+
+def _sign_within(frame: Any) -> None:
+    frame.locator(".bar a.primary").click()
+    frame.get_by_role("link", name="Continue").click()
+    frame.get_by_role("button", name="Send code").click()
+    code = re.search(r"\b\d{6}\b", frame.locator("#code-status").filter(has_text=re.compile(r"\d{6}")).inner_text())
+    assert code
+    frame.get_by_role("checkbox", name="I have read").check()
+    frame.get_by_role("textbox", name="6-digit code").fill(code.group())
+    frame.get_by_role("button", name=re.compile("^Sign .*document")).click()
+    frame.locator("body[data-state=signed]").wait_for()

@@ -1,0 +1,179 @@
+"""One served Paraph, and every state of a signing page made in it as it comes about for signers."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.browser.contract import contract
+from tests.cli.service import Service
+from tests.scenarios.people import Backend, at, sign, signer
+
+_UNREACHABLE = "apprise+json://127.0.0.1:9/{to}"  # nobody listens on the port "discard"
+_EXPIRE = """
+import sys
+from paraph.cli.session import database
+with database():
+    from paraph.kernel import clock
+    from paraph.signature_requests.models import SignatureRequest
+    SignatureRequest.objects.filter(pk=int(sys.argv[1])).update(expires_at=clock.now())
+"""
+
+
+class World(Service):
+    """The service, a client of the organization "Harbour Homes" and what it asks signers for."""
+
+    def __init__(self, data_dir: Path) -> None:
+        one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
+        many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "1000/1000"}
+        super().__init__(data_dir, **one, **many, PARAPH_SMS_URL=_UNREACHABLE)
+        self._documents: dict[int, int] = {}
+
+    @cached_property
+    def backend(self) -> Backend:
+        organization = self.command("organization", "create", "Harbour Homes", "--plan", "enterprise")["id"]
+        colors = ["--background-color", "#14342b", "--text-color", "#f4f1de", "--accent-color", "#e07a5f"]
+        made = self.commands(
+            [
+                ["organization", "update", str(organization), "--contact-email", "office@harbour.example"],
+                [
+                    "application",
+                    "create",
+                    "--organization",
+                    str(organization),
+                    "--environment",
+                    "sandbox",
+                    "--name",
+                    "b",
+                ],
+                ["branding", "create", "--organization", str(organization), "--name", "Harbour", *colors],
+            ]
+        )
+        self.application_id, self.branding_id = made[1]["id"], made[2]["id"]
+        return Backend(self.base_url, made[1]["api_key"])
+
+    def document(self, pages: int = 3) -> int:
+        """A contract, uploaded once."""
+        if pages not in self._documents:
+            self._documents[pages] = self.backend.upload(contract(pages), "Lease Harbour Street 4.pdf")
+        return self._documents[pages]
+
+    def asked(
+        self,
+        *,
+        branded: bool = False,
+        pages: int = 3,
+        signers: int = 1,
+        more: Any = None,
+        language: str = "en",
+        **fields: Any,
+    ) -> list[str]:
+        """The signing addresses of a new request in the language, by order. ``more``: fields of each signer."""
+        people = [signer(f"person-{n}", order=n, **(more or {})) for n in range(1, signers + 1)]
+        stamps = [at(pages, 316, 60 + 90 * n) for n in range(signers)]
+        placed = [{"signer_ref": p["ref"], "stamps": [stamp]} for p, stamp in zip(people, stamps, strict=True)]
+        backend = self.backend
+        content = {
+            "mode": "sequential",
+            "validity_days": 30,
+            "identity_declaration_accepted": True,
+            "branding_profile_id": self.branding_id if branded else None,
+            "signers": people,
+            "documents": [{"id": self.document(pages), "signers": placed}],
+        }
+        body = {"signature_request": content | fields}
+        answer = backend.call("POST", "signature_requests", json=body, headers={"Accept-Language": language})
+        assert answer.status_code == 201, answer.text
+        created = answer.json()
+        self.newest = int(created["id"])
+        return [person["signing_url"] for person in created["signers"]]
+
+    def state(self, name: str, *, branded: bool = False) -> str:
+        """The address of a page in the state."""
+        return str(getattr(self, f"_{name}")(branded))
+
+    def _ready(self, branded: bool) -> str:
+        return self.asked(branded=branded, initials_required=True)[0]
+
+    def _not_your_turn(self, branded: bool) -> str:
+        return self.asked(branded=branded, signers=2)[1]
+
+    def _expired(self, branded: bool) -> str:
+        url = self.asked(branded=branded)[0]
+        self.expire(self.newest)
+        return url
+
+    def _already_signed(self, branded: bool) -> str:
+        """And another has yet to sign."""
+        url = self.asked(branded=branded, signers=2)[0]
+        assert sign(url).status_code == 200
+        return url
+
+    def _sealed(self, branded: bool) -> str:
+        url = self.asked(branded=branded)[0]
+        assert sign(url).status_code == 200
+        self.backend.finalized(self.newest)
+        return url
+
+    def _locked(self, branded: bool) -> str:
+        url = self.asked(branded=branded)[0]
+        wrong = wrong_for(sent(url))
+        assert [sign(url, wrong).status_code for _ in range(5)] == [422, 422, 422, 422, 422]
+        return url
+
+    def _not_found(self, branded: bool) -> str:
+        return f"{self.base_url}/sign/not-the-whole-link"
+
+    def _ask(self, branded: bool) -> str:
+        return f"{self.asked(branded=branded)[0]}/ask"
+
+    def _text(self, branded: bool) -> str:
+        return f"{self.asked(branded=branded)[0]}/documents/{self.document()}/text"
+
+    def _unreachable(self, branded: bool) -> str:
+        """A signer whose phone cannot be reached."""
+        return self.asked(branded=branded, more={"phone": "+46701740605", "otp_channel": "sms"})[0]
+
+    def newest_mail(self) -> str:
+        return self.inbox()[-1]["text"]
+
+    def expire(self, request_id: int) -> None:
+        arguments = [sys.executable, "-c", _EXPIRE, str(request_id)]
+        subprocess.run(arguments, env=self._environment, check=True, capture_output=True)
+
+    @contextmanager
+    def sealing_paused(self) -> Iterator[None]:
+        """Every process of the worker stands still."""
+        workers = [pid for pid, line in self.processes().items() if "worker" in line]
+        assert workers
+        for pid in workers:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in workers:
+                os.kill(pid, signal.SIGCONT)
+
+
+def sent(url: str) -> str:
+    answer = httpx.post(f"{url}/otp", json={"channel": "email"}, timeout=30)
+    return str(answer.json()["sandbox_code"])
+
+
+def wrong_for(code: str) -> str:
+    return f"{(int(code) + 1) % 10**6:06}"
+
+
+def until(holds: Any, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)

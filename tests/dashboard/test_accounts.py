@@ -1,0 +1,245 @@
+"""Logging in and out, passwords, addresses, sessions: nothing tells whether an address has an account."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from paraph.activity.actor import OPERATOR
+from paraph.administration.members import create_member
+from paraph.flow.mail_account import mail_account
+from paraph.members.models import Member, Role, User
+from paraph.messaging.models import CapturedMessage
+from paraph.organizations.models import Organization
+from tests.factories import jobs
+
+PASSWORD = "a long enough phrase"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted(db: None) -> Iterator[None]:
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def ada(organization: Organization) -> User:
+    return create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD).user
+
+
+def log_in(client: Client, email: str = "ada@example.com", password: str = PASSWORD, **more: Any) -> Any:
+    return client.post("/account/login/", {"login": email, "password": password}, **more)
+
+
+def mails() -> list[CapturedMessage]:
+    """The mails about accounts, which their jobs send."""
+    for task, arguments in jobs():
+        if task == "mail_account":
+            mail_account(arguments["sealed"])
+    return list(CapturedMessage.objects.order_by("pk"))
+
+
+def link_in(mail: CapturedMessage) -> str:
+    found = re.search(r"http://\S+", mail.text)
+    assert found
+    return found[0]
+
+
+def test_a_member_logs_in_and_out(ada: User, organization: Organization) -> None:
+    client = Client()
+    entered = log_in(client)
+    assert (entered.status_code, entered["Location"]) == (303, "/app/")
+    assert client.get("/app/")["Location"] == f"/app/{organization.pk}/"
+    assert client.get("/account/logout/").status_code == 200  # asks; a link logs nobody out
+    assert client.get(f"/app/{organization.pk}/").status_code == 200
+    assert client.post("/account/logout/").status_code == 303
+    assert client.get(f"/app/{organization.pk}/")["Location"].startswith("/account/login/")
+
+
+def test_the_page_that_was_asked_for_follows_and_no_other_site(ada: User) -> None:
+    client = Client()
+    assert log_in(client, QUERY_STRING="next=/account/")["Location"] == "/account/"
+    assert log_in(Client(), QUERY_STRING="next=https://evil.example/")["Location"] == "/app/"
+    assert log_in(Client(), QUERY_STRING="next=//evil.example/", headers={"Host": "evil.example"})["Location"] != (
+        "//evil.example/"
+    )
+
+
+def test_a_wrong_password_and_an_unknown_address_get_one_answer(ada: User) -> None:
+    pages = []
+    for email in ("ada@example.com", "bob@example.com"):
+        refused = log_in(Client(), email, "not the password")
+        assert refused.status_code == 422
+        pages.append(re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", refused.content.decode()).replace(email, ""))
+    assert pages[0] == pages[1]
+    assert 'role="alert"' in pages[0]
+
+
+def test_cookies_are_kept_from_scripts_and_other_sites(ada: User) -> None:
+    client = Client()
+    log_in(client)
+    for name in ("session", "csrf"):
+        cookie = client.cookies[name]
+        assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+
+
+def test_wrong_passwords_are_limited_by_address_and_by_client(ada: User) -> None:
+    for number in range(5):
+        assert log_in(Client(REMOTE_ADDR=f"192.0.2.{number}"), password="wrong").status_code == 422
+    locked = log_in(Client(REMOTE_ADDR="192.0.2.99"))
+    assert locked.status_code == 422 and "Too many failed" in locked.content.decode()
+    cache.clear()
+    for number in range(10):
+        log_in(Client(REMOTE_ADDR="192.0.2.1"), f"u{number}@example.com", "wrong")
+    assert "Too many failed" in log_in(Client(REMOTE_ADDR="192.0.2.1")).content.decode()
+    assert log_in(Client(REMOTE_ADDR="192.0.2.2")).status_code == 303
+
+
+def test_clients_behind_a_trusted_proxy_are_told_apart_and_others_cannot_pretend(ada: User, settings: Any) -> None:
+    for number in range(10):
+        forged = {"X-Forwarded-For": f"203.0.113.{number}"}
+        log_in(Client(), f"u{number}@example.com", "wrong", headers=forged)
+    assert log_in(Client(), headers={"X-Forwarded-For": "203.0.113.50"}).status_code == 422
+    settings.PARAPH = settings.PARAPH.model_copy(update={"trusted_proxies": ["127.0.0.1/32"]})
+    assert log_in(Client(), headers={"X-Forwarded-For": "203.0.113.50"}).status_code == 303
+
+
+def test_a_forgotten_password_is_set_anew_by_a_link_that_works_once(ada: User, organization: Organization) -> None:
+    elsewhere = Client()
+    log_in(elsewhere)
+    client = Client()
+    asked = client.post("/account/password/reset/", {"email": "Ada@example.com"}, headers={"Host": "evil.example"})
+    assert asked.status_code == 303
+    [mail] = mails()
+    assert mail.to == "ada@example.com" and mail.html
+    link = link_in(mail)
+    assert link.startswith("http://127.0.0.1:8000/account/password/reset/key/"), "never the Host header's"
+    form = client.get(link, follow=True)
+    address = form.request["PATH_INFO"]
+    weak = client.post(address, {"password1": "12345", "password2": "12345"})
+    assert weak.status_code == 422
+    done = client.post(address, {"password1": "another long phrase", "password2": "another long phrase"})
+    assert done.status_code == 303
+    assert client.get(f"/app/{organization.pk}/").status_code == 200, "logged in"
+    assert elsewhere.get(f"/app/{organization.pk}/").status_code == 302, "other sessions have ended"
+    assert "already been used" in Client().get(link, follow=True).content.decode()
+    assert [mail.subject for mail in mails()][1:] == ["Password Reset"], "and is told to the owner"
+
+
+def test_a_forgotten_password_tells_nobody_whether_an_address_is_known(ada: User) -> None:
+    answers = []
+    for email in ("ada@example.com", "bob@example.com"):
+        answer = Client().post("/account/password/reset/", {"email": email}, follow=True)
+        answers.append((answer.status_code, answer.redirect_chain, answer.content))
+    assert answers[0] == answers[1]
+    assert [mail.to for mail in mails()] == ["ada@example.com"]
+
+
+def test_a_new_password_ends_the_other_sessions(ada: User, organization: Organization) -> None:
+    here, elsewhere = Client(), Client()
+    log_in(here)
+    log_in(elsewhere)
+    new = {"oldpassword": PASSWORD, "password1": "another long phrase", "password2": "another long phrase"}
+    assert here.post("/account/password/change/", new).status_code == 303
+    assert here.get(f"/app/{organization.pk}/").status_code == 200
+    assert elsewhere.get(f"/app/{organization.pk}/").status_code == 302
+
+
+def test_sessions_are_listed_and_ended(ada: User, organization: Organization) -> None:
+    here, elsewhere = Client(headers={"User-Agent": "Here/1"}), Client(headers={"User-Agent": "Elsewhere/1"})
+    log_in(here)
+    log_in(elsewhere)
+    page = here.get("/account/sessions/").content.decode()
+    assert "Here/1" in page and "Elsewhere/1" in page
+    assert here.post("/account/sessions/").status_code == 303
+    assert here.get(f"/app/{organization.pk}/").status_code == 200
+    assert elsewhere.get(f"/app/{organization.pk}/").status_code == 302
+
+
+def test_an_address_changes_when_the_new_one_is_confirmed(ada: User) -> None:
+    client = Client()
+    log_in(client)
+    asked = client.post("/account/email/", {"email": "grace@example.com", "action_add": "1"})
+    assert asked["Location"].startswith("/account/reauthenticate/")
+    taken = client.post(asked["Location"], {"password": PASSWORD})
+    assert (taken.status_code, taken["Location"]) == (303, "/account/email/"), "the form that was sent before"
+    ada.refresh_from_db()
+    assert ada.email == "ada@example.com"
+    mail = next(mail for mail in mails() if mail.to == "grace@example.com")
+    assert client.get(link_in(mail)).status_code == 200  # a mail scanner that follows the link confirms nothing
+    ada.refresh_from_db()
+    assert ada.email == "ada@example.com"
+    assert client.post(link_in(mail)).status_code == 303
+    ada.refresh_from_db()
+    assert ada.email == "grace@example.com"
+    assert log_in(Client(), "grace@example.com").status_code == 303
+
+
+def test_nobody_signs_up_where_registration_is_closed(organization: Organization) -> None:
+    client = Client()
+    assert "Accounts are made by invitation" in client.get("/account/signup/").content.decode()
+    client.post("/account/signup/", {"name": "Eve", "email": "eve@example.com", "password1": PASSWORD})
+    assert not User.objects.exists()
+    assert "/account/signup/" not in client.get("/account/login/").content.decode()
+
+
+def test_an_invited_person_signs_up_with_the_invited_address_alone(organization: Organization) -> None:
+    client = Client()
+    session = client.session
+    session["account_verified_email"] = "bob@example.com"  # what allauth's stash_verified_email does
+    session.save()
+    given = {"name": "Bob", "email": "eve@example.com", "password1": PASSWORD}
+    assert client.post("/account/signup/", given).status_code == 303
+    assert [(user.email, user.name) for user in User.objects.all()] == [("bob@example.com", "Bob")]
+    assert client.get("/account/").status_code == 200, "logged in: the address is confirmed"
+    client.post("/account/logout/")
+    assert "by invitation" in client.get("/account/signup/").content.decode(), "for one account"
+
+
+def test_open_registration_confirms_addresses_and_tells_nobody_which_are_known(ada: User, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"registration": "open"})
+    answers = []
+    for email in ("new@example.com", "ada@example.com", "new@example.com"):
+        given = {"name": "Eve", "email": email, "password1": PASSWORD}
+        answer = Client().post("/account/signup/", given, follow=True)
+        answers.append((answer.status_code, answer.redirect_chain, answer.content))
+    assert answers[0] == answers[1] == answers[2]
+    assert log_in(Client(), "new@example.com").get("Location") != "/app/", "not before the address is confirmed"
+    sent = [(mail.to, mail.subject) for mail in mails()]
+    assert sent[:2] == [
+        ("new@example.com", "Confirm your address"),
+        ("ada@example.com", "You have an account already"),
+    ]
+    client = Client()
+    assert client.post(link_in(mails()[0])).status_code == 303
+    assert log_in(client, "new@example.com").status_code == 303
+    made = client.post("/app/new", {"name": "Eve & Sons"})
+    assert made.status_code == 303
+    assert Member.objects.get(user__email="new@example.com").role == Role.OWNER
+    assert client.get(made["Location"]).status_code == 200
+
+
+def test_where_registration_is_closed_operators_make_organizations(ada: User) -> None:
+    client = Client()
+    log_in(client)
+    assert client.post("/app/new", {"name": "Another"}).status_code == 403
+    assert Organization.objects.count() == 1
+
+
+def test_the_chosen_language_prevails_over_the_browsers(ada: User) -> None:
+    client = Client(headers={"Accept-Language": "de"})
+    log_in(client)
+    assert client.get("/account/")["Content-Language"] == "de"
+    client.post("/account/", {"name": "Ada", "language": "fr"})
+    page = client.get("/account/")
+    assert page["Content-Language"] == "fr" and '<html lang="fr">' in page.content.decode()
+
+
+def test_mails_about_accounts_wait_encrypted(ada: User) -> None:
+    Client().post("/account/password/reset/", {"email": "ada@example.com"})
+    [(_, arguments)] = [job for job in jobs() if job[0] == "mail_account"]
+    assert "reset" not in str(arguments)

@@ -1,0 +1,72 @@
+"""Who has not lately said who they are does so first, and their form is taken then."""
+
+from collections.abc import Callable
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
+from django.urls import path
+
+from paraph.activity.actor import OPERATOR
+from paraph.administration.members import create_member
+from paraph.config import urls
+from paraph.dashboard.door import member_page, reauthenticated, see_other
+from paraph.members.models import Member, Role
+from paraph.members.rights import Right
+from paraph.organizations.models import Organization
+
+PASSWORD = "a long enough phrase"
+
+
+@member_page(Right.BUILD)
+@reauthenticated
+def guarded(request: HttpRequest, member: Member) -> HttpResponse:
+    if request.method == "POST":
+        return see_other(f"/taken/{request.POST['name']}")
+    return HttpResponse("the form")
+
+
+urlpatterns = [path("app/<int:organization_id>/guarded", guarded), *urls.urlpatterns]
+
+
+@pytest.fixture
+def client_of_ada(organization: Organization) -> Client:
+    create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
+    client = Client()
+    client.post("/account/login/", {"login": "ada@example.com", "password": PASSWORD})
+    return client
+
+
+def age(client: Client, seconds: int) -> None:
+    session = client.session
+    for record in session["account_authentication_methods"]:
+        record["at"] -= seconds
+    session.save()
+
+
+@override_settings(ROOT_URLCONF=__name__)
+def test_a_fresh_log_in_counts_for_five_minutes(organization: Organization, client_of_ada: Client) -> None:
+    address = f"/app/{organization.pk}/guarded"
+    age(client_of_ada, 290)
+    assert client_of_ada.get(address).content == b"the form"
+    age(client_of_ada, 11)
+    assert (
+        client_of_ada.get(address)["Location"] == f"/account/reauthenticate/?next=%2Fapp%2F{organization.pk}%2Fguarded"
+    )
+
+
+@override_settings(ROOT_URLCONF=__name__)
+def test_a_form_that_came_too_late_is_taken_after_the_password(
+    organization: Organization, client_of_ada: Client
+) -> None:
+    age(client_of_ada, 301)
+    asked = client_of_ada.post(f"/app/{organization.pk}/guarded", {"name": "backend"})
+    assert asked.status_code == 303
+    assert client_of_ada.post(asked["Location"], {"password": "wrong"}).status_code == 422
+    assert client_of_ada.post(asked["Location"], {"password": PASSWORD})["Location"] == "/taken/backend"
+
+
+@override_settings(ROOT_URLCONF=__name__)
+def test_rights_come_first(organization: Organization, log_in: Callable[..., tuple[Member, Client]]) -> None:
+    _, client = log_in(Role.MEMBER)
+    assert client.get(f"/app/{organization.pk}/guarded").status_code == 403

@@ -1,0 +1,265 @@
+"""Files go when the retention of their request is over, and nothing else does."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+
+from paraph.documents import objects_to_delete
+from paraph.documents.models import Document, ObjectToDelete
+from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
+from paraph.flow import delete_files as deleting
+from paraph.flow import delete_unused
+from paraph.flow.delete_files import delete_due_files, delete_files, overdue
+from paraph.flow.delete_unused import UNUSED_FOR, delete_unused_uploads
+from paraph.flow.end_early import end_early
+from paraph.flow.finalize import finalize
+from paraph.journal.append import broken_at
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.operations.request_state import request_state
+from paraph.operations.retry import retry
+from paraph.organizations.models import Retention, Storage
+from paraph.organizations.retention import retention_days, set_retention
+from paraph.signature_requests import copy_ticket
+from paraph.signature_requests.models import RequestDocument, SignatureRequest
+from paraph.storage import store
+from paraph.webhooks.models import Delivery
+from paraph.webhooks.replay import replay_delivery, replay_request
+from tests.factories import Scene, jobs, scene, sign
+from tests.flow.test_jobs import work_off
+from tests.flow.test_sweep import there
+from tests.webhooks.parties import told
+
+pytestmark = pytest.mark.django_db
+
+
+def finished(days_ago: float, documents: int = 1) -> Scene:
+    made = scene(documents=documents)
+    sign(made)
+    work_off()
+    SignatureRequest.objects.filter(pk=made.request.pk).update(completed_at=clock.now() - timedelta(days=days_ago))
+    made.request.refresh_from_db()
+    return made
+
+
+def keys(made: Scene) -> list[str]:
+    rows = RequestDocument.objects.filter(request=made.request).select_related("document", "sealed")
+    found = [key for row in rows for key in (row.document.object_key, row.sealed.object_key)]
+    return [*found, ProofFile.objects.get(request=made.request).object_key]
+
+
+def stored(made: Scene) -> int:
+    return Storage.objects.get(organization=made.request.organization_id, environment="sandbox").bytes
+
+
+def test_files_go_and_the_journal_stays() -> None:
+    made = finished(31, documents=2)
+    objects = keys(made)
+    KeptTimestamp.objects.create(
+        object_key=objects[-1], position=1, token=b"", statuses={}, stamped_at=clock.now(), authority=""
+    )
+    entries = len(made.entries())
+    set_retention(made.request.organization_id, "sandbox", 30)
+    assert delete_due_files() == 1
+    assert not any(map(there, objects))
+    assert (SealedDocument.objects.count(), ProofFile.objects.count(), KeptTimestamp.objects.count()) == (0, 0, 0)
+    assert stored(made) == 0
+    made.request.refresh_from_db()
+    assert made.request.finalized
+    assert bytes(made.request.signers.get().signature_encrypted or b"") == b""
+    assert (len(made.entries()), broken_at(made.entries())) == (entries, None)
+    assert request_state(made.request.pk)["why"].startswith("It is finalized, and its files were deleted on")
+    assert retry(made.request.pk) == []
+    assert delete_due_files() == 0
+
+
+@pytest.mark.parametrize(
+    ("days_ago", "environment"), [(29.9, "sandbox"), (31, "production")], ids=["too young", "other environment"]
+)
+def test_files_stay_before_their_time_and_where_no_rule_is(days_ago: float, environment: str) -> None:
+    made = finished(days_ago)
+    set_retention(made.request.organization_id, environment, 30)
+    assert delete_due_files() == 0
+    assert all(map(there, keys(made)))
+
+
+def test_files_stay_without_a_rule_and_after_it_is_taken_back() -> None:
+    made = finished(4000)
+    assert delete_due_files() == 0
+    set_retention(made.request.organization_id, "sandbox", 1)
+    set_retention(made.request.organization_id, "sandbox", None)
+    assert retention_days(made.request.organization_id) == {"sandbox": None, "production": None}
+    assert delete_due_files() == 0
+    assert all(map(there, keys(made)))
+
+
+def test_what_is_completed_and_not_finalized_keeps_its_files() -> None:
+    made = scene()
+    sign(made)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(completed_at=clock.now() - timedelta(days=400))
+    set_retention(made.request.organization_id, "sandbox", 1)
+    assert delete_due_files() == 0
+    assert not delete_files(made.request.pk)
+    assert there(made.request_documents[0].document.object_key)
+
+
+def test_an_early_end_counts_from_that_day() -> None:
+    early, pending = scene(), scene()
+    end_early(early.request.pk, "Wrong contract")
+    for made in (early, pending):
+        set_retention(made.request.organization_id, "sandbox", 1)
+    assert delete_due_files() == 0
+    SignatureRequest.objects.filter(pk=early.request.pk).update(ended_early_at=clock.now() - timedelta(days=2))
+    assert delete_due_files() == 1
+    assert not there(early.request_documents[0].document.object_key)
+    assert there(pending.request_documents[0].document.object_key)
+
+
+def test_an_upload_stays_while_another_request_has_it() -> None:
+    made = finished(2)
+    [row] = made.request_documents
+    other = SignatureRequest.objects.create(
+        organization_id=made.request.organization_id,
+        environment="sandbox",
+        application_id=made.request.application_id,
+        mode="parallel",
+        validity_days=1,
+        expires_at=clock.now() + timedelta(days=1),
+    )
+    RequestDocument.objects.create(request=other, document=row.document, position=0)
+    assert delete_files(made.request.pk)
+    objects_to_delete.delete_noted()
+    assert there(row.document.object_key)
+    end_early(other.pk, "over")
+    assert delete_files(other.pk)
+    objects_to_delete.delete_noted()
+    assert not there(row.document.object_key)
+    assert stored(made) == 0
+
+
+def test_no_request_begins_with_a_file_that_is_gone() -> None:
+    made = finished(2)
+    delete_files(made.request.pk)
+    [row] = made.request_documents
+    other = scene()
+    with pytest.raises(IntegrityError, match="is deleted"), transaction.atomic():
+        RequestDocument.objects.create(request=other.request, document=row.document, position=7)
+
+
+def test_a_run_that_is_killed_between_rows_and_objects_is_finished_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = finished(2)
+    objects = keys(made)
+    set_retention(made.request.organization_id, "sandbox", 1)
+
+    def broken(_key: str) -> None:
+        raise OSError("the store is away")
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="away"):
+        patch.setattr(store, "delete", broken)
+        delete_due_files()
+    assert ProofFile.objects.count() == 0
+    assert all(map(there, objects))
+    assert objects_to_delete.waiting_since() is not None
+    delete_due_files()
+    assert not any(map(there, objects))
+    assert (ObjectToDelete.objects.count(), objects_to_delete.waiting_since()) == (0, None)
+
+
+def test_a_run_ends_in_its_time_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deleting, "_AT_ONCE", 1)
+    made = [finished(2) for _ in range(3)]
+    for each in made:
+        set_retention(each.request.organization_id, "sandbox", 1)
+    assert delete_due_files(seconds=0) == 0
+    assert delete_due_files() == 3
+
+
+def test_a_signer_finds_no_copy_any_more() -> None:
+    made = finished(2)
+    [signer] = made.request.signers.all()
+    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
+    page = f"{made.url()}?ticket={ticket}"
+    copies = [
+        made.url(rest=f"/documents/{made.request_documents[0].document_id}/copy.pdf?ticket={ticket}"),
+        made.url(rest=f"/proof.pdf?ticket={ticket}"),
+    ]
+    assert "copy.pdf" in Client().get(page).content.decode()
+    delete_files(made.request.pk)
+    assert "copy.pdf" not in Client().get(page).content.decode()
+    assert [Client().get(address).status_code for address in copies] == [404, 404]
+
+
+def test_a_webhook_that_would_link_to_nothing_is_not_sent_again() -> None:
+    made, _ = told()
+    sign(made)
+    work_off()
+    delivery = Delivery.objects.get(event_type="request.completed")
+    Delivery.objects.update(status="delivered")
+    assert replay_request(made.request.pk) == Delivery.objects.count()
+    Delivery.objects.update(status="delivered")
+    delete_files(made.request.pk)
+    assert replay_request(made.request.pk) == Delivery.objects.count() - 1
+    with pytest.raises(DomainError, match="files that are deleted"):
+        replay_delivery(delivery.pk)
+
+
+def test_a_sealing_that_is_late_makes_no_file_again() -> None:
+    made = finished(2)
+    delete_files(made.request.pk)
+    finalize(made.request_documents[0].pk)
+    assert (SealedDocument.objects.count(), ProofFile.objects.count()) == (0, 0)
+
+
+def test_what_is_due_is_found_by_its_index() -> None:
+    made = scene()
+    set_retention(made.request.organization_id, "sandbox", 1)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        assert "request_ended" in overdue(Retention.objects.get()).explain()
+
+
+@pytest.mark.parametrize("days", [0, -1, 36_501])
+def test_days_have_bounds(days: int) -> None:
+    made = scene()
+    with pytest.raises(DomainError, match="days must be from 1"):
+        set_retention(made.request.organization_id, "sandbox", days)
+    with pytest.raises(DomainError, match="environment must be"):
+        set_retention(made.request.organization_id, "test", 1)
+    with pytest.raises(DomainError, match="no organization 999999"):
+        set_retention(999999, "sandbox", 1)
+
+
+def test_uploads_that_no_request_used_go_after_ninety_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    used, made = scene(), scene(documents=2)
+    old, young = (_unused(made, row) for row in made.request_documents)
+    for document, age in ((used.request_documents[0].document, 400), (old, 91), (young, 89)):
+        Document.objects.filter(pk=document.pk).update(created_at=clock.now() - timedelta(days=age))
+    before = stored(made)
+    assert delete_unused_uploads() == 1
+    assert (there(old.object_key), there(young.object_key)) == (False, True)
+    assert there(used.request_documents[0].document.object_key)
+    assert stored(made) == before - old.file_size
+    assert timedelta(days=90) == UNUSED_FOR
+
+
+def test_a_long_table_is_left_to_another_job_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene(documents=2)
+    for row in made.request_documents:
+        document = _unused(made, row)
+        Document.objects.filter(pk=document.pk).update(created_at=clock.now() - timedelta(days=91))
+    first = Document.objects.order_by("pk")[0].pk
+    monkeypatch.setattr(delete_unused, "_WINDOW", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(delete_unused, "_RUN_SECONDS", -1)
+        assert delete_unused_uploads(first) == 0
+    assert jobs() == [("delete_unused_uploads", {"first": first})]
+    work_off()
+    assert Document.objects.count() == 0
+
+
+def _unused(made: Scene, row: RequestDocument) -> Document:
+    row.placements.all().delete()
+    row.delete()
+    return row.document

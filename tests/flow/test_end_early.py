@@ -1,0 +1,95 @@
+"""A request that is ended before its time (the ruling: status ``expired``, no new state)."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from paraph.flow.end_deleted import end_requests_of_deleted
+from paraph.flow.end_early import end_early
+from paraph.flow.expire import expire
+from paraph.kernel.errors import DomainError
+from paraph.operations.explain import explain
+from paraph.organizations.lifecycle import delete_organization
+from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks.models import Delivery
+from tests.factories import scene, sign
+from tests.flow.test_jobs import work_off
+from tests.webhooks.parties import told
+
+pytestmark = pytest.mark.django_db
+CALLBACK = "https://callback.example/done"
+
+
+def test_it_is_expired_and_keeps_its_time() -> None:
+    made = scene(signers=2)
+    before = made.request.expires_at
+    end_early(made.request.pk, " Wrong contract ")
+    made.request.refresh_from_db()
+    assert (made.request.status, made.request.expires_at) == ("expired", before)
+    [*_, last] = made.entries()
+    assert last.event_type == "request.expired"
+    assert (last.metadata["ended_early"], last.metadata["reason"]) == (True, "Wrong contract")
+    assert "expires_at" in last.metadata
+    assert explain(made.request, []).endswith(": Wrong contract")
+
+
+def test_webhook_and_callback_state_it_beside_the_request() -> None:
+    made, _ = told(callback_url=CALLBACK)
+    end_early(made.request.pk, "Wrong contract")
+    payloads = [json.loads(text) for text in Delivery.objects.values_list("payload", flat=True)]
+    assert len(payloads) == 2
+    for payload in payloads:
+        assert (payload["event"], payload["signature_request"]["status"]) == ("request.expired", "expired")
+        assert payload["metadata"] == {"ended_early": True, "reason": "Wrong contract"}
+
+
+def test_an_end_in_time_has_no_metadata() -> None:
+    made, _ = told()
+    SignatureRequest.objects.filter(pk=made.request.pk).update(expires_at=made.request.created_at)
+    assert expire(made.request.pk)
+    assert "metadata" not in json.loads(Delivery.objects.get().payload)
+
+
+def test_nobody_can_sign_any_more_and_the_page_says_since_when() -> None:
+    made = scene()
+    code = made.code()
+    request = end_early(made.request.pk, "Wrong contract")
+    page = Client().get(made.url())
+    assert page.status_code == 410
+    assert request.ended_early_at
+    assert request.ended_early_at.strftime("%Y") in page.content.decode()
+    body = {"code": code, "consent": True}
+    answer = Client().post(made.url(rest="/signature"), json.dumps(body), "application/json")
+    assert answer.json()["error"]["code"] == "expired"
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 501, "a\x00b", "two\nlines"])
+def test_a_reason_is_a_line(reason: str) -> None:
+    made = scene()
+    with pytest.raises(DomainError, match="1 to 500 printable"):
+        end_early(made.request.pk, reason)
+    made.request.refresh_from_db()
+    assert made.request.status == "pending"
+
+
+def test_what_is_over_cannot_be_ended() -> None:
+    made = scene()
+    sign(made)
+    work_off()
+    with pytest.raises(DomainError, match="is completed and cannot be ended") as refused:
+        end_early(made.request.pk, "Too late")
+    assert refused.value.code == "conflict"
+    with pytest.raises(DomainError, match="no signature request 999999"):
+        end_early(999999, "x")
+
+
+def test_requests_of_deleted_organizations_end_and_others_go_on() -> None:
+    gone, others = scene(), scene()
+    delete_organization(gone.request.organization_id)
+    assert (end_requests_of_deleted(), end_requests_of_deleted()) == (1, 0)
+    for made, status in ((gone, "expired"), (others, "pending")):
+        made.request.refresh_from_db()
+        assert made.request.status == status
+    assert Client().get(gone.url()).status_code == 404
+    assert Client().get(others.url()).status_code == 200

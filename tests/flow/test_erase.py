@@ -1,0 +1,182 @@
+"""A signer is erased, and chain and proof still hold."""
+
+import json
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import DatabaseError
+from django.test import Client
+
+from paraph.database.rows import insert
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow.end_early import end_early
+from paraph.flow.erase import erase_signer
+from paraph.flow.sealing.context import sealing_context
+from paraph.journal.append import PLAIN, Origin, broken_at, entry_hash, follow
+from paraph.journal.models import Entry
+from paraph.kernel.errors import DomainError
+from paraph.messaging.models import CapturedMessage
+from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
+from paraph.signature_requests.models import Inquiry, Signer
+from paraph.storage import store
+from paraph.webhooks.models import Delivery
+from tests.factories import VISITOR, Scene, scene, sign
+from tests.flow.test_jobs import work_off
+from tests.webhooks.parties import told
+
+pytestmark = pytest.mark.django_db
+
+ADA = ("Lovelace", "ada1@example.com", "ada1")
+PHONE = "+3312345678"  # of both signers
+
+
+def finished(made: Scene) -> Scene:
+    for position in range(len(made.signers)):
+        sign(made, position)
+    work_off()
+    made.request.refresh_from_db()
+    assert made.request.finalized
+    return made
+
+
+def everything() -> str:
+    """Every row of every table, as text."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")
+        tables = [name for (name,) in cursor.fetchall()]
+        rows = []
+        for table in tables:
+            cursor.execute(f'SELECT string_agg(t::text, chr(10)) FROM "{table}" AS t')
+            rows.append(str(cursor.fetchone()[0]))
+    return "\n".join(rows)
+
+
+def proof_check(made: Scene) -> EvidenceCheck:
+    files = {f"uploaded-{number}.pdf": content for number, content in enumerate(made.uploads)}
+    for sealed in SealedDocument.objects.all():
+        files[f"signed-{sealed.pk}.pdf"] = store.get(sealed.object_key)
+    files["proof.pdf"] = store.get(ProofFile.objects.get().object_key)
+    return check_evidence(files, sealing_context().roots("sandbox"))
+
+
+def test_no_table_knows_the_signer_and_chain_and_proof_hold() -> None:
+    made, _ = told(signers=2, notify_signers_on_completion=True, send_email=True, signer={"phone": PHONE})
+    finished(made)
+    Inquiry.objects.create(signer=made.signers[0], kind="question", text="Who is Lovelace?")
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    assert all(each in everything() for each in (*ADA, PHONE, VISITOR.ip, VISITOR.user_agent))
+    assert proof_check(made).problems == []
+
+    erased = erase_signer(made.signers[0].pk)
+    assert erased.journal_entries == 3
+    left = everything()
+    assert not any(each in left for each in ADA)
+    assert "zola" in left.lower()
+    assert [bytes(entry.hash) for entry in made.entries()] == hashes
+    assert broken_at(made.entries()) is None
+    assert proof_check(made).problems == []
+    for entry in made.entries():
+        mine = entry.signer_id == made.signers[0].pk
+        assert not mine or (entry.ip, entry.user_agent) in (("", "erased"), ("", ""))
+    assert erase_signer(made.signers[0].pk).journal_entries == 0
+
+    erase_signer(made.signers[1].pk)
+    assert not any(each in everything() for each in ("Zola", "mile2@", PHONE, VISITOR.ip, VISITOR.user_agent))
+    assert (broken_at(made.entries()), proof_check(made).problems) == (None, [])
+    assert CapturedMessage.objects.count() == 0
+    for payload in Delivery.objects.values_list("payload", flat=True):
+        content = json.loads(payload)
+        assert "signer" not in content or content["signer"]["email"].endswith("@erased.invalid")
+
+
+def test_a_signer_of_a_request_that_is_not_over_is_not_erased() -> None:
+    made = scene()
+    with pytest.raises(DomainError, match="is not over") as refused:
+        erase_signer(made.signers[0].pk)
+    assert refused.value.code == "conflict"
+    sign(made)
+    with pytest.raises(DomainError, match="not sealed yet"):
+        erase_signer(made.signers[0].pk)
+    with pytest.raises(DomainError, match="no signer 999999"):
+        erase_signer(999999)
+    assert Signer.objects.get().last_name == "Lovelace"
+
+
+def test_the_link_of_an_erased_signer_ends() -> None:
+    made = scene()
+    end_early(made.request.pk, "Wrong person")
+    assert Client().get(made.url()).status_code == 410
+    erase_signer(made.signers[0].pk)
+    assert Client().get(made.url()).status_code == 404
+
+
+def test_an_entry_of_an_earlier_version_keeps_its_hash_and_its_place() -> None:
+    made = scene()
+    signer = made.signers[0]
+    entry = follow(
+        made.request, "signer.notified", signer_id=signer.pk, origin=VISITOR, metadata={"recipient": signer.email}
+    )
+    entry.format, entry.salts = PLAIN, None
+    entry.hash = entry_hash(entry)
+    insert([entry])
+    sign(made)
+    work_off()
+    erase_signer(signer.pk)
+    entries = made.entries()
+    assert entries[1].format == PLAIN
+    assert (entries[1].ip, entries[1].metadata) == ("", {"recipient": f"signer-{signer.pk}@erased.invalid"})
+    assert bytes(entries[1].hash) == bytes(entry.hash)
+    assert broken_at(entries) is None
+    entries[2].previous_hash = bytes(32)
+    assert broken_at(entries) == 3
+
+
+@pytest.mark.parametrize("path", ["metadata/recipient", "ip", "user_agent"])
+def test_a_value_that_is_not_the_committed_one_breaks_the_chain(path: str) -> None:
+    made = scene()
+    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={"recipient": "a@example.com"})])
+    entries = made.entries()
+    assert broken_at(entries) is None
+    if path == "metadata/recipient":
+        entries[1].metadata["recipient"] = "b@example.com"
+    else:
+        setattr(entries[1], path, "198.51.100.1")
+    assert broken_at(entries) == 2
+
+
+def test_salts_differ_so_that_nobody_finds_an_erased_value_by_trying() -> None:
+    made = scene()
+    for _ in range(2):
+        insert([follow(made.request, "signer.otp_sent", origin=Origin("203.0.113.9"), metadata={})])
+    [_, first, second] = made.entries()
+    assert first.salts["ip"]["salt"] != second.salts["ip"]["salt"]
+    assert len(bytes.fromhex(first.salts["ip"]["salt"])) == 16
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ip = ''",
+        "ip = '', salts = salts - 'ip'",
+        "ip = '', salts = jsonb_set(salts, '{ip}', '{\"commitment\": \"00\"}')",
+        "event_type = 'signer.signed', salts = '{}'",
+        "format = 1, salts = '{}'",
+        "hash = ''",
+        "metadata = metadata || '{\"resend\": true}'",
+        "salts = NULL",
+    ],
+)
+def test_the_database_lets_a_value_go_with_its_salt_alone(change: str) -> None:
+    made = scene()
+    facts = {"recipient": "a@example.com", "resend": False}
+    insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata=facts)])
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE journal_entry SET {change} WHERE event_type = 'signer.otp_sent'")
+    assert broken_at(made.entries()) is None
+
+
+def test_an_entry_of_the_service_has_no_salts() -> None:
+    made = finished(scene())
+    plain = Entry.objects.filter(request=made.request, format=PLAIN).values_list("event_type", flat=True)
+    assert {"request.completed", "signature_request.pades_signed"} <= set(plain)
+    assert not Entry.objects.filter(request=made.request, format=PLAIN, salts__isnull=False).exists()

@@ -1,0 +1,219 @@
+"""``/docs`` in a browser: it can be searched, copied from, tried with a sandbox key, and read by everybody."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scenarios.conftest import Service
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python")
+
+CHROMIUM = "/usr/bin/chromium"
+pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium")
+CREATION = "createSignatureRequest"
+OF_EACH_KIND = [  # all of it takes axe ten seconds, which once is enough for
+    "header", "nav", ".guide", f"article:has(#{CREATION})", "article:has(#verify)", "article:has(#sign)",
+    "article:has(#signer-errors)",
+]  # fmt: skip
+PHONE, DESK = {"width": 375, "height": 760}, {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Reader:
+    """Somebody before the page; notes what the browser complains of and which calls were made."""
+
+    def __init__(self, browser: Any, url: str, **context: Any) -> None:
+        self.context = browser.new_context(**{"viewport": DESK, "reduced_motion": "reduce", **context})
+        self.context.set_default_timeout(120_000)  # machines that run tests are busy
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.calls: list[tuple[str, str]] = []
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.calls.append((request.method, request.url.removeprefix(url))))
+        self.page.goto(f"{url}/docs")
+
+    def _hear(self, message: Any) -> None:
+        refused = re.search(r"the server responded with a status of 4\d\d", message.text)  # which is what was tried
+        if message.type in ("error", "warning") and not refused:
+            self.complaints.append(message.text)
+
+    def try_it(self, operation: str, key: str = "", **values: Any) -> Any:
+        """Sends the form of the operation; the outcome, once it is there."""
+        panel = self.page.locator(".try", has=self.page.locator(f"form[data-operation={operation}]"))
+        if not panel.evaluate("each => each.open"):
+            panel.locator("summary").first.click()
+        if key:
+            panel.get_by_label("Sandbox key").fill(key)
+        for name, value in values.items():
+            field = panel.locator(f"[name={name}]")
+            field.set_input_files(value) if name == "file" else field.fill(value)
+        panel.get_by_role("button", name="Send").click()
+        outcome = panel.locator(".outcome")
+        outcome.locator("p").first.wait_for()
+        panel.get_by_role("status").filter(has_text=re.compile(r"\S")).wait_for(state="attached")  # it is read aloud
+        return outcome
+
+    def api_calls(self) -> list[tuple[str, str]]:
+        return [(method, path) for method, path in self.calls if path.startswith("/api/")]
+
+
+@pytest.fixture
+def open_page(browser: Any, service: Service) -> Iterator[Any]:
+    """Opens the page; afterwards, nothing may have been complained of."""
+    readers: list[Reader] = []
+
+    def opened(**context: Any) -> Reader:
+        readers.append(Reader(browser, service.url, **context))
+        return readers[-1]
+
+    yield opened
+    for reader in readers:
+        reader.context.close()
+        assert reader.complaints == []
+        assert all(path.startswith("/") for _, path in reader.calls), "something was loaded from elsewhere"
+
+
+@pytest.mark.parametrize(("viewport", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
+def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme: str) -> None:
+    """No violation, no sideways scroll, no sample cut off at the right."""
+    page = open_page(viewport=viewport, color_scheme=scheme).page
+    page.evaluate("for (const each of document.querySelectorAll('.code details')) each.open = true")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    cut = page.evaluate("""[...document.querySelectorAll("pre, code, figure, .code")]
+        .filter((each) => each.clientWidth && each.scrollWidth > each.clientWidth + 1)
+        .map((each) => each.outerHTML.slice(0, 200))""")
+    assert cut == []
+    page.get_by_role("searchbox").fill("signers")
+    list_ = page.locator(".results").bounding_box()
+    assert list_["x"] >= 0 and list_["x"] + list_["width"] <= viewport["width"]
+    found = axe.Axe().run(page, context=None if viewport == DESK else {"include": [[each] for each in OF_EACH_KIND]})
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_search_finds_calls_fields_errors_and_messages(open_page: Any) -> None:
+    page = open_page().page
+    field, results = page.get_by_role("searchbox"), page.locator(".results a")
+    page.keyboard.press("/")
+    assert field.evaluate("each => each === document.activeElement")
+    for asked, title, target in (
+        ("audit log", "List the audit log of a request", "#listAuditLogs"),
+        ("validity_days", "signature_request.validity_days", f"#{CREATION}-body-signature_request.validity_days"),
+        ("429 rate limited", "429 rate_limited", "#error-rate_limited"),
+        ("invalid_otp", "422 invalid_otp", "#signer-error-invalid_otp"),
+        ("The file is not a PDF.", "422 validation_error", "#uploadDocument-error-validation_not_a_pdf"),
+        ("request.completed", "request.completed", "#webhook-request-completed"),
+        ("POST /sign/{token}/otp", "Send a one-time code", "#sendCode"),
+    ):  # fmt: skip
+        field.fill(asked)
+        first = results.first
+        assert (first.locator(".title").inner_text(), first.get_attribute("href")) == (title, target)
+    field.fill("nothing is called so")
+    assert results.count() == 0 and page.get_by_text("Nothing is called or described so.").is_visible()
+
+
+def test_search_by_keyboard(open_page: Any) -> None:
+    page = open_page().page
+    page.keyboard.press("/")
+    page.keyboard.type("signer")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    chosen = page.evaluate("document.activeElement.getAttribute('href')")
+    assert chosen == page.locator(".results a").nth(1).get_attribute("href")
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == chosen
+    assert not page.locator(".results").is_visible()
+    page.keyboard.press("/")
+    page.keyboard.press("Escape")
+    assert not page.locator(".results").is_visible()
+
+
+def test_samples_are_copied_and_the_language_is_kept(open_page: Any, service: Service) -> None:
+    reader = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page = reader.page
+    panel = page.locator("article", has=page.locator("#uploadDocument"))
+    assert panel.locator("#curl-uploadDocument").is_visible() and not panel.locator("#node-uploadDocument").is_visible()
+    panel.get_by_role("tab", name="Node").click()
+    assert page.locator("#node-listAuditLogs").is_visible() and not page.locator("#curl-listAuditLogs").is_visible()
+    panel.get_by_role("button", name="Copy: Upload a PDF with Node").click()
+    panel.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#node-uploadDocument").text_content()
+    panel.get_by_role("tab", name="Node").press("ArrowLeft")
+    assert page.locator("#python-uploadDocument").is_visible()
+    page.reload()
+    assert page.locator("#python-uploadDocument").is_visible()
+
+
+def test_the_whole_way_can_be_tried(open_page: Any, service: Service) -> None:
+    reader = open_page()
+    key = service.new_key("free", "sandbox")
+    assert "201 Created" in reader.try_it("uploadDocument", key).inner_text()  # the page of nothing that it brings
+    outcome = reader.try_it("createSignatureRequest")  # with the key and the document of the call before
+    assert "201 Created" in outcome.inner_text()
+    signing = outcome.get_by_role("link").filter(has_text="/sign/")
+    assert (
+        signing.get_attribute("href").startswith(service.url) and signing.get_attribute("rel") == "noopener noreferrer"
+    )
+    read = reader.try_it("readSignatureRequest")
+    assert '"pending"' in read.inner_text()
+    read.get_by_text("Headers of the answer").click()
+    read.get_by_text("Request", exact=True).click()
+    assert "x-ratelimit-remaining: " in read.inner_text() and "GET /api/v1/signature_requests/" in read.inner_text()
+    assert key not in reader.page.locator("main").inner_text()
+    assert "422" in reader.try_it("listDocuments", created_after="yesterday").inner_text()
+
+
+def test_a_file_can_be_chosen(open_page: Any, service: Service, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG")
+    reader = open_page(viewport=PHONE)
+    outcome = reader.try_it("uploadDocument", service.new_key("free", "sandbox"), file=picture)
+    assert "415" in outcome.inner_text() or "422" in outcome.inner_text()
+    assert "image/png" in outcome.inner_text()
+
+
+@pytest.mark.parametrize("plan", ["pro", "free"])
+def test_a_production_key_is_refused_and_forgotten(open_page: Any, service: Service, plan: str) -> None:
+    """The environment is all that it is asked for."""
+    reader = open_page()
+    key = service.new_key(plan, "production")
+    outcome = reader.try_it("uploadDocument", key)
+    assert "This is a production key." in outcome.inner_text()
+    assert reader.api_calls() == [("GET", "/api/v1/health")]
+    assert {each.input_value() for each in reader.page.locator(".key").all()} == {""}
+
+
+def test_what_is_no_key_is_sent_nowhere(open_page: Any) -> None:
+    reader = open_page()
+    assert "64 hexadecimal characters" in reader.try_it("readHealth", "secret").inner_text()
+    assert reader.api_calls() == []
+    assert "The call was not made" in reader.try_it("readHealth", "0" * 64).inner_text()
+
+
+def test_the_key_is_kept_nowhere(open_page: Any, service: Service) -> None:
+    reader = open_page()
+    key = service.new_key("free", "sandbox")
+    assert "200 OK" in reader.try_it("readHealth", key).inner_text()
+    state = reader.context.storage_state()
+    assert state["cookies"] == [] and key not in str(state)
+    reader.page.reload()
+    assert {each.input_value() for each in reader.page.locator(".key").all()} == {""}
+
+
+def test_without_scripts_it_is_whole(open_page: Any) -> None:
+    page = open_page(java_script_enabled=False).page
+    for part in ("#curl-uploadDocument", "#python-uploadDocument", "#node-uploadDocument", "nav .list"):
+        assert page.locator(part).is_visible()
+    assert not page.locator(".search").is_visible() and not page.locator(".try").first.is_visible()
