@@ -156,3 +156,12 @@ class Installation(models.Model):
 
     id = models.SmallIntegerField(primary_key=True)
     secret_fingerprint = models.BinaryField()
+
+
+class WebSends(models.Model):
+    """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    month = models.DateField()
+    sent = models.IntegerField()
