@@ -53,7 +53,7 @@ def test_webhooks_carry_both_signatures_during_the_overlap_and_then_the_new_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made, secret = told()
-    following = rotate(made.request.application_id, DAY).webhook_secret
+    following = rotate(application_id(made), DAY).webhook_secret
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()
     assert _signatures(delivery.headers) == [_hmac(secret, delivery.body), _hmac(following, delivery.body)]
@@ -65,12 +65,12 @@ def test_webhooks_carry_both_signatures_during_the_overlap_and_then_the_new_one(
 
 def test_a_secret_that_is_rotated_twice_is_signed_with_the_last_two() -> None:
     made, _ = told()
-    second = rotate(made.request.application_id, DAY).webhook_secret
-    third = rotate(made.request.application_id, DAY).webhook_secret
+    second = rotate(application_id(made), DAY).webhook_secret
+    third = rotate(application_id(made), DAY).webhook_secret
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()
     assert _signatures(delivery.headers) == [_hmac(second, delivery.body), _hmac(third, delivery.body)]
-    stored = Application.objects.get(pk=made.request.application_id)
+    stored = Application.objects.get(pk=application_id(made))
     assert third.encode() not in bytes(stored.next_webhook_secret_encrypted or b"")
 
 
@@ -88,3 +88,8 @@ def _signatures(headers: dict[str, str]) -> list[str]:
 
 def _hmac(secret: str, body: bytes) -> str:
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+def application_id(made: Scene) -> int:
+    assert made.request.application_id
+    return made.request.application_id
