@@ -15,17 +15,6 @@ const base = location.pathname.replace(/\/$/, "");
 const ZOOMS = [100, 150, 200, 400];
 let zoom = 100;
 
-// Times in the reader's own zone, with UTC behind them.
-function localTimes(within = document) {
-  for (const time of within.querySelectorAll("time[datetime]:not([title])")) {
-    const moment = new Date(time.dateTime);
-    const near = Math.abs(moment - Date.now()) < 36e5;
-    const form = near ? { timeStyle: "short" } : { dateStyle: "long", timeStyle: "short" };
-    time.title = time.textContent;
-    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment);
-  }
-}
-
 for (const figure of read.querySelectorAll("[data-page], [id^=print-]")) {
   const picture = figure.querySelector("img");
   picture.addEventListener("error", () => pictureFailed(picture));
@@ -187,5 +176,4 @@ addEventListener("scroll", () => {
 }, { passive: true });
 addEventListener("resize", () => read.offsetParent !== null && guide());
 if (pages.length) guide();
-localTimes();
 document.documentElement.dataset.scripted = "";
