@@ -29,6 +29,13 @@ _TARGETS = """() => [...document.querySelectorAll("a, button, input, summary, te
     .filter(([, box]) => Math.min(box.width, box.height) < 24)
     .map(([name]) => name)"""
 
+_IN_SIGHT = """async (place) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const box = place.getBoundingClientRect();
+    const over = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+    return Boolean(over && over.closest("a[data-place]") === place);
+}"""
+
 
 def fits(page: Any) -> None:
     assert page.evaluate(_SIDEWAYS) == 0
@@ -42,7 +49,7 @@ def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -
     journey = Journey(page)
     fits(page)
     page.locator("[data-next]").click()
-    assert page.locator("[data-place='1']").is_visible()
+    assert page.locator("[data-place='1']").evaluate(_IN_SIGHT)
     journey.to_signature()
     if screen != "desk":
         journey.draw("signature")

@@ -147,23 +147,29 @@ function sharpen() {
 }
 
 // Where the reader is, and the next place to sign from there.
-const places = read.dataset.places.split(" ").filter(Boolean);
+const places = [...read.querySelectorAll("a[data-place]")];
 const next = read.querySelector("[data-next]");
 const where = read.querySelector("[data-where]");
 
 function guide() {
   const middle = innerHeight / 2;
   current = pages.find((page) => page.getBoundingClientRect().bottom > middle) || pages[pages.length - 1];
-  const order = new Map(pages.map((page, index) => [page.dataset.page, index]));
-  const here = order.get(current.dataset.page);
   const documentId = current.dataset.page.split("/")[0];
   const total = pages.filter((page) => page.dataset.page.startsWith(`${documentId}/`)).length;
   where.textContent = say("page_of", { page: current.dataset.page.split("/")[1], pages: total });
   if (!next) return;
-  const ahead = places.find((place) => order.get(place) > here) || places.find((place) => order.get(place) === here) || places[0];
-  next.hash = `#page-${ahead.replace("/", "-")}`;
-  next.textContent = say("next_place", { page: ahead.split("/")[1] });
+  const ahead = places.find((place) => place.getBoundingClientRect().top > middle) || places[0];
+  next.hash = `#${ahead.id}`;
+  next.textContent = say("next_place", { page: ahead.closest("[data-page]").dataset.page.split("/")[1] });
 }
+
+// To the middle, where neither the steps nor the bar cover it.
+if (next) next.addEventListener("click", (event) => {
+  event.preventDefault();
+  const place = document.getElementById(next.hash.slice(1));
+  place.scrollIntoView({ block: "center", inline: "nearest" });
+  place.focus({ preventScroll: true });
+});
 
 let waiting = false;
 addEventListener("scroll", () => {
