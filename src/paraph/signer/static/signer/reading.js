@@ -1,7 +1,6 @@
 // The pages to read: their text, sharper pictures when they are enlarged, the way to the next place to sign.
 "use strict";
 
-const words = JSON.parse((document.getElementById("words") || { textContent: "{}" }).textContent);
 const say = (name, values = {}) => {
   let text = words[name];
   if (text && typeof text === "object") {
@@ -62,6 +61,7 @@ function loadText(page) {
 }
 
 async function fetchText(page) {
+  if (read.hidden) return; // signed meanwhile
   const [id, number] = page.dataset.page.split("/");
   const response = await fetch(`${base}/documents/${id}/pages/${number}/text`);
   if (!response.ok) throw new Error("no text");
