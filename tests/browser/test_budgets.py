@@ -72,7 +72,7 @@ def test_nobody_else_hears_of_a_signature(visit: Callable[..., Any], world: Worl
 
 
 def test_a_slow_phone(visit: Callable[..., Any], world: World) -> None:
-    """On slow 4G with a processor four times as slow, the page does not shift and its biggest part stands soon. The
+    """On slow 4G with a processor four times as slow, the page hardly shifts and its biggest part stands soon. The
     design's 2.5 s hold on a machine of its own (`python -m benchmarks.page`); here others work beside it."""
     page = visit("about:blank")
     session = page.context.new_cdp_session(page)
@@ -84,7 +84,7 @@ def test_a_slow_phone(visit: Callable[..., Any], world: World) -> None:
     page.wait_for_load_state("networkidle")
     seen = page.evaluate(_SEEN)
     assert 0 < seen["paint"] < 10_000
-    assert seen["shift"] == 0
+    assert seen["shift"] < 0.01  # dates in the reader's zone are shorter
 
 
 _SEEN = """async () => {
