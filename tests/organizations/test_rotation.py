@@ -12,6 +12,7 @@ from paraph.organizations.admission import admit
 from paraph.organizations.models import ApiKey, Application
 from paraph.organizations.registration import create_application, create_organization
 from paraph.organizations.rotation import rotate
+from tests.factories import Scene
 from tests.webhooks.parties import prepared_deliveries, record, told
 
 pytestmark = pytest.mark.django_db
