@@ -39,7 +39,7 @@ check: $(VENV)/.development  ## ruff, mypy, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.development  ## seals, whole flows and API calls per second on this machine
+bench: $(VENV)/.development  ## seals, whole flows and API calls per second on this machine; the signing page on a slow phone
 	$(BIN)/python -m benchmarks
 
 corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, poppler and qpdf judge   DIR=folder [KEEP=folder]
@@ -48,7 +48,7 @@ corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, pop
 odd: $(VENV)/.development  ## odd PDFs of every class through a whole service   [COUNT=1000] [SEED=n]
 	$(BIN)/python -m benchmarks.odd_files $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
-chaos: $(VENV)/.development  ## 200 requests among faults; then what others notice of a hostile tenant   [SEED=n]
+chaos: $(VENV)/.development  ## 250 requests among faults; then what others notice of a hostile tenant   [SEED=n]
 	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.chaos.neighbours
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmarks import api, flow, seal
+from benchmarks import api, flow, page, seal
 
 if __name__ == "__main__":
     sys.argv[1:] = ["--quick"]
@@ -12,3 +12,5 @@ if __name__ == "__main__":
     flow.main()
     print()
     api.main()
+    print()
+    page.main()

@@ -39,7 +39,7 @@ class Service:
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.output: list[str] = []
-        self._environment = clean_environment(data_dir, PARAPH_PORT=str(self.port), **settings)
+        self.environment = clean_environment(data_dir, PARAPH_PORT=str(self.port), **settings)
         self.process: subprocess.Popen[str] | None = None
 
     def begin(self) -> None:
@@ -52,7 +52,7 @@ class Service:
         ready, already = threading.Event(), len(self.output)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "paraph", "serve"],
-            env=self._environment,
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -81,7 +81,7 @@ class Service:
         """What an operator's command answers with ``--json``. Raises ``CalledProcessError`` when it refuses."""
         done = subprocess.run(
             [sys.executable, "-m", "paraph", *arguments, "--json"],
-            env=self._environment,
+            env=self.environment,
             capture_output=True,
             text=True,
             check=True,
@@ -93,7 +93,7 @@ class Service:
         done = subprocess.run(
             [sys.executable, "-m", "tests.cli.several"],
             input=json.dumps(wanted),
-            env=self._environment,
+            env=self.environment,
             cwd=Path(__file__).parents[2],
             capture_output=True,
             text=True,

@@ -50,9 +50,8 @@ def test_a_fresh_log_in_counts_for_five_minutes(organization: Organization, clie
     age(client_of_ada, 290)
     assert client_of_ada.get(address).content == b"the form"
     age(client_of_ada, 11)
-    assert (
-        client_of_ada.get(address)["Location"] == f"/account/reauthenticate/?next=%2Fapp%2F{organization.pk}%2Fguarded"
-    )
+    asked = client_of_ada.get(address)["Location"]
+    assert asked == f"/account/reauthenticate/?next=%2Fapp%2F{organization.pk}%2Fguarded"
 
 
 @override_settings(ROOT_URLCONF=__name__)

@@ -7,13 +7,13 @@ from paraph.flow import create as creating
 from paraph.journal.models import Entry
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.plan import make_plan
-from tests.api.v1.cast import error, payload, someone
+from tests.api.v1.api_clients import api_client, error, payload
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("step", ["_signers", "_documents", "_journal", "_invite"])
 def test_a_fault_at_any_step_leaves_nothing(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    owner = someone()
+    owner = api_client()
     content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)
     original = getattr(creating, step)
 
@@ -29,7 +29,7 @@ def test_a_fault_at_any_step_leaves_nothing(step: str, monkeypatch: pytest.Monke
 
 @pytest.mark.django_db
 def test_the_files_are_searched_before_the_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
-    owner = someone()
+    owner = api_client()
     depth: list[int] = []
 
     def watched(*arguments: object) -> object:

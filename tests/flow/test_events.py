@@ -8,7 +8,7 @@ from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.payload import EVENTS
-from tests.api.v1.cast import payload, someone
+from tests.api.v1.api_clients import api_client, payload
 from tests.factories import Scene, scene, sign
 from tests.flow.test_jobs import work_off
 
@@ -37,7 +37,7 @@ def test_the_names_are_those_of_the_specification() -> None:
 
 @pytest.mark.django_db
 def test_the_ten_events_and_no_others_are_journaled() -> None:
-    owner = someone()
+    owner = api_client()
     options = {"send_email": True, "identity_declaration_accepted": True, "notify_signers_on_completion": True}
     assert owner.create(payload(owner.document(), **options)).status_code == 201
     request = SignatureRequest.objects.get()

@@ -21,7 +21,7 @@ from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
-from tests.api.v1.cast import payload
+from tests.api.v1.api_clients import payload
 from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_evidence_tied import finished, tied
 from tests.flow.test_sweep import made_older, there

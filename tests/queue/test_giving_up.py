@@ -30,7 +30,7 @@ from paraph.queue.connections import connector
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from tests.api.v1.cast import someone
+from tests.api.v1.api_clients import api_client
 from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -80,7 +80,7 @@ def figures() -> dict[str, float]:
 def told(made: Scene) -> Any:
     """What the client reads in the audit log at the completion."""
     path = f"/signature_requests/{made.request.pk}/audit_logs"
-    entries = someone("pro", "sandbox", made.request.organization).get(path).json()["data"]
+    entries = api_client("pro", "sandbox", made.request.organization).get(path).json()["data"]
     (completed,) = [entry["metadata"] for entry in entries if entry["event_type"] == "request.completed"]
     assert all("finalization" not in entry["metadata"] for entry in entries if entry["metadata"] is not completed)
     return completed.get("finalization")

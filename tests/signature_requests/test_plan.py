@@ -17,7 +17,7 @@ from paraph.pdf.untrusted.find import find_tags
 from paraph.signature_requests import placing
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.storage import store
-from tests.api.v1.cast import payload, rectangle, someone, tag
+from tests.api.v1.api_clients import api_client, payload, rectangle, tag
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ json_values = st.recursive(
 
 @pytest.fixture
 def caller(db: None) -> Caller:
-    owner = someone("free")
+    owner = api_client("free")
     assert owner.organization
     application = Application.objects.get(organization=owner.organization)
     owner.document()

@@ -165,3 +165,19 @@ def test_the_code_is_another_at_every_send(client: Client) -> None:
     made = scene(signers=2)
     codes = [post(client, made, position=number % 2).json()["sandbox_code"] for number in range(10)]
     assert len(set(codes)) > 5
+
+
+def test_the_code_comes_in_the_language_of_the_page_that_asks_for_it(client: Client) -> None:
+    """Also in the mail alone: nothing of the signer changes."""
+    made = scene(locale="de", locale_chosen=True)
+    for body, browser, starts in (
+        ({"locale": "fr"}, "it", "fr"),
+        ({"locale": ["fr"]}, "it", "de"),
+        ({}, "it", "de"),
+    ):
+        post(client, made, {"channel": "email"} | body, HTTP_ACCEPT_LANGUAGE=browser)
+        assert f'<html lang="{starts}"' in CapturedMessage.objects.latest("id").html
+    assert Signer.objects.get().locale == ""
+    nobody_chose = scene()
+    post(client, nobody_chose, {"channel": "email"}, HTTP_ACCEPT_LANGUAGE="it")
+    assert '<html lang="it"' in CapturedMessage.objects.latest("id").html

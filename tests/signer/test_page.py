@@ -84,9 +84,19 @@ def test_speaks_the_language_asked_for(client: Client, locale: str) -> None:
         assert consent_notice(locale, 1).replace("'", "&#x27;") in page
 
 
-def test_falls_back_to_the_request_s_language(client: Client) -> None:
-    made = scene(locale="de")
-    assert '<html lang="de" dir="ltr"' in text(client.get(made.url(rest="?lang=xx"), HTTP_ACCEPT_LANGUAGE="ja"))
+def test_the_request_s_language_goes_before_the_browser_s_where_its_sender_named_one(client: Client) -> None:
+    for chosen, address, browser, spoken in (
+        (True, "", "fr", "de"),
+        (True, "?lang=xx", "fr", "de"),
+        (True, "?lang=it", "fr", "it"),
+        (False, "", "fr-CH, pl;q=0.5", "fr"),
+        (False, "", "ja, no;q=0.5", "nb"),
+        (False, "", "ja", "de"),  # a request of an earlier version, which knew no difference
+        (False, "?lang=it", "fr", "it"),
+    ):
+        made = scene(locale="de", locale_chosen=chosen)
+        shown = text(client.get(made.url(rest=address), HTTP_ACCEPT_LANGUAGE=browser))
+        assert f'<html lang="{spoken}" dir="ltr"' in shown, (chosen, address, browser)
 
 
 def test_a_branding_profile_colours_the_page(client: Client) -> None:

@@ -43,3 +43,23 @@ def test_only_pages_that_are_there(client: Client) -> None:
     assert client.get(made.url(0, f"/documents/{foreign}/pages/1/text")).status_code == 404
     assert client.get(made.url(0, f"/documents/{foreign}/text")).status_code == 404
     assert client.post(address(made, "/text")).status_code == 405
+
+
+def test_the_text_is_read_once_and_kept(client: Client) -> None:
+    made = scene(pages=2)
+    first = client.get(address(made, "/pages/1/text")).json()
+    store.delete(Document.objects.get().object_key)
+    assert client.get(address(made, "/pages/1/text")).json() == first
+    with pytest.raises(FileNotFoundError):
+        client.get(address(made, "/pages/2/text"))
+
+
+def test_what_could_not_be_read_is_not_kept(client: Client) -> None:
+    made = scene()
+    key = Document.objects.get().object_key
+    whole = store.get(key)
+    store.put(key, b"%PDF-1.7 nothing")
+    assert client.get(address(made, "/pages/1/text")).json() == {"width": 595, "height": 842, "lines": []}
+    Document.objects.update(sha256=b"\1" * 32)  # a file that was refused is refused again for ten minutes
+    store.put(key, whole)
+    assert client.get(address(made, "/pages/1/text")).json()["lines"]

@@ -124,3 +124,10 @@ def test_strokes_that_are_none_are_a_missing_drawing(client: Client, strokes: st
     fields = {"signature-type": "drawn", "signature-strokes": strokes}
     answer = send(client, scene(), do="sign", code="123456", consent="on", **fields)
     assert answer.status_code == 422 and '<a href="#signature-drawn">' in answer.content.decode()
+
+
+def test_the_code_comes_in_the_language_of_the_page(client: Client) -> None:
+    made = scene(locale="de", locale_chosen=True)
+    for rest, locale in (("", "de"), ("?lang=fr", "fr")):
+        send(client, made, rest, do="code")
+        assert f'<html lang="{locale}"' in CapturedMessage.objects.latest("id").html

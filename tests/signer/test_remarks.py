@@ -15,7 +15,7 @@ from paraph.organizations.scope import Caller
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.signature_requests.consent import LOCALES
 from paraph.signer import language
-from tests.api.v1.cast import CONTRACT, Someone, error, payload, rectangle, someone
+from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle
 from tests.pdf import changing
 from tests.pdf.changing import PRINT_OFF, SCRIPT
 from tests.pdf.untrusted.test_print_comparison import DIFFERENT
@@ -28,11 +28,11 @@ SCRIPTED = changing.acting(SCRIPT, "open")
 
 
 @pytest.fixture
-def owner() -> Someone:
-    return someone()
+def owner() -> ApiClient:
+    return api_client()
 
 
-def asked(owner: Someone, *files: bytes) -> tuple[list[int], str]:
+def asked(owner: ApiClient, *files: bytes) -> tuple[list[int], str]:
     """The ids of the uploaded files, and the address of the one signer."""
     ids = []
     for file in files:
@@ -51,7 +51,7 @@ def text(response: Any) -> str:
     return content
 
 
-def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Client, owner: Someone) -> None:
+def test_pages_that_print_differently_are_linked_and_shown_both_ways(client: Client, owner: ApiClient) -> None:
     (document, plain), url = asked(owner, LAYERED, CONTRACT)
     page = text(client.get(url))
     assert "This document prints differently: see both." in page
@@ -73,7 +73,7 @@ def picture(response: Any) -> Image.Image:
     return Image.open(io.BytesIO(response.content))
 
 
-def test_the_printed_page_has_the_rules_of_the_other_picture(client: Client, owner: Someone) -> None:
+def test_the_printed_page_has_the_rules_of_the_other_picture(client: Client, owner: ApiClient) -> None:
     (document,), url = asked(owner, LAYERED)
     assert client.get(f"{url}/documents/{document}/pages/4-print.webp").status_code == 404
     assert client.get(f"{url}/documents/{document + 1}/pages/1-print.webp").status_code == 404
@@ -81,19 +81,19 @@ def test_the_printed_page_has_the_rules_of_the_other_picture(client: Client, own
     assert client.post(f"{url}/documents/{document}/pages/1-print.webp").status_code == 405
 
 
-def test_what_can_change_is_told(client: Client, owner: Someone) -> None:
+def test_what_can_change_is_told(client: Client, owner: ApiClient) -> None:
     page = text(client.get(asked(owner, SCRIPTED)[1]))
     assert "Parts of this document can change after signing (scripts). What you see here is what is sealed." in page
     assert "prints differently" not in page and "-print.webp" not in page
 
 
-def test_nothing_is_told_of_other_documents(client: Client, owner: Someone) -> None:
+def test_nothing_is_told_of_other_documents(client: Client, owner: ApiClient) -> None:
     page = text(client.get(asked(owner, CONTRACT)[1]))
     assert 'class="remarks"' not in page and 'class="both"' not in page
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_it_is_told_in_every_language(client: Client, owner: Someone, locale: str) -> None:
+def test_it_is_told_in_every_language(client: Client, owner: ApiClient, locale: str) -> None:
     page = text(client.get(f"{asked(owner, LAYERED)[1]}?lang={locale}"))
     words = language.words(locale)
     assert words["prints_differently"] in page
@@ -101,7 +101,7 @@ def test_it_is_told_in_every_language(client: Client, owner: Someone, locale: st
     assert words["as_printed"].format(page=2, pages=3) in page
 
 
-def test_pages_that_were_not_compared_are_told(client: Client, owner: Someone) -> None:
+def test_pages_that_were_not_compared_are_told(client: Client, owner: ApiClient) -> None:
     from paraph.documents.models import Document
 
     (document,), url = asked(owner, CONTRACT)
@@ -110,7 +110,7 @@ def test_pages_that_were_not_compared_are_told(client: Client, owner: Someone) -
     assert "3 pages could not be compared with their print." in text(client.get(url))
 
 
-def test_the_journal_notes_it(owner: Someone) -> None:
+def test_the_journal_notes_it(owner: ApiClient) -> None:
     (layered, _, scripted), _ = asked(owner, LAYERED, CONTRACT, SCRIPTED)
     metadata = Entry.objects.get(event_type="signature_request.created").metadata
     assert metadata["documents"] == [
@@ -120,21 +120,21 @@ def test_the_journal_notes_it(owner: Someone) -> None:
     owner.get(f"/signature_requests/{Entry.objects.get().request_id}/audit_logs")  # as the OpenAPI document promises
 
 
-def test_the_journal_has_nothing_to_note_of_other_documents(owner: Someone) -> None:
+def test_the_journal_has_nothing_to_note_of_other_documents(owner: ApiClient) -> None:
     asked(owner, CONTRACT)
     assert "documents" not in Entry.objects.get(event_type="signature_request.created").metadata
 
 
 @pytest.fixture
-def strict() -> Someone:
+def strict() -> ApiClient:
     """A production key of an organization that refuses what can change."""
-    made = someone("pro", "production")
+    made = api_client("pro", "production")
     assert made.organization
     update_organization(made.organization.pk, refuse_changeable_documents=True)
     return made
 
 
-def test_an_organization_may_refuse_such_documents(strict: Someone) -> None:
+def test_an_organization_may_refuse_such_documents(strict: ApiClient) -> None:
     start = "Your organization takes no document that can look different than its signers see it: "
     refused = error(strict.upload(LAYERED), 422, "validation_error")
     assert refused == f"{start}page 2 prints differently; it has layers."
@@ -146,9 +146,9 @@ def test_an_organization_may_refuse_such_documents(strict: Someone) -> None:
     assert strict.upload(CONTRACT).status_code == 201
 
 
-def test_it_refuses_in_production_alone_and_only_while_it_wants_to(strict: Someone) -> None:
+def test_it_refuses_in_production_alone_and_only_while_it_wants_to(strict: ApiClient) -> None:
     assert strict.organization
-    sandbox = someone("pro", "sandbox", strict.organization)
+    sandbox = api_client("pro", "sandbox", strict.organization)
     assert sandbox.upload(LAYERED).status_code == 201
     update_organization(strict.organization.pk, refuse_changeable_documents=False)
     assert strict.upload(LAYERED).status_code == 201

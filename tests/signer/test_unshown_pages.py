@@ -13,7 +13,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.storage import store
-from tests.api.v1.cast import rectangle, someone
+from tests.api.v1.api_clients import api_client, rectangle
 from tests.factories import Scene, scene
 from tests.pdf import hostile, refused
 from tests.pdf.processes import stopped
@@ -122,7 +122,7 @@ def test_a_service_without_time_is_told_and_not_remembered(client: Client) -> No
 
 def test_from_upload_to_refusal(client: Client) -> None:
     """A file that bursts on page 2 passes the upload, which draws the first page alone."""
-    owner = someone()
+    owner = api_client()
     document = owner.upload(hostile.nested_forms(6, page=2), name="lease.pdf").json()["id"]
     signer = {"ref": "ada", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "order": 1}
     placed = {"id": document, "signers": [{"signer_ref": "ada", "stamps": [rectangle(page_number=1)]}]}

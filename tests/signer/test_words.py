@@ -72,3 +72,16 @@ def test_every_word_of_the_page_is_used() -> None:
     source = "".join(path.read_text() for path in files)
     names = [_LOOKED_UP.sub("", name) for name in json.loads((FOLDER / "page/en.json").read_text())]
     assert [name for name in names if name and not re.search(rf"\b{name}", source)] == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_french_punctuation_never_begins_a_line(theme: str) -> None:
+    for sentence in catalog.of(theme, "fr").values():
+        for form in forms(sentence).values():
+            told = re.sub(r"\d+:\d+|https?:", "", form)
+            assert not re.search("[^\u202f][;!?]|[^\u00a0]:|«[^\u00a0]|[^\u00a0]»", told), form
+
+
+def test_german_has_one_word_for_sealing() -> None:
+    said = [form for theme in THEMES for each in catalog.of(theme, "de").values() for form in forms(each).values()]
+    assert not [form for form in said if re.search(r"gesiegelt|\bsiegeln", form)]

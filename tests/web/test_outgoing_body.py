@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.test import RequestFactory
 
 from paraph.web import outgoing_body
-from paraph.web.outgoing_body import AT_ONCE, OutgoingBodies, Places
+from paraph.web.outgoing_body import AT_ONCE, DownloadPlaces, OutgoingBodies
 
 
 class File(io.BytesIO):
@@ -26,9 +26,9 @@ class File(io.BytesIO):
 
 
 @pytest.fixture
-def only(monkeypatch: pytest.MonkeyPatch) -> Places:
+def only(monkeypatch: pytest.MonkeyPatch) -> DownloadPlaces:
     """The one place there is, for which nobody waits long."""
-    places = Places(1, 0)
+    places = DownloadPlaces(1, 0)
     monkeypatch.setattr(outgoing_body, "places", lambda: places)
     return places
 
@@ -42,7 +42,7 @@ def sent(file: File, method: str = "GET") -> Any:
     return OutgoingBodies(answer)(RequestFactory().generic(method, "/files/key"))
 
 
-def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: Places) -> None:
+def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: DownloadPlaces) -> None:
     assert only.take()
     file = File(bytes(AT_ONCE))
     response = sent(file)
@@ -51,7 +51,7 @@ def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: Places) -> No
     assert file.closes == 1
 
 
-def test_a_large_file_has_its_place_until_it_is_closed(only: Places) -> None:
+def test_a_large_file_has_its_place_until_it_is_closed(only: DownloadPlaces) -> None:
     first, second = File(bytes(AT_ONCE + 1)), File(bytes(AT_ONCE + 1))
     response = sent(first)
     refused = sent(second)
@@ -65,19 +65,19 @@ def test_a_large_file_has_its_place_until_it_is_closed(only: Places) -> None:
     assert only.take() and not only.take(), "it was given back once"
 
 
-def test_who_has_gone_before_the_first_piece_gives_the_place_back(only: Places) -> None:
+def test_who_has_gone_before_the_first_piece_gives_the_place_back(only: DownloadPlaces) -> None:
     sent(File(bytes(AT_ONCE + 1))).close()
     assert only.take()
 
 
-def test_a_file_that_is_never_sent_nor_closed_gives_the_place_back(only: Places) -> None:
+def test_a_file_that_is_never_sent_nor_closed_gives_the_place_back(only: DownloadPlaces) -> None:
     response = sent(File(bytes(AT_ONCE + 1)))
     del response
     gc.collect()
     assert only.take()
 
 
-def test_a_head_is_all_that_is_sent_of_a_file_to_who_asks_for_it_alone(only: Places) -> None:
+def test_a_head_is_all_that_is_sent_of_a_file_to_who_asks_for_it_alone(only: DownloadPlaces) -> None:
     assert only.take()
     assert sent(File(bytes(AT_ONCE + 1)), "HEAD").status_code == 200
 
@@ -89,7 +89,7 @@ def test_other_answers_are_passed_on() -> None:
 
 def test_few_wait_for_long() -> None:
     """One of them; the others learn soon that there is no place."""
-    places = Places(1, 1)
+    places = DownloadPlaces(1, 1)
     assert places.take()
     began = time.monotonic()
     with ThreadPoolExecutor(3) as pool:

@@ -9,7 +9,7 @@ from django.core.signals import request_finished
 from django.db import connection
 
 from paraph.web.wsgi import application
-from tests.api.v1.cast import Someone, someone
+from tests.api.v1.api_clients import ApiClient, api_client
 from tests.production import Client
 
 
@@ -59,7 +59,7 @@ def test_a_whole_response_is_one_piece_and_ends_before_it_is_sent() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_connection_that_has_gone_is_replaced() -> None:
     """Here the connection is looked after as the server's are."""
-    known = environ("/api/v1/branding_profiles", someone())
+    known = environ("/api/v1/branding_profiles", api_client())
     statuses: list[str] = []
     for _ in range(2):
         list(application(dict(known), lambda status, _headers: statuses.append(status)))
@@ -70,13 +70,13 @@ def test_a_connection_that_has_gone_is_replaced() -> None:
 
 def test_a_request_leaves_one_line_in_the_log(db: None, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "paraph.request"):
-        Client().get("/api/v1/documents/7?secret=1", headers={"X-Api-Key": str(someone().api_key)})
+        Client().get("/api/v1/documents/7?secret=1", headers={"X-Api-Key": str(api_client().api_key)})
     [line] = [record for record in caplog.records if record.name == "paraph.request"]
     facts: Any = line
     assert (facts.method, facts.route, facts.status) == ("GET", "api/v1/documents/<int:document_id>", 404)
 
 
-def environ(path: str, caller: Someone | None = None) -> dict[str, Any]:
+def environ(path: str, caller: ApiClient | None = None) -> dict[str, Any]:
     key = {"HTTP_X_API_KEY": caller.api_key} if caller else {}
     shared = {"REQUEST_METHOD": "GET", "QUERY_STRING": "", "REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "localhost"}
     return {**shared, "SERVER_PORT": "80", "PATH_INFO": path, "wsgi.input": sys.stdin, "wsgi.errors": sys.stderr, **key}

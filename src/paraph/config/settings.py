@@ -53,12 +53,13 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "paraph.web.strict_transport.StrictTransport",
+    "django.middleware.security.SecurityMiddleware",
     "paraph.web.request_log.RequestLog",
     "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
-    "django.middleware.security.SecurityMiddleware",
     "paraph.web.language.Language",
+    "paraph.web.outage.Outage",
+    "paraph.signer.outage.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]
@@ -73,6 +74,9 @@ DASHBOARD_MIDDLEWARE = [
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
+
+# A year, told where the base URL is https. Without includeSubDomains: other hosts of the domain are not ours to rule.
+SECURE_HSTS_SECONDS = 31_536_000
 
 DATABASES = {
     "default": dj_database_url.parse(
@@ -143,7 +147,13 @@ CSRF_TRUSTED_ORIGINS = [PARAPH.public_url]
 CSRF_FAILURE_VIEW = "paraph.dashboard.errors.forged"
 FORM_RENDERER = "paraph.dashboard.form_renderer.FormRenderer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "members_cache"}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "members_cache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},  # beyond it counts are dropped, which a flood of addresses would use
+    }
+}
 
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
@@ -171,3 +181,24 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ADAPTER = "paraph.dashboard.account.second_factor.SecondFactorAdapter"
 MFA_TOTP_ISSUER = "Paraph"
+
+if PARAPH.sso_issuer:
+    INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
+    SOCIALACCOUNT_ADAPTER = "paraph.dashboard.account.single_sign_on.SingleSignOnAdapter"
+    SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that the provider's redirect follows would break the pages' policy
+    SOCIALACCOUNT_EMAIL_AUTHENTICATION = True  # an address that the provider vouches for opens its account
+    SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+    SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [
+                {
+                    "provider_id": "sso",
+                    "name": PARAPH.sso_name,
+                    "client_id": PARAPH.sso_client_id,
+                    "secret": PARAPH.sso_client_secret,
+                    "settings": {"server_url": PARAPH.sso_issuer},
+                }
+            ],
+        }
+    }

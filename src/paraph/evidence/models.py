@@ -6,14 +6,13 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
-class SealedDocument(models.Model):
-    """A sealed document, one per document of a request. ``seal`` holds :func:`paraph.evidence.facts.exact_facts`.
+class SealedFile(models.Model):
+    """What a sealed document and a proof have in common. ``seal`` holds :func:`paraph.evidence.facts.exact_facts`.
 
     ``timestamp_due_at`` is when a timestamp beside the file is needed, because it has none or its newest ages; null for
     never. ``timestamp_attempts`` counts failures to get it, in a row.
     """
 
-    request_document = models.OneToOneField(RequestDocument, models.PROTECT, related_name="sealed")
     object_key = models.CharField(max_length=200, unique=True)
     sha256 = models.BinaryField()
     file_size = models.BigIntegerField()
@@ -22,18 +21,20 @@ class SealedDocument(models.Model):
     timestamp_due_at = models.DateTimeField(null=True, db_index=True)
     timestamp_attempts = models.IntegerField(default=0, db_default=0)
 
+    class Meta:
+        abstract = True
 
-class ProofFile(models.Model):
-    """The sealed proof of a request, one per request (specification 2.2). Fields are as in :class:`SealedDocument`."""
+
+class SealedDocument(SealedFile):
+    """A sealed document, one per document of a request."""
+
+    request_document = models.OneToOneField(RequestDocument, models.PROTECT, related_name="sealed")
+
+
+class ProofFile(SealedFile):
+    """The sealed proof of a request, one per request (specification 2.2)."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="proof")
-    object_key = models.CharField(max_length=200, unique=True)
-    sha256 = models.BinaryField()
-    file_size = models.BigIntegerField()
-    seal = models.JSONField()
-    created_at = models.DateTimeField(default=clock.now)
-    timestamp_due_at = models.DateTimeField(null=True, db_index=True)
-    timestamp_attempts = models.IntegerField(default=0, db_default=0)
 
 
 class SealingFailure(models.Model):

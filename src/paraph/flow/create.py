@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import get_language
 
 from paraph.database.rows import insert, reserve
 from paraph.documents.remarks import preparation_facts, remarks
@@ -25,36 +24,39 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.reading import LoadedRequest, loaded_request
 from paraph.signature_requests.signing_token import new_salt
+from paraph.words import LOCALES
 
 
 @dataclass(frozen=True)
 class WebSender:
-    """The member who sends a request from the dashboard, and the language that it is sent in."""
+    """The member who sends a request from the dashboard."""
 
     user_id: int
     email: str
-    locale: str
 
 
-def create(caller: Caller, payload: object, origin: Origin, sender: WebSender | None = None) -> LoadedRequest:
+def create(
+    caller: Caller, payload: object, origin: Origin, locale: str = "", sender: WebSender | None = None
+) -> LoadedRequest:
     """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    Returns it as it is shown. Searches the documents for tags before the transaction begins. Without a ``sender``, an
-    application sends it, in the language of the call. Raises ``DomainError`` as
+    ``locale`` is the language that the caller named, if any; without a ``sender``, the caller's application sends it.
+    Returns the request as it is shown. Searches the documents
+    for tags before the transaction begins. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
     try:
-        return _made(caller, plan, origin, sender)
+        return _made(caller, plan, origin, locale, sender)
     except IntegrityError:
         make_plan(caller, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(caller: Caller, plan: RequestPlan, origin: Origin, sender: WebSender | None) -> LoadedRequest:
+def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(caller, plan, ids[SignatureRequest][0], sender)
+        request = _request(caller, plan, ids[SignatureRequest][0], locale, sender)
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
         entries = _journal(request, plan, origin, sender)
@@ -65,7 +67,9 @@ def _made(caller: Caller, plan: RequestPlan, origin: Origin, sender: WebSender |
     return loaded_request(request, documents, ordered)
 
 
-def _request(caller: Caller, plan: RequestPlan, request_id: int, sender: WebSender | None) -> SignatureRequest:
+def _request(
+    caller: Caller, plan: RequestPlan, request_id: int, locale: str, sender: WebSender | None
+) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
@@ -81,7 +85,8 @@ def _request(caller: Caller, plan: RequestPlan, request_id: int, sender: WebSend
         initials_required=draft.initials_required,
         notify_signers_on_completion=draft.notify_signers_on_completion,
         callback_url=draft.callback_url,
-        locale=sender.locale if sender else (get_language() or "en")[:2],
+        locale=locale or LOCALES[0],
+        locale_chosen=bool(locale),
         created_at=created_at,
         expires_at=created_at + timedelta(days=draft.validity_days),
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
@@ -84,6 +85,12 @@ def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate
 @app.task(queueing_lock="prune_webhooks")
 def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     prune(settings.PARAPH.webhook_retention_days, clock.now())
+
+
+@app.periodic(cron="41 3 * * *")
+@app.task(queueing_lock="clear_sessions")
+def clear_sessions(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    SessionStore.clear_expired()
 
 
 @app.periodic(cron="53 * * * *")

@@ -29,8 +29,8 @@ def send_draft(caller: Caller, draft_id: int, user: User, actor: Actor, origin: 
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id
-    sender = WebSender(user.pk, user.email, draft.locale)
-    request_id = create(caller, payload(draft), origin, sender).id
+    sender = WebSender(user.pk, user.email)
+    request_id = create(caller, payload(draft), origin, draft.locale, sender).id
     use_web_send(caller.organization_id, caller.plan)
     _close(draft, request_id)
     log.note(caller.organization_id, actor, Action.REQUEST_SENT, f"request {request_id}", after={"draft": draft.pk})

@@ -33,8 +33,9 @@ class SentCode:
     sandbox_code: str | None
 
 
-def send_otp(signer: Signer, channel: str, origin: Origin) -> SentCode:
-    """Issues a code, hands it to the gateway and journals that.
+def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> SentCode:
+    """Issues a code, hands it to the gateway and journals that. ``locale`` is the language of the message, by default
+    the request's.
 
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
     signer's, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of messages. Raises ``delivery_failed`` when
@@ -50,7 +51,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> SentCode:
         withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
         with counted(message_to(signer, chosen, recipient, withheld=withheld), waits=False):
             issued = codes.issue(signer, chosen, recipient)
-            acknowledgement = _deliver(signer, chosen, recipient, issued.code, withheld=withheld)
+            acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=withheld)
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)
@@ -59,11 +60,11 @@ def send_otp(signer: Signer, channel: str, origin: Origin) -> SentCode:
     return SentCode(f"A code was sent to {masked(recipient)}.", chosen, issued.code if sandbox else None)
 
 
-def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, *, withheld: bool) -> str:
+def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
     try:
         if channel == Channel.SMS:
-            return send_sms(recipient, emails.one_time_code_sms(signer, code), withheld=withheld)
-        content = emails.one_time_code(signer, code)
+            return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
+        content = emails.one_time_code(signer, code, locale)
         return send_email(recipient, content.subject, content.text, content.html, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from cryptography import x509
 from pkcs11 import PKCS11Error
@@ -10,7 +9,7 @@ from pkcs11 import PKCS11Error
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import pick_by_signature
-from paraph.keys.dedicated_thread import DedicatedThread
+from paraph.keys.dedicated_thread import DedicatedThread, Returned
 from paraph.keys.pkcs11_token import OpenKey, described, open_key
 from paraph.keys.pkcs11_uri import Pkcs11Uri, parse
 from paraph.keys.signing_key import KeySignature
@@ -18,8 +17,6 @@ from paraph.keys.usable_certificate import usable_certificate
 
 SECONDS = 8.0
 """The longest wait for an answer of the token."""
-
-Returned = TypeVar("Returned")
 
 
 def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "Pkcs11Key":

@@ -11,7 +11,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
 from paraph.operations.explain import explain
 from paraph.operations.pending_work import Job, jobs_of, pending_steps
-from paraph.operations.wrong_codes import WrongCodes, wrong_codes
+from paraph.operations.wrong_codes import WrongCodesSummary, wrong_codes
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks.overview import deliveries
 
@@ -53,7 +53,7 @@ def request_state(request_id: int) -> dict[str, Any]:
     }
 
 
-def _signer(signer: Signer, wrong: WrongCodes | None, waiting: dict[str, PutOffMail]) -> dict[str, Any]:
+def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, PutOffMail]) -> dict[str, Any]:
     return {
         "id": signer.pk,
         "order": signer.order,

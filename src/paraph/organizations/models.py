@@ -157,3 +157,11 @@ class WebSends(models.Model):
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     month = models.DateField()
     sent = models.IntegerField()
+
+
+class Installation(models.Model):
+    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is derived from
+    ``PARAPH_SECRET_KEY``."""
+
+    id = models.SmallIntegerField(primary_key=True)
+    secret_fingerprint = models.BinaryField()

@@ -2,15 +2,18 @@
 
 from django.conf import settings
 
-from paraph.organizations.models import Environment, Storage
-from paraph.organizations.scope import Caller, scoped
+from paraph.database.prepared_statements import one_row
+from paraph.organizations.models import Environment
+from paraph.organizations.scope import Caller
 
 _MIB = 1024 * 1024
+_STORED = "SELECT bytes FROM organizations_storage WHERE organization_id = $1 AND environment = $2"
 
 
 def stored_bytes(caller: Caller) -> int:
     """Of all files of the caller's organization in its environment."""
-    return scoped(Storage, caller).values_list("bytes", flat=True).first() or 0
+    row = one_row(_STORED, [b"%d" % caller.organization_id, caller.environment.encode()])
+    return int(row[0] or 0) if row else 0
 
 
 def storage_quota(environment: str) -> int | None:

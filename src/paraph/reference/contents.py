@@ -12,7 +12,7 @@ from paraph.api.v1.openapi.examples import SMALLEST_PDF
 from paraph.organizations.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 from paraph.reference import errors, node_snippets, signer_snippets, snippets
 from paraph.reference.fields import JsonObject, SchemaReader
-from paraph.reference.operations import Operation, read_operation
+from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.prose import inline, paragraphs
 from paraph.reference.signer_endpoints import signer_paths
 
@@ -22,7 +22,7 @@ class OperationGroup:
     id: str
     name: str
     description: SafeString
-    operations: list[Operation]
+    operations: list[OperationEntry]
 
 
 def contents() -> JsonObject:
@@ -75,7 +75,7 @@ def _sections(content: JsonObject, reader: SchemaReader) -> list[OperationGroup]
     return list(sections.values())
 
 
-def _operations(reader: SchemaReader, paths: JsonObject) -> list[Operation]:
+def _operations(reader: SchemaReader, paths: JsonObject) -> list[OperationEntry]:
     return [
         read_operation(reader, operation["operationId"], method, path, operation)
         for path, operations in paths.items()

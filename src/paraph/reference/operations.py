@@ -49,7 +49,7 @@ class RefusalExample:
 
 
 @dataclass(frozen=True)
-class Operation:
+class OperationEntry:
     """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples."""
 
     id: str
@@ -69,13 +69,13 @@ class Operation:
     samples: list[Sample]
 
 
-def read_operation(reader: SchemaReader, name: str, method: str, path: str, operation: JsonObject) -> Operation:
+def read_operation(reader: SchemaReader, name: str, method: str, path: str, operation: JsonObject) -> OperationEntry:
     """``name`` is the anchor, and what the samples are found by."""
     takes, body = _body(operation)
     status, response = _success(operation)
     answer: JsonObject = response.get("content", {}).get("application/json", {})
     parameters = [_parameter(reader, each) for each in operation.get("parameters", [])]
-    return Operation(
+    return OperationEntry(
         id=name,
         method=method.upper(),
         path=path,

@@ -61,6 +61,7 @@ CODE_CHANNEL = _object(
         "known and the plan allows it.",
         enum=["email", "sms"],
     ),
+    locale=_text("The language of the message: one of the twenty. By default that of the page."),
 )
 CODE_SENT = _object(
     ("message", "channel"),

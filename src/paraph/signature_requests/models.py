@@ -39,6 +39,9 @@ class SignatureRequest(models.Model):
     ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it; ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``.
+
+    ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
+    browser decides (docs/decisions/languages.md).
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
@@ -55,6 +58,7 @@ class SignatureRequest(models.Model):
     notify_signers_on_completion = models.BooleanField(default=False)
     callback_url = models.CharField(max_length=2000, blank=True)
     locale = models.CharField(max_length=5, default="en")
+    locale_chosen = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(default=clock.now)
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)

@@ -32,7 +32,7 @@ _STILL_OPEN = (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN)
 
 
 @dataclass(frozen=True)
-class Entries:
+class InquiryEntries:
     """What was entered, to be shown again. ``problem``: the name of the words that say why it could not be sent."""
 
     kind: str = InquiryKind.QUESTION.value
@@ -53,22 +53,22 @@ def ask(request: HttpRequest, token: str) -> HttpResponse:
     if signer is None:
         return notice(request, "not_found", status=404)
     if not signer.request.organization.contact_email:
-        return _page(request, signer, Entries(status=404))
+        return _page(request, signer, InquiryEntries(status=404))
     if request.method != "POST":
-        return _page(request, signer, Entries(), is_sent="sent" in request.GET and signer.inquiries.exists())
+        return _page(request, signer, InquiryEntries(), is_sent="sent" in request.GET and signer.inquiries.exists())
     answer = _send(request, signer)
     return answer if isinstance(answer, HttpResponse) else _page(request, signer, answer)
 
 
-def _send(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
+def _send(request: HttpRequest, signer: Signer) -> HttpResponse | InquiryEntries:
     """Sends the browser back to the address it came from (303), or returns what was entered where it could not be
     sent, or where the form was sent to change the language."""
     try:
         form = posted_form(request)
     except DomainError as refusal:
-        return Entries(problem="failed", status=STATUSES[refusal.code])
+        return InquiryEntries(problem="failed", status=STATUSES[refusal.code])
     kind = form.get("kind", "")
-    entered = Entries(
+    entered = InquiryEntries(
         kind=kind if kind in _KINDS else InquiryKind.QUESTION.value,
         text=plain_text(form.get("message", "")),
         language=form.get("lang", ""),
@@ -87,7 +87,7 @@ def _send(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
     return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, 'sent': 1})}", status=303))
 
 
-def _page(request: HttpRequest, signer: Signer, entries: Entries, *, is_sent: bool = False) -> HttpResponse:
+def _page(request: HttpRequest, signer: Signer, entries: InquiryEntries, *, is_sent: bool = False) -> HttpResponse:
     locale = language.choose(request, signer, entries.language)
     content: dict[str, Any] = {
         "state": "ask",
@@ -105,5 +105,5 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, *, is_sent: bo
     return response
 
 
-def _problem(entries: Entries, words: Words) -> Problem | None:
+def _problem(entries: InquiryEntries, words: Words) -> Problem | None:
     return Problem("message", phrase(words, entries.problem, most=LONGEST)) if entries.problem else None

@@ -12,7 +12,7 @@ _PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a
 
 
 @dataclass(frozen=True)
-class SentCode:
+class CurrentCode:
     """``wait``: seconds until the page offers to send another."""
 
     channel: str
@@ -21,7 +21,7 @@ class SentCode:
     wait: int
 
 
-def sent_code(signer: Signer) -> SentCode | None:
+def sent_code(signer: Signer) -> CurrentCode | None:
     """The newest code, while it can be used; None where none was sent or its time is over."""
     now = clock.now()
     code = OneTimeCode.objects.filter(
@@ -30,4 +30,4 @@ def sent_code(signer: Signer) -> SentCode | None:
     if code is None or code.sent_at is None:
         return None
     wait = max(0, round((code.sent_at + _PAUSE - now).total_seconds()))
-    return SentCode(code.channel, masked(code.destination), code.sent_at, min(wait, int(_PAUSE.total_seconds())))
+    return CurrentCode(code.channel, masked(code.destination), code.sent_at, min(wait, int(_PAUSE.total_seconds())))

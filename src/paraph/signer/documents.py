@@ -1,6 +1,8 @@
 """The documents of a signing page: their pages, the places to sign, and what is to be said of them."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -12,7 +14,8 @@ from paraph.signature_requests.signer_documents import documents_of
 from paraph.signer import language
 from paraph.signer.remarks import remarks_for_page
 
-Box = dict[str, Any]
+Box = dict[str, str]
+Initials = Callable[[float, float], Box | None]
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
@@ -25,48 +28,76 @@ def document_of(signer: Signer, document_id: int) -> Document:
 
 def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
     """What the template shows of each document. Places to sign are numbered through all of them, in reading order;
-    boxes are in points from the top left, as in the pictures of the pages."""
+    boxes are in points from the top left, as in the pictures of the pages.
+
+    All numbers of a page are texts: a template looks up how the language writes numbers for each that it is given.
+    """
     numbers = count(1)
-    return [_document(document, signer, locale, numbers) for document in documents_of(signer)]
+    places = _places(signer)
+    initials = _initials(signer)
+    return [_document(document, places[document.pk], initials, locale, numbers) for document in documents_of(signer)]
 
 
-def _document(document: Document, signer: Signer, locale: str, numbers: Iterator[int]) -> dict[str, Any]:
-    boxes = _boxes(document, signer)
-    for page in sorted(boxes):
-        for box in sorted(boxes[page], key=lambda box: (box["y"], box["x"])):
-            box["number"] = next(numbers)
+def _document(
+    document: Document, places: list[Placement], initials: Initials, locale: str, numbers: Iterator[int]
+) -> dict[str, Any]:
+    boxes: dict[int, list[Box]] = defaultdict(list)
+    for place in places:
+        top = document.pages[place.page_number - 1][1] - place.y - place.height
+        boxes[place.page_number].append(_box(place.x, top, place.width, place.height) | {"number": str(next(numbers))})
     remarks = remarks_for_page(document, language.words(locale))
     in_print = set(remarks.get("prints_differently", []))
     pages = [
         {
-            "number": number,
-            "width": width,
-            "height": height,
+            "number": str(number),
+            "width": f"{width:.0f}",
+            "height": f"{height:.0f}",
+            "view_box": f"0 0 {_length(width)} {_length(height)}",
             "boxes": boxes.get(number, []),
-            "initials": _initials(signer, width, height),
+            "initials": initials(width, height),
             "prints_differently": number in in_print,
         }
         for number, (width, height) in enumerate(document.pages, start=1)
     ]
-    return {"id": document.pk, "name": document.name, "pages": pages, "remarks": remarks}
+    return {
+        "id": str(document.pk),
+        "name": document.name,
+        "pages": pages,
+        "page_count": str(len(pages)),
+        "remarks": remarks,
+    }
 
 
-def _boxes(document: Document, signer: Signer) -> dict[int, list[Box]]:
-    """The signer's stamps, by page."""
-    placements = Placement.objects.filter(
-        signer=signer, request_document__request=signer.request_id, request_document__document=document
-    )
-    boxes: dict[int, list[Box]] = {}
-    for place in placements:
-        top = document.pages[place.page_number - 1][1] - place.y - place.height
-        box = {"x": place.x, "y": top, "width": place.width, "height": place.height}
-        boxes.setdefault(place.page_number, []).append(box)
-    return boxes
+def _places(signer: Signer) -> dict[int, list[Placement]]:
+    """The signer's stamps on each document, in reading order."""
+    found: dict[int, list[Placement]] = defaultdict(list)
+    for place in Placement.objects.filter(signer=signer).select_related("request_document"):
+        found[place.request_document.document_id].append(place)
+    for places in found.values():
+        places.sort(key=lambda place: (place.page_number, -place.y - place.height, place.x))
+    return found
 
 
-def _initials(signer: Signer, width: float, height: float) -> Box | None:
+def _initials(signer: Signer) -> Initials:
+    """Where the signer's initials stand on a page of some size; None where none are asked for."""
     if not signer.request.initials_required:
-        return None
+        return lambda _width, _height: None
     signers = list(signer.request.signers.order_by("order").values_list("pk", flat=True))
-    place = initials_row(width, height, len(signers))[signers.index(signer.pk)]
-    return {"x": place.x, "y": height - place.y - place.height, "width": place.width, "height": place.height}
+    index = signers.index(signer.pk)
+
+    @cache
+    def on_page(width: float, height: float) -> Box | None:
+        place = initials_row(width, height, len(signers))[index]
+        return _box(place.x, height - place.y - place.height, place.width, place.height)
+
+    return on_page
+
+
+def _box(x: float, y: float, width: float, height: float) -> Box:
+    lengths = {"x": x, "y": y, "width": width, "height": height, "middle_x": x + width / 2, "middle_y": y + height / 2}
+    return {name: _length(length) for name, length in lengths.items()}
+
+
+def _length(points: float) -> str:
+    """A length for SVG, with a point whatever the language."""
+    return f"{points:.2f}".rstrip("0").rstrip(".")

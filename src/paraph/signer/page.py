@@ -77,12 +77,12 @@ def _channel(signer: Signer, channel: str) -> dict[str, str]:
     return {"name": channel, "recipient": masked(destination(signer, channel)[1])}
 
 
-def _places(shown: list[dict[str, Any]]) -> list[dict[str, int]]:
+def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
     return [
         {"number": box["number"], "document": document["id"], "page": page["number"]}
         for document in shown
         for page in document["pages"]
-        for box in sorted(page["boxes"], key=lambda box: int(box["number"]))
+        for box in page["boxes"]
     ]
 
 

@@ -56,7 +56,8 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
     action = request.POST.get("do", "")
     try:
         if action in _CODES:
-            send_otp(signer, _CODES[action] or request.POST.get("channel", "") or _first(signer), origin(request))
+            channel = _CODES[action] or request.POST.get("channel", "") or _first(signer)
+            send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))
         elif action == "sign":
             missing = tuple(_missing(entered))
             if missing:

@@ -51,25 +51,25 @@ class Drawn(BaseModel):
     aspect: Annotated[float, Field(ge=0.05, le=20, strict=True, allow_inf_nan=False)] = 1.0
 
 
-Mark = Annotated[Typed | Drawn, Field(discriminator="type")]
+TypedOrDrawn = Annotated[Typed | Drawn, Field(discriminator="type")]
 
 
-class Body(BaseModel):
+class SignatureBody(BaseModel):
     code: Annotated[str, Field(max_length=200)]
     consent: Annotated[bool, Field(strict=True)]
-    signature: Mark = Typed(type="typed")
-    initials: Mark | None = None
+    signature: TypedOrDrawn = Typed(type="typed")
+    initials: TypedOrDrawn | None = None
     locale: str | None = None
 
 
-class Alone(BaseModel):
-    signature: Mark
+class SignatureAlone(BaseModel):
+    signature: TypedOrDrawn
 
 
 def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
     """Raises ``DomainError("validation_error", …)`` naming the fields that are wrong."""
     try:
-        checked = Body.model_validate(body)
+        checked = SignatureBody.model_validate(body)
     except ValidationError as error:
         raise DomainError("validation_error", _sentence(error)) from error
     locale = request.locale if checked.locale is None else checked.locale
@@ -92,17 +92,17 @@ def typed(hand: str) -> dict[str, Any]:
 def read_mark(signature: object) -> dict[str, Any]:
     """A signature by itself. Raises as :func:`read` does."""
     try:
-        checked = Alone.model_validate({"signature": signature})
+        checked = SignatureAlone.model_validate({"signature": signature})
     except ValidationError as error:
         raise DomainError("validation_error", _sentence(error)) from error
     return checked.signature.model_dump(mode="json", exclude_defaults=True)
 
 
-def _consent(body: Body) -> list[str]:
+def _consent(body: SignatureBody) -> list[str]:
     return [] if body.consent else ["consent must be true: without it there is no signature"]
 
 
-def _initials(body: Body, request: SignatureRequest) -> list[str]:
+def _initials(body: SignatureBody, request: SignatureRequest) -> list[str]:
     if request.initials_required and body.initials is None:
         return ["initials is missing: this request wants initials on each page"]
     if body.initials is not None and not request.initials_required:

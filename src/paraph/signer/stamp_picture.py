@@ -16,6 +16,7 @@ from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer import answers, language
 from paraph.signer.door import found, posted
 from paraph.signer.signature_body import read_mark, typed
+from paraph.signer.stamp_rate import rate
 
 _KEPT_SECONDS = 900
 
@@ -34,15 +35,16 @@ def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
     try:
         signer = found(token)
         require_open(signer)
+        picture = _svg(request, signer, typed(request.GET.get("hand", "")))
     except DomainError as error:
         return answers.refusal(error)
-    mark = typed(request.GET.get("hand", ""))
-    response = answers.private(HttpResponse(_svg(request, signer, mark), content_type="image/svg+xml"))
+    response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
 
 
 def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any]) -> bytes:
+    rate.count(signer.pk)
     place = Placement.objects.filter(signer=signer).order_by("request_document__position", "page_number", "pk")[0]
     content = StampContent(
         width=place.width,

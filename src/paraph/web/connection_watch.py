@@ -10,7 +10,7 @@ from django.conf import settings
 
 from paraph.kernel import machine
 from paraph.web.connections import connections_to
-from paraph.web.outgoing_body import Places, places
+from paraph.web.outgoing_body import DownloadPlaces, places
 from paraph.web.silent_connections import too_many
 from paraph.web.slow_readers import SlowReaders
 
@@ -27,7 +27,7 @@ def start() -> None:
 
 
 class ConnectionWatch:
-    def __init__(self, downloads: Places) -> None:
+    def __init__(self, downloads: DownloadPlaces) -> None:
         self._downloads = downloads
         self._readers = SlowReaders()
         self._most = machine.connections() // 2

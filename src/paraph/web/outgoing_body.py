@@ -38,7 +38,7 @@ class OutgoingBodies:
         return response
 
 
-class Places:
+class DownloadPlaces:
     """Places for threads that send files. ``wanted``: when a request last waited for one."""
 
     def __init__(self, places: int, patient: int) -> None:
@@ -76,11 +76,11 @@ class Places:
 
 
 @cache
-def places() -> Places:
+def places() -> DownloadPlaces:
     """The places of this process: a quarter of its threads may send, an eighth may wait for long. Half of the threads
     may wait for other things at the same time (:mod:`paraph.kernel.waiting`), and some must be left."""
     threads = settings.PARAPH.web_threads
-    return Places(max(1, threads // 4), threads // 8)
+    return DownloadPlaces(max(1, threads // 4), threads // 8)
 
 
 class _Sending:

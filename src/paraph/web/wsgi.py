@@ -24,6 +24,8 @@ StartResponse = Callable[..., Any]
 def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
     """Django's response. One that was ready before the whole body had come leaves at once; the rest of the body is
     received afterwards and thrown away, so that a client that sends everything before it reads still gets it."""
+    if (settings.PARAPH.base_url or "").startswith("https://"):
+        environ["wsgi.url_scheme"] = "https"  # as clients come; the proxy that ends TLS comes by HTTP
     body = incoming_body(environ)
     if body is None:
         return _respond(environ, start_response)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.api.v1.cast import Someone, someone
+from tests.api.v1.api_clients import ApiClient, api_client
 
 
 @pytest.fixture
-def owner(db: None) -> Someone:
+def owner(db: None) -> ApiClient:
     """A sandbox key of an organization on the Pro plan."""
-    return someone()
+    return api_client()

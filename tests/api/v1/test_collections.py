@@ -10,41 +10,41 @@ from paraph.documents.models import Document
 from paraph.journal.append import follow
 from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.cast import Someone, branding_profile, payload, stored_document
+from tests.api.v1.api_clients import ApiClient, branding_profile, payload, stored_document
 
 
-def documents(owner: Someone, count: int) -> str:
+def documents(owner: ApiClient, count: int) -> str:
     for _ in range(count - Document.objects.count()):
         stored_document(owner)
     return "/documents"
 
 
-def requests(owner: Someone, count: int) -> str:
+def requests(owner: ApiClient, count: int) -> str:
     content = payload(owner.document())
     for _ in range(count):
         owner.create(content)
     return "/signature_requests"
 
 
-def audit_logs(owner: Someone, count: int) -> str:
+def audit_logs(owner: ApiClient, count: int) -> str:
     request = SignatureRequest.objects.get(pk=owner.create(payload(owner.document())).json()["id"])
     for _ in range(count - 1):
         insert([follow(request, "request.completed")])
     return f"/signature_requests/{request.pk}/audit_logs"
 
 
-def branding_profiles(owner: Someone, count: int) -> str:
+def branding_profiles(owner: ApiClient, count: int) -> str:
     for number in range(count - BrandingProfile.objects.count()):
         branding_profile(owner, f"Profile {number}")
     return "/branding_profiles"
 
 
 MAKERS = [documents, requests, audit_logs, branding_profiles]
-Maker = Callable[[Someone, int], str]
+Maker = Callable[[ApiClient, int], str]
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_the_envelope_and_the_defaults(owner: Someone, make: Maker) -> None:
+def test_the_envelope_and_the_defaults(owner: ApiClient, make: Maker) -> None:
     content = owner.get(make(owner, 21)).json()
     assert set(content) == {"data", "pagination"}
     assert content["pagination"] == {"page": 1, "limit": 20, "count": 21, "pages": 2}
@@ -52,7 +52,7 @@ def test_the_envelope_and_the_defaults(owner: Someone, make: Maker) -> None:
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_pages_follow_each_other_and_the_count_is_of_all(owner: Someone, make: Maker) -> None:
+def test_pages_follow_each_other_and_the_count_is_of_all(owner: ApiClient, make: Maker) -> None:
     path = make(owner, 5)
     pages = [owner.get(path, page=page, limit=2).json() for page in (1, 2, 3, 4)]
     assert [len(page["data"]) for page in pages] == [2, 2, 1, 0]
@@ -77,13 +77,15 @@ def test_pages_follow_each_other_and_the_count_is_of_all(owner: Someone, make: M
         ({"page": "0" * 30 + "2", "limit": "007"}, 2, 7),
     ],
 )
-def test_page_and_limit_are_lenient(owner: Someone, make: Maker, query: dict[str, Any], page: int, limit: int) -> None:
+def test_page_and_limit_are_lenient(
+    owner: ApiClient, make: Maker, query: dict[str, Any], page: int, limit: int
+) -> None:
     response = owner.get(make(owner, 1), **query)
     assert response.status_code == 200
     pagination = response.json()["pagination"]
     assert (pagination["page"], pagination["limit"]) == (page, limit)
 
 
-def test_a_hundred_entries_fit_a_page_and_no_more(owner: Someone) -> None:
+def test_a_hundred_entries_fit_a_page_and_no_more(owner: ApiClient) -> None:
     path = documents(owner, 101)
     assert len(owner.get(path, limit="500").json()["data"]) == 100

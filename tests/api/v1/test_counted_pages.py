@@ -14,7 +14,7 @@ from paraph.api.v1.pagination import Page
 from paraph.documents.models import Document
 from paraph.organizations.models import DailyCount
 from paraph.organizations.scope import Caller, scoped
-from tests.api.v1.cast import Someone, payload, someone, stored_document
+from tests.api.v1.api_clients import ApiClient, api_client, payload, stored_document
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 moments = st.builds(
@@ -30,10 +30,10 @@ pages = st.builds(Page, st.integers(1, 12), st.integers(1, 15))
 
 
 @pytest.fixture
-def caller(owner: Someone) -> Caller:
+def caller(owner: ApiClient) -> Caller:
     """Who has sixty documents within a week, none on its fourth day, and foreign ones around."""
     assert owner.organization
-    others = someone()
+    others = api_client()
     for number in range(60):
         moment = START + timedelta(days=(number * 7) % 6, seconds=(number * 7919) % 86_400)
         moment += timedelta(days=1) if moment.day == 4 else timedelta()
@@ -61,7 +61,7 @@ def tallied(**of: Any) -> dict[str, int]:
     return {f"{row.resource} {row.day} {row.status}": row.count for row in rows}
 
 
-def test_daily_counts_follow_rows(owner: Someone) -> None:
+def test_daily_counts_follow_rows(owner: ApiClient) -> None:
     row = stored_document(owner, created_at=START, status="pending")
     stored_document(owner, created_at=START + timedelta(hours=24))
     assert tallied() == {"documents 2026-03-01 pending": 1, "documents 2026-03-02 ready": 1}
@@ -72,12 +72,12 @@ def test_daily_counts_follow_rows(owner: Someone) -> None:
     assert tallied() == {"documents 2026-03-02 ready": 1}
 
 
-def test_requests_are_tallied_too(owner: Someone) -> None:
+def test_requests_are_tallied_too(owner: ApiClient) -> None:
     owner.create(payload(owner.document()))
     assert sum(tallied(resource="signature_requests", status="pending").values()) == 1
 
 
-def test_the_day_is_that_of_utc_whatever_the_session(owner: Someone) -> None:
+def test_the_day_is_that_of_utc_whatever_the_session(owner: ApiClient) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL TIME ZONE 'Pacific/Auckland'")
     stored_document(owner, created_at=START + timedelta(hours=23))

@@ -7,18 +7,18 @@ import pytest
 
 from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.cast import Someone, error, payload, rectangle, someone, stored_document, tag
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, stored_document, tag
 from tests.pdf.pdf_factory import paper, text
 
 Change = Callable[[dict[str, Any]], None]
 
 
 @pytest.fixture
-def document(owner: Someone) -> int:
+def document(owner: ApiClient) -> int:
     return owner.document()
 
 
-def refused(owner: Someone, content: Any, code: str = "validation_error", status: int = 422) -> str:
+def refused(owner: ApiClient, content: Any, code: str = "validation_error", status: int = 422) -> str:
     """The message of the refusal, with D for the id of the first document; nothing was created."""
     message = error(owner.create(content), status, code)
     assert not SignatureRequest.objects.exists()
@@ -34,7 +34,7 @@ class TestPlacements:
     """The eight cases."""
 
     @pytest.mark.parametrize("count", [0, 11, 5000])
-    def test_case_1_too_few_or_too_many(self, owner: Someone, document: int, count: int) -> None:
+    def test_case_1_too_few_or_too_many(self, owner: ApiClient, document: int, count: int) -> None:
         message = refused(owner, stamps(payload(document), *[rectangle()] * count))
         assert message == (
             f"documents[0].signers[0].stamps: signer “ada” must have from 1 to 10 stamps on document {document}, "
@@ -42,18 +42,18 @@ class TestPlacements:
         )
 
     @pytest.mark.parametrize("value", ["absent", None, {}, "x", 3])
-    def test_case_1_absent_or_no_array(self, owner: Someone, document: int, value: Any) -> None:
+    def test_case_1_absent_or_no_array(self, owner: ApiClient, document: int, value: Any) -> None:
         content = payload(document)
         content["documents"][0]["signers"][0]["stamps"] = value
         if value == "absent":
             del content["documents"][0]["signers"][0]["stamps"]
         assert f"signer “ada” must have from 1 to 10 stamps on document {document}" in refused(owner, content)
 
-    def test_case_1_optional_stamps_count(self, owner: Someone, document: int) -> None:
+    def test_case_1_optional_stamps_count(self, owner: ApiClient, document: int) -> None:
         content = stamps(payload(document), tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)])
         assert "not 11." in refused(owner, content)
 
-    def test_case_2_a_signer_twice_on_a_document(self, owner: Someone, document: int) -> None:
+    def test_case_2_a_signer_twice_on_a_document(self, owner: ApiClient, document: int) -> None:
         content = payload(document)
         content["documents"][0]["signers"].append({"signer_ref": "ada", "stamps": [rectangle()]})
         assert refused(owner, content) == (
@@ -62,7 +62,7 @@ class TestPlacements:
         )
 
     @pytest.mark.parametrize("optional", [False, True])
-    def test_case_3_a_tag_twice(self, owner: Someone, document: int, optional: bool) -> None:
+    def test_case_3_a_tag_twice(self, owner: ApiClient, document: int, optional: bool) -> None:
         content = stamps(payload(document), tag("{{ada}}"), tag("{{ada}}", optional=optional))
         assert refused(owner, content) == (
             f"documents[0].signers[0].stamps: signer “ada” uses the tag “{{{{ada}}}}” more than once on document "
@@ -70,12 +70,12 @@ class TestPlacements:
         )
 
     @pytest.mark.parametrize("words", ["{{bob}}", "{{ADA}}", "Ada and Grace}}"])
-    def test_case_4_a_tag_that_is_not_there(self, owner: Someone, document: int, words: str) -> None:
+    def test_case_4_a_tag_that_is_not_there(self, owner: ApiClient, document: int, words: str) -> None:
         assert refused(owner, stamps(payload(document), tag(words))) == (
             f"documents[0].signers[0].stamps[0]: the tag “{words}” of signer “ada” is not in document {document}."
         )
 
-    def test_case_4_a_page_that_does_not_exist(self, owner: Someone, document: int) -> None:
+    def test_case_4_a_page_that_does_not_exist(self, owner: ApiClient, document: int) -> None:
         assert refused(owner, stamps(payload(document), rectangle(4))) == (
             "documents[0].signers[0].stamps[0]: page 4 of signer “ada” does not exist: "
             f"document {document} has 3 pages."
@@ -87,7 +87,7 @@ class TestPlacements:
     )
     @pytest.mark.parametrize("optional", [False, True])
     def test_case_4_a_stamp_that_overflows(
-        self, owner: Someone, document: int, place: tuple[float, float, dict[str, float]], optional: bool
+        self, owner: ApiClient, document: int, place: tuple[float, float, dict[str, float]], optional: bool
     ) -> None:
         x, y, size = place
         message = refused(owner, stamps(payload(document), rectangle(1, x, y, **size) | {"optional": optional}))
@@ -97,27 +97,27 @@ class TestPlacements:
             f"points, does not fit on page 1 of document {document}, 595 by 842 points."
         )
 
-    def test_case_5_no_optional_stamp_found(self, owner: Someone, document: int) -> None:
+    def test_case_5_no_optional_stamp_found(self, owner: ApiClient, document: int) -> None:
         content = stamps(payload(document), tag("x1", optional=True), tag("x2", optional=True))
         assert refused(owner, content) == (
             f"documents[0].signers[0]: none of the optional stamps of signer “ada” was found on document {document}."
         )
 
     @pytest.mark.parametrize("value", ["true", "false", None, 1, 0, [], {}])
-    def test_case_6_optional_is_a_boolean(self, owner: Someone, document: int, value: Any) -> None:
+    def test_case_6_optional_is_a_boolean(self, owner: ApiClient, document: int, value: Any) -> None:
         assert refused(owner, stamps(payload(document), tag("{{ada}}", optional=value))) == (
             "documents[0].signers[0].stamps[0].optional: it must be a JSON boolean, true or false."
         )
 
-    def test_case_7_a_ref_of_nobody(self, owner: Someone, document: int) -> None:
+    def test_case_7_a_ref_of_nobody(self, owner: ApiClient, document: int) -> None:
         content = payload(document)
         content["documents"][0]["signers"].append({"signer_ref": "bob", "stamps": [rectangle()]})
         assert refused(owner, content) == (
             f"documents[0].signers[2].signer_ref: “bob” on document {document} is the ref of no signer of the request."
         )
 
-    def test_case_8_a_document_of_the_other_environment(self, owner: Someone) -> None:
-        production = someone("pro", "production", owner.organization)
+    def test_case_8_a_document_of_the_other_environment(self, owner: ApiClient) -> None:
+        production = api_client("pro", "production", owner.organization)
         document = production.document()
         message = refused(owner, payload(document))
         assert message == f"documents[0].id: there is no document {document} in this environment."
@@ -254,13 +254,13 @@ CASES: list[tuple[Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), CASES)
-def test_every_field(owner: Someone, document: int, change: Change, message: str) -> None:
+def test_every_field(owner: ApiClient, document: int, change: Change, message: str) -> None:
     content = payload(document)
     change(content)
     assert message in refused(owner, content)
 
 
-def test_page_zero(owner: Someone, document: int) -> None:
+def test_page_zero(owner: ApiClient, document: int) -> None:
     assert f"{STAMP}.value.page_number: it must be" in refused(owner, stamps_of_grace(document, rectangle(0)))
 
 
@@ -270,50 +270,50 @@ def stamps_of_grace(document: int, *of_grace: Any) -> dict[str, Any]:
     return content
 
 
-def test_a_ref_twice(owner: Someone, document: int) -> None:
+def test_a_ref_twice(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["signers"][1]["ref"] = "ada"
     assert "signers[1].ref: “ada” is the ref of another signer too." in refused(owner, content)
 
 
-def test_a_signer_who_signs_nothing(owner: Someone, document: int) -> None:
+def test_a_signer_who_signs_nothing(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"][0]["signers"].pop()
     assert refused(owner, content) == "signers[1]: signer “grace” signs no document."
 
 
-def test_a_document_without_signers(owner: Someone, document: int) -> None:
+def test_a_document_without_signers(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"][0]["signers"] = []
     assert refused(owner, content) == "documents[0].signers: it must have at least one entry."
 
 
-def test_a_document_twice(owner: Someone, document: int) -> None:
+def test_a_document_twice(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"].append(content["documents"][0])
     assert refused(owner, content) == f"documents[1].id: document {document} is listed more than once."
 
 
 @pytest.mark.parametrize("document_id", [999, 2**62, 2**63 - 1])
-def test_an_unknown_document(owner: Someone, document_id: int) -> None:
+def test_an_unknown_document(owner: ApiClient, document_id: int) -> None:
     assert refused(owner, payload(document_id)) == (
         f"documents[0].id: there is no document {document_id} in this environment."
     )
 
 
 @pytest.mark.parametrize("document_id", ["1", None, 1.5, True, [], 2**63, -1, 0])
-def test_an_id_that_is_none(owner: Someone, document_id: Any) -> None:
+def test_an_id_that_is_none(owner: ApiClient, document_id: Any) -> None:
     assert refused(owner, payload(document_id)).startswith("documents[0].id: it must be")
 
 
-def test_a_pending_document(owner: Someone) -> None:
+def test_a_pending_document(owner: ApiClient) -> None:
     document = stored_document(owner, status="pending").pk
     assert refused(owner, payload(document)) == f"documents[0].id: document {document} is not ready yet."
 
 
 @pytest.mark.parametrize(("plan", "signers", "documents"), [("free", 5, 3), ("pro", 25, 20), ("enterprise", 100, 50)])
 def test_limits_of_the_plans(db: None, plan: str, signers: int, documents: int) -> None:
-    caller = someone(plan)
+    caller = api_client(plan)
     content = stamps(payload(stored_document(caller).pk), rectangle(1))
     content["signers"] *= 100
     content["documents"] *= 100
@@ -324,7 +324,7 @@ def test_limits_of_the_plans(db: None, plan: str, signers: int, documents: int) 
 
 def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
     """Who was not read may still be named, and what was not read may name."""
-    caller = someone("free")
+    caller = api_client("free")
     ids = [stored_document(caller).pk for _ in range(4)]
     content = payload(ids[0])
     one = content["signers"][0]
@@ -339,8 +339,8 @@ def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
     )
 
 
-def test_a_profile_of_another_organization(owner: Someone, document: int) -> None:
-    other = someone()
+def test_a_profile_of_another_organization(owner: ApiClient, document: int) -> None:
+    other = api_client()
     assert other.organization
     profile = BrandingProfile.objects.create(
         organization=other.organization, name="B", background_color="#0", text_color="#0", accent_color="#0"
@@ -350,32 +350,32 @@ def test_a_profile_of_another_organization(owner: Someone, document: int) -> Non
 
 
 @pytest.mark.parametrize("declaration", [{}, {"identity_declaration_accepted": False}])
-def test_mails_want_a_declaration(owner: Someone, document: int, declaration: dict[str, bool]) -> None:
+def test_mails_want_a_declaration(owner: ApiClient, document: int, declaration: dict[str, bool]) -> None:
     message = refused(owner, payload(document, send_email=True, **declaration), "identity_declaration_required")
     assert message == "identity_declaration_accepted: it must be true when send_email is true."
 
 
 class TestPlanFree:
     @pytest.fixture
-    def free(self, db: None) -> Someone:
-        return someone("free")
+    def free(self, db: None) -> ApiClient:
+        return api_client("free")
 
-    def test_no_initials(self, free: Someone) -> None:
+    def test_no_initials(self, free: ApiClient) -> None:
         content = payload(free.document(), initials_required=True)
         message = refused(free, content, "initials_not_available_on_plan", 403)
         assert message == "initials_required: your plan does not include initials."
 
-    def test_no_sms(self, free: Someone) -> None:
+    def test_no_sms(self, free: ApiClient) -> None:
         content = payload(free.document())
         content["signers"][1] |= {"otp_channel": "sms", "phone": "+33612345678"}
         message = refused(free, content, "forbidden", 403)
         assert message == "signers[1].otp_channel: your plan does not include codes by SMS."
 
-    def test_no_branding(self, free: Someone) -> None:
+    def test_no_branding(self, free: ApiClient) -> None:
         message = refused(free, payload(free.document(), branding_profile_id=1), "forbidden", 403)
         assert message == "branding_profile_id: your plan does not include branding profiles."
 
-    def test_the_order_of_the_refusals(self, free: Someone) -> None:
+    def test_the_order_of_the_refusals(self, free: ApiClient) -> None:
         content = payload(0, initials_required=True, branding_profile_id=1, send_email=True)
         message = refused(free, content, "initials_not_available_on_plan", 403)
         assert message.endswith("documents[0].id: it must be a positive identifier, not 0.")
@@ -387,7 +387,7 @@ class TestPlanFree:
         refused(free, content)
 
 
-def test_all_problems_are_named_in_one_message(owner: Someone, document: int) -> None:
+def test_all_problems_are_named_in_one_message(owner: ApiClient, document: int) -> None:
     content = stamps(payload(document, validity_days=91), tag("{{bob}}"), rectangle(9))
     content["signers"][1] |= {"phone": "1", "email": "2"}
     message = refused(owner, content)
@@ -397,7 +397,7 @@ def test_all_problems_are_named_in_one_message(owner: Someone, document: int) ->
     assert "documents[0].signers[0].stamps[1]: page 9" in message
 
 
-def test_of_a_flood_of_problems_the_first_are_named(owner: Someone, document: int) -> None:
+def test_of_a_flood_of_problems_the_first_are_named(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"] = [{"id": document, "signers": [{"signer_ref": "bob", "stamps": []}] * 25}] * 4
     message = refused(owner, content)
@@ -406,7 +406,7 @@ def test_of_a_flood_of_problems_the_first_are_named(owner: Someone, document: in
     assert message.endswith(" And more, which was not looked at.")
 
 
-def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner: Someone, document: int) -> None:
+def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner: ApiClient, document: int) -> None:
     content = payload(document)
     assigned = content["documents"][0]["signers"]
     content["documents"][0]["signers"] = [assigned[0], *[{"signer_ref": "bob", "stamps": []}] * 999]
@@ -417,20 +417,20 @@ def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner:
 
 
 def test_a_refusal_with_a_code_of_its_own_comes_before_a_flood(db: None) -> None:
-    free = someone("free")
+    free = api_client("free")
     content = payload(free.document(), initials_required=True)
     content["documents"] = [{"id": 0, "signers": [{"stamps": [{}] * 10}] * 5}] * 3
     assert "And more" in refused(free, content, "initials_not_available_on_plan", 403)
 
 
-def test_arrays_and_objects_are_counted_before_they_are_built(owner: Someone) -> None:
+def test_arrays_and_objects_are_counted_before_they_are_built(owner: ApiClient) -> None:
     body = b'{"signature_request": [%b]}' % b",".join([b"[]"] * 120_000)
     response = owner.send("POST", "/signature_requests", body)
     assert response.status_code == 422
     assert response.json()["error"]["message"] == "The body holds more than 120000 arrays and objects."
 
 
-def test_a_tag_where_no_stamp_fits(owner: Someone) -> None:
+def test_a_tag_where_no_stamp_fits(owner: ApiClient) -> None:
     small = owner.upload(paper(text("here", 50, 40), size=(150, 70))).json()["id"]
     content = stamps(payload(small), tag("here"))
     content["documents"][0]["signers"][1]["stamps"] = [tag("here")]
@@ -441,7 +441,7 @@ def test_a_tag_where_no_stamp_fits(owner: Someone) -> None:
 
 
 @pytest.mark.parametrize("optional", [False, True])
-def test_a_tag_at_the_foot_of_a_page(owner: Someone, optional: bool) -> None:
+def test_a_tag_at_the_foot_of_a_page(owner: ApiClient, optional: bool) -> None:
     foot = owner.upload(paper(text("nothing", 50, 500), text("here", 250, 60))).json()["id"]
     content = stamps(payload(foot), tag("here", optional=optional))
     assert (

@@ -12,7 +12,7 @@ from paraph.kernel import clock
 from paraph.organizations.models import Application
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signer_of
-from tests.api.v1.cast import Someone, branding_profile, payload, rectangle, someone, tag
+from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:
@@ -25,17 +25,17 @@ def jobs() -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.fixture
-def document(owner: Someone) -> int:
+def document(owner: ApiClient) -> int:
     return owner.document()
 
 
-def created(owner: Someone, content: dict[str, Any]) -> dict[str, Any]:
+def created(owner: ApiClient, content: dict[str, Any]) -> dict[str, Any]:
     response = owner.create(content)
     assert response.status_code == 201, response.content
     return dict(response.json())
 
 
-def test_the_answer_is_the_request(owner: Someone, document: int) -> None:
+def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
     answer = created(owner, payload(document))
     row = SignatureRequest.objects.get()
     ada, grace = row.signers.all()
@@ -68,7 +68,7 @@ def test_the_answer_is_the_request(owner: Someone, document: int) -> None:
     assert [signer_of(url.removeprefix("http://127.0.0.1:8000/sign/")) for url in urls] == [ada, grace]
 
 
-def test_everything_said_is_kept(owner: Someone, document: int) -> None:
+def test_everything_said_is_kept(owner: ApiClient, document: int) -> None:
     profile = branding_profile(owner)
     content = payload(
         document,
@@ -99,14 +99,14 @@ def test_everything_said_is_kept(owner: Someone, document: int) -> None:
 
 
 @pytest.mark.parametrize("days", [1, 90])
-def test_it_expires_after_its_validity(owner: Someone, document: int, days: int) -> None:
+def test_it_expires_after_its_validity(owner: ApiClient, document: int, days: int) -> None:
     answer = created(owner, payload(document, validity_days=days))
     assert answer["validity_days"] == days
     row = SignatureRequest.objects.get()
     assert row.expires_at - row.created_at == timedelta(days=days)
 
 
-def test_refs_are_neither_kept_nor_returned(owner: Someone, document: int) -> None:
+def test_refs_are_neither_kept_nor_returned(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["signers"][0]["ref"] = content["documents"][0]["signers"][0]["signer_ref"] = "ref-of-ada"
     assert "ref-of-ada" not in str(created(owner, content))
@@ -117,7 +117,7 @@ def test_refs_are_neither_kept_nor_returned(owner: Someone, document: int) -> No
 
 @pytest.mark.parametrize("plan", ["pro", "enterprise"])
 def test_what_paid_plans_include(db: None, plan: str) -> None:
-    owner = someone(plan)
+    owner = api_client(plan)
     profile = branding_profile(owner)
     content = payload(owner.document(), initials_required=True, branding_profile_id=profile.pk)
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
@@ -127,16 +127,16 @@ def test_what_paid_plans_include(db: None, plan: str) -> None:
 
 
 def test_free_has_codes_by_mail_and_the_default_colours(db: None) -> None:
-    free = someone("free")
+    free = api_client("free")
     content = payload(free.document(), initials_required=False, branding_profile_id=None)
     content["signers"][0]["otp_channel"] = "email"
     assert created(free, content)["branding_profile"] is None
 
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
-def test_a_profile_may_be_applied_in_both_environments(owner: Someone, environment: str) -> None:
+def test_a_profile_may_be_applied_in_both_environments(owner: ApiClient, environment: str) -> None:
     profile = branding_profile(owner)
-    caller = someone("pro", environment, owner.organization)
+    caller = api_client("pro", environment, owner.organization)
     answer = created(caller, payload(caller.document(), branding_profile_id=profile.pk))
     assert answer["branding_profile"]["id"] == profile.pk
 
@@ -144,7 +144,7 @@ def test_a_profile_may_be_applied_in_both_environments(owner: Someone, environme
 @pytest.mark.parametrize(("plan", "environment"), [("free", "sandbox"), ("pro", "production")])
 def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
     """However many were made this month."""
-    caller = someone(plan, environment)
+    caller = api_client(plan, environment)
     common: dict[str, Any] = {
         "organization": caller.organization,
         "environment": environment,
@@ -157,7 +157,7 @@ def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
     created(caller, payload(caller.document()))
 
 
-def test_a_tag_is_resolved_to_the_place_under_it(owner: Someone, document: int) -> None:
+def test_a_tag_is_resolved_to_the_place_under_it(owner: ApiClient, document: int) -> None:
     created(owner, payload(document))
     ada, grace = Placement.objects.order_by("signer__order")
     assert (ada.page_number, ada.width, ada.height) == (1, 200, 80)
@@ -166,7 +166,7 @@ def test_a_tag_is_resolved_to_the_place_under_it(owner: Someone, document: int) 
     assert (grace.page_number, grace.x, grace.y, grace.width, grace.height) == (2, 100, 100, 200, 80)
 
 
-def test_a_stamp_may_touch_the_edges(owner: Someone, document: int) -> None:
+def test_a_stamp_may_touch_the_edges(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"][0]["signers"][1]["stamps"] = [
         rectangle(1, 0, 0),
@@ -178,27 +178,27 @@ def test_a_stamp_may_touch_the_edges(owner: Someone, document: int) -> None:
     assert Placement.objects.filter(signer__first_name="Grace").count() == 4
 
 
-def test_an_absent_optional_tag_is_ignored(owner: Someone, document: int) -> None:
+def test_an_absent_optional_tag_is_ignored(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}"), tag("{{nowhere}}", optional=True)]
     created(owner, content)
     assert Placement.objects.filter(signer__first_name="Ada").count() == 1
 
 
-def test_a_found_optional_tag_is_placed(owner: Someone, document: int) -> None:
+def test_a_found_optional_tag_is_placed(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True)]
     created(owner, content)
     assert Placement.objects.filter(signer__first_name="Ada").count() == 1
 
 
-def test_two_signers_may_share_a_tag(owner: Someone, document: int) -> None:
+def test_two_signers_may_share_a_tag(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["documents"][0]["signers"][1]["stamps"] = [tag("{{ada}}")]
     created(owner, content)
 
 
-def test_a_signer_may_be_absent_from_a_document(owner: Someone, document: int) -> None:
+def test_a_signer_may_be_absent_from_a_document(owner: ApiClient, document: int) -> None:
     second = owner.document()
     content = payload(document)
     content["documents"].insert(0, {"id": second, "signers": [{"signer_ref": "grace", "stamps": [tag("{{last}}")]}]})
@@ -206,7 +206,7 @@ def test_a_signer_may_be_absent_from_a_document(owner: Someone, document: int) -
     assert created(owner, content)["document_ids"] == [second, document]
 
 
-def test_signers_of_a_sequence_come_in_their_order(owner: Someone, document: int) -> None:
+def test_signers_of_a_sequence_come_in_their_order(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["signers"][0]["order"], content["signers"][1]["order"] = 20, 10
     answer = created(owner, content)
@@ -215,31 +215,31 @@ def test_signers_of_a_sequence_come_in_their_order(owner: Someone, document: int
 
 
 @pytest.mark.parametrize("order", [1, "first", None, -3, {}])
-def test_order_is_ignored_in_parallel_mode(owner: Someone, document: int, order: Any) -> None:
+def test_order_is_ignored_in_parallel_mode(owner: ApiClient, document: int, order: Any) -> None:
     content = payload(document, mode="parallel")
     for signer in content["signers"]:
         signer["order"] = order
     assert [signer["order"] for signer in created(owner, content)["signers"]] == [1, 2]
 
 
-def test_what_is_unknown_is_ignored_and_what_is_optional_may_be_null(owner: Someone, document: int) -> None:
+def test_what_is_unknown_is_ignored_and_what_is_optional_may_be_null(owner: ApiClient, document: int) -> None:
     content = payload(document, callback_url=None, branding_profile_id=None, color="blue")
     content["signers"][0] |= {"phone": None, "otp_channel": None, "nickname": {"x": 1}}
     content["documents"][0]["signers"][0]["stamps"][0]["value"]["page"] = "one"
     created(owner, content)
 
 
-def test_whole_numbers_may_be_written_with_a_point(owner: Someone, document: int) -> None:
+def test_whole_numbers_may_be_written_with_a_point(owner: ApiClient, document: int) -> None:
     assert created(owner, payload(document, validity_days=7.0))["validity_days"] == 7
 
 
-def test_names_in_any_script_are_kept(owner: Someone, document: int) -> None:
+def test_names_in_any_script_are_kept(owner: ApiClient, document: int) -> None:
     content = payload(document)
     content["signers"][0] |= {"first_name": "さくら", "last_name": "O’Connor-Žižek 👩‍🎨"}
     assert created(owner, content)["signers"][0]["full_name"] == "さくら O’Connor-Žižek 👩‍🎨"
 
 
-def test_the_journal_says_who_and_from_where(owner: Someone, document: int) -> None:
+def test_the_journal_says_who_and_from_where(owner: ApiClient, document: int) -> None:
     owner.headers["User-Agent"] = "shop/1.0"
     created(owner, payload(document))
     entry = Entry.objects.get()
@@ -247,7 +247,7 @@ def test_the_journal_says_who_and_from_where(owner: Someone, document: int) -> N
     assert (entry.ip, entry.user_agent) == ("127.0.0.1", "shop/1.0")
 
 
-def test_a_declaration_is_in_the_journal(owner: Someone, document: int) -> None:
+def test_a_declaration_is_in_the_journal(owner: ApiClient, document: int) -> None:
     created(owner, payload(document, identity_declaration_accepted=True))
     assert [entry.event_type for entry in Entry.objects.all()] == [
         "signature_request.created",
@@ -255,13 +255,13 @@ def test_a_declaration_is_in_the_journal(owner: Someone, document: int) -> None:
     ]
 
 
-def test_nobody_is_invited_unless_asked(owner: Someone, document: int) -> None:
+def test_nobody_is_invited_unless_asked(owner: ApiClient, document: int) -> None:
     created(owner, payload(document, identity_declaration_accepted=True))
     assert jobs() == []
 
 
 @pytest.mark.parametrize(("mode", "invited"), [("sequential", ["Grace"]), ("parallel", ["Ada", "Grace"])])
-def test_invitations(owner: Someone, document: int, mode: str, invited: list[str]) -> None:
+def test_invitations(owner: ApiClient, document: int, mode: str, invited: list[str]) -> None:
     content = payload(document, mode=mode, send_email=True, identity_declaration_accepted=True)
     content["signers"][0]["order"], content["signers"][1]["order"] = 2, 1
     answer = created(owner, content)
@@ -272,18 +272,33 @@ def test_invitations(owner: Someone, document: int, mode: str, invited: list[str
     ]
 
 
-def test_the_language_of_the_call_is_that_of_the_request(owner: Someone, document: int) -> None:
-    owner.headers["Accept-Language"] = "fr-CH, fr;q=0.9"
+@pytest.mark.parametrize(
+    ("accepted", "locale", "chosen"),
+    [
+        ("fr-CH, fr;q=0.9", "fr", True),
+        ("ja, uk;q=0.5", "uk", True),  # a language of signers that the API itself does not speak
+        ("en-GB", "en", True),
+        ("ja", "en", False),
+        ("*", "en", False),
+        (None, "en", False),
+    ],
+)
+def test_the_language_that_the_call_names_is_that_of_the_request(
+    owner: ApiClient, document: int, accepted: str | None, locale: str, chosen: bool
+) -> None:
+    if accepted:
+        owner.headers["Accept-Language"] = accepted
     created(owner, payload(document))
-    assert SignatureRequest.objects.get().locale == "fr"
+    request = SignatureRequest.objects.get()
+    assert (request.locale, request.locale_chosen) == (locale, chosen)
 
 
-def test_nothing_is_deduplicated(owner: Someone, document: int) -> None:
+def test_nothing_is_deduplicated(owner: ApiClient, document: int) -> None:
     assert created(owner, payload(document))["id"] != created(owner, payload(document))["id"]
 
 
 def test_as_many_as_the_plan_allows(db: None) -> None:
-    free = someone("free")
+    free = api_client("free")
     document = free.document()
     refs = [f"s{number}" for number in range(5)]
     content = payload(
@@ -300,7 +315,7 @@ def test_as_many_as_the_plan_allows(db: None) -> None:
     assert len(created(free, content)["signers"]) == 5
 
 
-def test_the_number_of_queries_is_fixed(owner: Someone, document: int) -> None:
+def test_the_number_of_queries_is_fixed(owner: ApiClient, document: int) -> None:
     counts = []
     for stamps in ([rectangle()], [rectangle(number % 3 + 1, number, number) for number in range(10)]):
         content = payload(document)

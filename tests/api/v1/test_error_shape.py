@@ -7,7 +7,7 @@ import pytest
 
 from paraph.api.v1 import health
 from paraph.kernel.errors import DomainError
-from tests.api.v1.cast import Someone, error
+from tests.api.v1.api_clients import ApiClient, error
 
 
 def paths() -> list[tuple[str, str]]:
@@ -46,12 +46,12 @@ def test_every_route_is_walked() -> None:
 
 @pytest.mark.parametrize(("method", "path"), paths())
 def test_no_key_has_the_shape_on_every_route(db: None, method: str, path: str) -> None:
-    error(Someone(None).send(method, path), 401, "invalid_api_key")
+    error(ApiClient(None).send(method, path), 401, "invalid_api_key")
 
 
 @pytest.mark.parametrize("path", sorted({path for _, path in paths()} | {"/openapi.json"}))
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
-def test_wrong_method_on_every_route(owner: Someone, method: str, path: str) -> None:
+def test_wrong_method_on_every_route(owner: ApiClient, method: str, path: str) -> None:
     response = owner.send(method, path)
     assert method in error(response, 405, "method_not_allowed")
     assert "GET" in response["Allow"]
@@ -65,11 +65,11 @@ def test_wrong_method_on_every_route(owner: Someone, method: str, path: str) -> 
              "/signature_requests/" + "9" * 30, f"/signature_requests/{2**63}",
              f"/signature_requests/{2**63}/audit_logs", "/%00", "/%ff", "/documents%2f1x"],
 )  # fmt: skip
-def test_unknown_routes_and_ids(owner: Someone, path: str) -> None:
+def test_unknown_routes_and_ids(owner: ApiClient, path: str) -> None:
     error(owner.get(path), 404, "not_found")
 
 
-def test_head_is_answered_like_get(owner: Someone) -> None:
+def test_head_is_answered_like_get(owner: ApiClient) -> None:
     assert owner.send("HEAD", "/health").status_code == 200
 
 
@@ -93,17 +93,17 @@ def test_head_is_answered_like_get(owner: Someone) -> None:
         b'{"signature_request": []}',
     ],
 )
-def test_unreadable_bodies_are_422(owner: Someone, body: bytes) -> None:
+def test_unreadable_bodies_are_422(owner: ApiClient, body: bytes) -> None:
     error(owner.send("POST", "/signature_requests", body), 422, "validation_error")
 
 
-def test_malformed_json_is_told_where(owner: Someone) -> None:
+def test_malformed_json_is_told_where(owner: ApiClient) -> None:
     message = error(owner.send("POST", "/signature_requests", b'{"signature_request": }'), 422, "validation_error")
     assert "line 1 column 23" in message
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_wrong_content_type_is_415(owner: Someone, content_type: str) -> None:
+def test_wrong_content_type_is_415(owner: ApiClient, content_type: str) -> None:
     response = owner.send("POST", "/signature_requests", b"{}", content_type)
     assert "application/json" in error(response, 415, "unsupported_media_type")
     if content_type != "multipart/form-data":
@@ -111,13 +111,13 @@ def test_wrong_content_type_is_415(owner: Someone, content_type: str) -> None:
         assert "multipart/form-data" in error(response, 415, "unsupported_media_type")
 
 
-def test_parameters_of_the_content_type_do_not_matter(owner: Someone) -> None:
+def test_parameters_of_the_content_type_do_not_matter(owner: ApiClient) -> None:
     body = b'{"signature_request": {}}'
     response = owner.send("POST", "/signature_requests", body, "application/json; charset=utf-8")
     assert "mode: it is required." in error(response, 422, "validation_error")
 
 
-def test_a_large_json_body_is_413(owner: Someone) -> None:
+def test_a_large_json_body_is_413(owner: ApiClient) -> None:
     body = b'{"signature_request": "' + b"x" * (4 * 1024 * 1024) + b'"}'
     message = error(owner.send("POST", "/signature_requests", body), 413, "payload_too_large")
     assert "4 MiB" in message
@@ -132,7 +132,7 @@ def test_a_large_json_body_is_413(owner: Someone) -> None:
     ],
 )
 def test_a_crash_has_an_id_that_the_log_has_too(
-    owner: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: Exception
+    owner: ApiClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: Exception
 ) -> None:
     def broken(*_: object) -> None:
         raise fault
@@ -149,6 +149,6 @@ def test_a_crash_has_an_id_that_the_log_has_too(
 
 
 def test_the_openapi_document_wants_no_key() -> None:
-    response = Someone(None).get("/openapi.json")
+    response = ApiClient(None).get("/openapi.json")
     assert response.status_code == 200
     assert response.json()["openapi"].startswith("3.")

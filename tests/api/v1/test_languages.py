@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 import paraph
-from tests.api.v1.cast import Someone, error, payload
+from tests.api.v1.api_clients import ApiClient, error, payload
 
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "api" / "locale"
@@ -67,18 +67,18 @@ def test_the_compiled_catalog_is_that_of_the_text(language: str) -> None:
         ("rubbish;;q=x", "There is no such resource."),
     ],
 )
-def test_the_language_of_the_call(owner: Someone, accepted: str, message: str) -> None:
+def test_the_language_of_the_call(owner: ApiClient, accepted: str, message: str) -> None:
     owner.headers["Accept-Language"] = accepted
     assert error(owner.get("/documents/1"), 404, "not_found") == message
 
 
-def test_paths_and_values_stay(owner: Someone) -> None:
+def test_paths_and_values_stay(owner: ApiClient) -> None:
     owner.headers["Accept-Language"] = "fr"
     message = error(owner.create(payload(0, validity_days=91)), 422, "validation_error")
     assert "validity_days: la valeur doit être comprise entre 1 et 90, pas 91." in message
 
 
-def test_the_mime_type_is_named_in_the_language(owner: Someone) -> None:
+def test_the_mime_type_is_named_in_the_language(owner: ApiClient) -> None:
     owner.headers["Accept-Language"] = "de"
     message = error(owner.upload(content_type="image/png"), 422, "validation_error")
     assert message == "Die Datei muss vom MIME-Typ application/pdf sein, nicht „image/png“."

@@ -9,7 +9,7 @@ from django.core.files.uploadhandler import FileUploadHandler
 from django.http.multipartparser import MultiPartParser
 
 from paraph.api.v1.upload import leading_file
-from paraph.api.v1.upload.leading_file import Body, Part, copy_content, ends, mark_of
+from paraph.api.v1.upload.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends
 from tests.api.v1.test_upload_document import multipart, pdf_part
 
 TYPE = "multipart/form-data; boundary=x"
@@ -20,10 +20,10 @@ class Collecting(FileUploadHandler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[tuple[Part, bytes]] = []
+        self.found: list[tuple[FilePart, bytes]] = []
 
     def new_file(self, field_name: str, file_name: str, content_type: str, *_rest: Any) -> None:
-        self.found.append((Part(field_name, file_name, content_type.lower()), b""))
+        self.found.append((FilePart(field_name, file_name, content_type.lower()), b""))
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         part, content = self.found[-1]
@@ -33,24 +33,24 @@ class Collecting(FileUploadHandler):
         """Nothing is left to do."""
 
 
-def by_django(body: io.BytesIO | Body) -> list[tuple[Part, bytes]]:
+def by_django(body: io.BytesIO | UploadBody) -> list[tuple[FilePart, bytes]]:
     handler = Collecting()
     stream: Any = body
     MultiPartParser({"CONTENT_TYPE": TYPE, "CONTENT_LENGTH": "1"}, stream, [handler], "utf-8").parse()
     return handler.found
 
 
-def leading(content: bytes, piece: int = leading_file.PIECE) -> tuple[list[tuple[Part, bytes]], bool]:
+def leading(content: bytes, piece: int = leading_file.PIECE) -> tuple[list[tuple[FilePart, bytes]], bool]:
     """The files, and whether the first one was all there is."""
-    body, mark, written = Body(io.BytesIO(content)), mark_of(TYPE), io.BytesIO()
-    assert mark
-    part = leading_file.leading_file(body, mark)
+    body, delimiter, written = UploadBody(io.BytesIO(content)), delimiter_of(TYPE), io.BytesIO()
+    assert delimiter
+    part = leading_file.leading_file(body, delimiter)
     if part is None:
         return by_django(body), False
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leading_file, "PIECE", piece)
-        assert copy_content(body, mark, written.write)
-        alone = ends(body, mark)
+        assert copy_content(body, delimiter, written.write)
+        alone = ends(body, delimiter)
     return [(part, written.getvalue()), *([] if alone else by_django(body))], alone
 
 
@@ -71,7 +71,7 @@ def test_whatever_the_file_holds() -> None:
 
 def test_the_usual_body_is_read_to_its_end() -> None:
     found, alone = leading(multipart((pdf_part(), b"held")))
-    assert (found, alone) == ([(Part("file", "a.pdf", "application/pdf"), b"held")], True)
+    assert (found, alone) == ([(FilePart("file", "a.pdf", "application/pdf"), b"held")], True)
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_what_is_not_said_plainly_is_left_to_django(head: str) -> None:
 
 
 def test_a_file_that_never_ends() -> None:
-    body = Body(io.BytesIO(multipart((pdf_part(), b"held"), end=b"")))
+    body = UploadBody(io.BytesIO(multipart((pdf_part(), b"held"), end=b"")))
     assert leading_file.leading_file(body, b"--x")
     assert not copy_content(body, b"--x", io.BytesIO().write)
 
 
 @pytest.mark.parametrize(
-    ("content_type", "mark"),
+    ("content_type", "delimiter"),
     [
         (TYPE, b"--x"),
         ("multipart/form-data;boundary=a'b-c", b"--a'b-c"),
@@ -112,5 +112,5 @@ def test_a_file_that_never_ends() -> None:
         ("multipart/form-data; boundary=é", None),
     ],
 )
-def test_plain_boundaries(content_type: str, mark: bytes | None) -> None:
-    assert mark_of(content_type) == mark
+def test_plain_boundaries(content_type: str, delimiter: bytes | None) -> None:
+    assert delimiter_of(content_type) == delimiter

@@ -15,13 +15,13 @@ from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1 import contract
-from tests.api.v1.cast import Someone, error, payload
+from tests.api.v1.api_clients import ApiClient, error, payload
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def path(owner: Someone) -> str:
+def path(owner: ApiClient) -> str:
     """The audit log of a request with three entries."""
     content = payload(owner.document(), identity_declaration_accepted=True)
     request = SignatureRequest.objects.get(pk=owner.create(content).json()["id"])
@@ -38,7 +38,7 @@ def path(owner: Someone) -> str:
     return f"/signature_requests/{request.pk}/audit_logs"
 
 
-def test_entries_in_order(owner: Someone, path: str) -> None:
+def test_entries_in_order(owner: ApiClient, path: str) -> None:
     response = owner.get(path)
     rows = list(Entry.objects.order_by("position"))
     assert response.json()["pagination"] == {"page": 1, "limit": 20, "count": 3, "pages": 1}
@@ -57,28 +57,28 @@ def test_entries_in_order(owner: Someone, path: str) -> None:
     }
 
 
-def test_pages(owner: Someone, path: str) -> None:
+def test_pages(owner: ApiClient, path: str) -> None:
     response = owner.get(path, page="2", limit="2").json()
     assert [entry["event_type"] for entry in response["data"]] == ["signer.otp_sent"]
     assert response["pagination"] == {"page": 2, "limit": 2, "count": 3, "pages": 2}
 
 
-def test_filters_are_ignored(owner: Someone, path: str) -> None:
+def test_filters_are_ignored(owner: ApiClient, path: str) -> None:
     assert len(owner.get(path, status="x", order="desc", created_after="y").json()["data"]) == 3
 
 
-def test_only_entries_of_the_request(owner: Someone, path: str) -> None:
+def test_only_entries_of_the_request(owner: ApiClient, path: str) -> None:
     other = owner.create(payload(owner.document())).json()["id"]
     content: dict[str, Any] = owner.get(f"/signature_requests/{other}/audit_logs").json()
     assert content["pagination"]["count"] == 1
 
 
 @pytest.mark.parametrize("request_id", [999, 2**63])
-def test_unknown_is_404(owner: Someone, request_id: int) -> None:
+def test_unknown_is_404(owner: ApiClient, request_id: int) -> None:
     error(owner.get(f"/signature_requests/{request_id}/audit_logs"), 404, "not_found")
 
 
-def test_it_takes_four_queries(owner: Someone, path: str) -> None:
+def test_it_takes_four_queries(owner: ApiClient, path: str) -> None:
     with CaptureQueriesContext(connection) as queries:
         owner.get(path)
     assert len(queries) == 4  # the caller, the request, the count, the page
@@ -89,14 +89,14 @@ def test_the_document_names_the_event_types() -> None:
     assert documented == list(EventType)
 
 
-def test_what_an_entry_does_not_know_is_absent(owner: Someone, path: str) -> None:
+def test_what_an_entry_does_not_know_is_absent(owner: ApiClient, path: str) -> None:
     """A seal from before there were timestamps has no key ``timestamped``."""
     request = SignatureRequest.objects.get()
     insert([follow(request, "signature_request.pades_signed", metadata={"signing_algorithm": "x"})])
     assert owner.get(path).json()["data"][-1]["metadata"] == {"signing_algorithm": "x"}
 
 
-def test_wrong_codes_are_told_with_the_newest_code_of_their_signer(owner: Someone, path: str) -> None:
+def test_wrong_codes_are_told_with_the_newest_code_of_their_signer(owner: ApiClient, path: str) -> None:
     request = SignatureRequest.objects.get()
     signer = request.signers.earliest("order")
     insert([follow(request, "signer.otp_sent", signer_id=signer.pk, metadata={"provider": "email", "resend": True})])

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.api.v1.cast import Someone, error, someone, stored_document
+from tests.api.v1.api_clients import ApiClient, api_client, error, stored_document
 
 
 def ids(response: Any) -> list[int]:
@@ -16,7 +16,7 @@ def ids(response: Any) -> list[int]:
 
 
 @pytest.fixture
-def three(owner: Someone) -> list[int]:
+def three(owner: ApiClient) -> list[int]:
     """Documents of three days in March, the second pending."""
     moments = [(1, 0, 0, 0), (2, 12, 30, 15), (3, 23, 59, 59)]
     return [
@@ -27,7 +27,7 @@ def three(owner: Someone) -> list[int]:
     ]
 
 
-def test_entries_are_documents_without_download_url_and_preflight(owner: Someone) -> None:
+def test_entries_are_documents_without_download_url_and_preflight(owner: ApiClient) -> None:
     created = owner.upload().json()
     del created["preflight"]
     assert owner.get("/documents").json() == {
@@ -36,15 +36,15 @@ def test_entries_are_documents_without_download_url_and_preflight(owner: Someone
     }
 
 
-def test_an_empty_list(owner: Someone) -> None:
+def test_an_empty_list(owner: ApiClient) -> None:
     assert owner.get("/documents").json() == {
         "data": [],
         "pagination": {"page": 1, "limit": 20, "count": 0, "pages": 0},
     }
 
 
-def test_each_environment_lists_its_own(owner: Someone, three: list[int]) -> None:
-    production = someone("pro", "production", owner.organization)
+def test_each_environment_lists_its_own(owner: ApiClient, three: list[int]) -> None:
+    production = api_client("pro", "production", owner.organization)
     own = stored_document(owner, environment="production").pk
     assert ids(production.get("/documents")) == [own]
     assert ids(owner.get("/documents")) == three
@@ -69,12 +69,12 @@ def test_each_environment_lists_its_own(owner: Someone, three: list[int]) -> Non
         ({"page": "9" * 5000}, int("9" * 18), 20),
     ],
 )
-def test_page_and_limit_are_lenient(owner: Someone, query: dict[str, str], page: int, limit: int) -> None:
+def test_page_and_limit_are_lenient(owner: ApiClient, query: dict[str, str], page: int, limit: int) -> None:
     pagination = owner.get("/documents", **query).json()["pagination"]
     assert (pagination["page"], pagination["limit"]) == (page, limit)
 
 
-def test_pages(owner: Someone, three: list[int]) -> None:
+def test_pages(owner: ApiClient, three: list[int]) -> None:
     first = owner.get("/documents", limit="2")
     assert ids(first) == three[:2]
     assert first.json()["pagination"] == {"page": 1, "limit": 2, "count": 3, "pages": 2}
@@ -84,7 +84,7 @@ def test_pages(owner: Someone, three: list[int]) -> None:
     assert beyond.json()["pagination"] == {"page": 3, "limit": 2, "count": 3, "pages": 2}
 
 
-def test_rows_of_the_same_second_have_a_fixed_order(owner: Someone) -> None:
+def test_rows_of_the_same_second_have_a_fixed_order(owner: ApiClient) -> None:
     moment = datetime(2026, 3, 1, tzinfo=UTC)
     rows = [stored_document(owner, created_at=moment).pk for _ in range(5)]
     assert ids(owner.get("/documents")) == rows
@@ -139,7 +139,7 @@ def test_rows_of_the_same_second_have_a_fixed_order(owner: Someone) -> None:
         ({"created_after": "0001-01-01", "created_before": "9999-12-31"}, [0, 1, 2]),
     ],
 )
-def test_filters(owner: Someone, three: list[int], query: dict[str, str], expected: list[int]) -> None:
+def test_filters(owner: ApiClient, three: list[int], query: dict[str, str], expected: list[int]) -> None:
     response = owner.get("/documents", **query)
     assert ids(response) == [three[place] for place in expected]
     assert response.json()["pagination"]["count"] == len(expected)
@@ -155,7 +155,7 @@ def test_filters(owner: Someone, three: list[int], query: dict[str, str], expect
      "0001-01-01T00:00:00+14:00",
      "9999-12-31T23:59:59-14:00", "٢٠٢٦-03-02", "2026-03-02\0", "2026-03-02Z"],
 )  # fmt: skip
-def test_unreadable_moments_are_named(owner: Someone, name: str, value: str) -> None:
+def test_unreadable_moments_are_named(owner: ApiClient, name: str, value: str) -> None:
     message = error(owner.get("/documents", **{name: value}), 422, "validation_error")
     assert message == f"{name} must be an ISO 8601 date or timestamp, not “{value}”."
 
@@ -171,22 +171,22 @@ def test_unreadable_moments_are_named(owner: Someone, name: str, value: str) -> 
         ({"status": ["ready", "pending"]}, "status is given more than once."),
     ],
 )
-def test_other_filters_are_as_strict(owner: Someone, query: dict[str, Any], message: str) -> None:
+def test_other_filters_are_as_strict(owner: ApiClient, query: dict[str, Any], message: str) -> None:
     assert error(owner.get("/documents", **query), 422, "validation_error") == message
 
 
-def test_all_unreadable_filters_are_named_at_once(owner: Someone) -> None:
+def test_all_unreadable_filters_are_named_at_once(owner: ApiClient) -> None:
     message = error(
         owner.get("/documents", status="x", created_after="y", created_before="z", order="w"), 422, "validation_error"
     )
     assert [name in message for name in ("status", "created_after", "created_before", "order")] == [True] * 4
 
 
-def test_unknown_parameters_are_ignored(owner: Someone, three: list[int]) -> None:
+def test_unknown_parameters_are_ignored(owner: ApiClient, three: list[int]) -> None:
     assert ids(owner.get("/documents", color="blue")) == three
 
 
-def test_it_takes_three_queries(owner: Someone, three: list[int]) -> None:
+def test_it_takes_three_queries(owner: ApiClient, three: list[int]) -> None:
     with CaptureQueriesContext(connection) as queries:
         owner.get("/documents")
     assert len(queries) == 3  # the caller, the count, the page

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.api.v1.cast import Someone, payload, someone
+from tests.api.v1.api_clients import ApiClient, api_client, payload
 
 QUERIES: list[dict[str, Any]] = [
     {},
@@ -20,9 +20,9 @@ COPY = "INSERT INTO {table} ({columns}) SELECT {values} FROM {table} AS old, gen
 
 
 @pytest.fixture
-def busy(owner: Someone) -> Someone:
+def busy(owner: ApiClient) -> ApiClient:
     """Who has thousands of rows, beside another who has as many."""
-    for one in (owner, someone()):
+    for one in (owner, api_client()):
         one.create(payload(one.document()))
     changed = {"id": "default", "created_at": "timestamptz '2026-01-01Z' + n * interval '20 minutes'"}
     copy("documents_document", changed | {"object_key": "'x' || old.id || '-' || n"})
@@ -56,7 +56,7 @@ def resource(table: str) -> str:
 
 @pytest.mark.parametrize("path", ["/documents", "/signature_requests"])
 @pytest.mark.parametrize("query", QUERIES, ids=str)
-def test_the_index_gives_the_page(busy: Someone, path: str, query: dict[str, Any]) -> None:
+def test_the_index_gives_the_page(busy: ApiClient, path: str, query: dict[str, Any]) -> None:
     if "status" in query and path == "/documents":
         query = query | {"status": "ready"}
     with CaptureQueriesContext(connection) as queries:

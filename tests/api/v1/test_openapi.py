@@ -16,7 +16,7 @@ from paraph.signature_requests import request_draft as limits
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks import payload as webhook
 from tests.api.v1 import contract
-from tests.api.v1.cast import Someone, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, payload, rectangle, tag
 from tests.api.v1.test_read_signature_request import sealed
 
 CONTENT = contract.content()
@@ -173,7 +173,7 @@ def test_the_webhooks_are_those_that_are_sent() -> None:
     assert set(OPERATIONS["createSignatureRequest"]["callbacks"]) == set(webhook.TERMINAL_EVENTS)
 
 
-def test_payloads_of_webhooks_are_of_their_schemas(owner: Someone) -> None:
+def test_payloads_of_webhooks_are_of_their_schemas(owner: ApiClient) -> None:
     created = owner.create(payload(owner.document())).json()
     sealed(created)
     request = SignatureRequest.objects.get()
@@ -184,7 +184,7 @@ def test_payloads_of_webhooks_are_of_their_schemas(owner: Someone) -> None:
         contract.validator(schema.rpartition("/")[2]).validate(json.loads(webhook.body(event, text, request.pk)))
 
 
-def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: Someone) -> None:
+def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient) -> None:
     content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)
     content |= {"initials_required": True, "notify_signers_on_completion": True, "callback_url": "https://x.example/"}
     content |= {"branding_profile_id": None}
@@ -196,7 +196,7 @@ def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: Someone) 
     assert owner.create(content).status_code == 201
 
 
-def test_an_answer_beyond_the_document_is_noticed(owner: Someone) -> None:
+def test_an_answer_beyond_the_document_is_noticed(owner: ApiClient) -> None:
     """The check of :mod:`contract` itself, which all other tests of the API rely on."""
     response = owner.get("/health")
     for changed in ({"more": 1}, {"status": "fine"}):

@@ -14,12 +14,12 @@ from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.cli.demo.contract import contract
 from paraph.organizations.lifecycle import suspend
-from tests.api.v1.cast import Someone, branding_profile, someone
+from tests.api.v1.api_clients import ApiClient, api_client, branding_profile
 from tests.api.v1.test_openapi import OPERATIONS
 from tests.pdf.changing import SCRIPT
 from tests.pdf.pdf_factory import saved
 
-Make = Callable[[Someone, dict[str, Any]], Any]
+Make = Callable[[ApiClient, dict[str, Any]], Any]
 
 
 def creation(name: str, document_id: int) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def creation(name: str, document_id: int) -> dict[str, Any]:
     return content
 
 
-def lease(owner: Someone, file: bytes = b"") -> int:
+def lease(owner: ApiClient, file: bytes = b"") -> int:
     return int(owner.upload(file or contract(), name="lease.pdf").json()["id"])
 
 
@@ -40,7 +40,7 @@ def lease_with_a_script() -> bytes:
 
 
 @pytest.mark.parametrize("name", CREATIONS)
-def test_creations_are_accepted_and_answered_like_the_example(owner: Someone, name: str) -> None:
+def test_creations_are_accepted_and_answered_like_the_example(owner: ApiClient, name: str) -> None:
     content = creation(name, lease(owner))
     if "branding_profile_id" in content:
         profile = branding_profile(owner)
@@ -52,7 +52,7 @@ def test_creations_are_accepted_and_answered_like_the_example(owner: Someone, na
     assert list(response.json()["signers"][0]) == list(example["signers"][0])
 
 
-def test_the_smallest_upload_is_accepted(owner: Someone) -> None:
+def test_the_smallest_upload_is_accepted(owner: ApiClient) -> None:
     response = owner.upload(SMALLEST_PDF.encode())
     assert response.status_code == 201
     assert list(response.json()) == list(ANSWERS["uploadDocument"]["ready"][1])
@@ -64,7 +64,7 @@ def changed(name: str = "everything", /, **root: Any) -> Make:
 
 
 def edited(edit: Callable[[dict[str, Any]], Any]) -> Make:
-    def make(owner: Someone, content: dict[str, Any]) -> Any:
+    def make(owner: ApiClient, content: dict[str, Any]) -> Any:
         edit(content)
         return owner.create(content)
 
@@ -123,13 +123,14 @@ def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
     everywhere |= {"request_timeout"}  # wants a client that is slow: tests/config/test_incoming_body.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_unavailable.py
+    everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
     assert {each.name for each in refusals("createSignatureRequest")} - everywhere == set(CREATION)
 
 
 @pytest.mark.parametrize("name", CREATION)
 def test_refusals_of_a_creation(db: None, name: str) -> None:
     plan, make = CREATION[name]
-    owner = someone(plan)
+    owner = api_client(plan)
     document_id = lease(owner)
     said = make(owner, creation("links", document_id)).json()["error"]["message"]
     expected = message("createSignatureRequest", name)
@@ -147,20 +148,20 @@ def test_refusals_of_a_creation(db: None, name: str) -> None:
         ("validation_no_file", lambda owner: owner.send("POST", "/documents", b"--x--\r\n", EMPTY)),
     ],
 )  # fmt: skip
-def test_refusals_of_an_upload(owner: Someone, name: str, make: Callable[[Someone], Any]) -> None:
+def test_refusals_of_an_upload(owner: ApiClient, name: str, make: Callable[[ApiClient], Any]) -> None:
     assert make(owner).json()["error"]["message"] == message("uploadDocument", name)
 
 
 @pytest.mark.parametrize("operation", ["listDocuments", "listSignatureRequests"])
-def test_refusals_of_filters(owner: Someone, operation: str) -> None:
+def test_refusals_of_filters(owner: ApiClient, operation: str) -> None:
     path = {"listDocuments": "/documents", "listSignatureRequests": "/signature_requests"}[operation]
     response = owner.get(path, status="done", created_after="yesterday")
     assert response.json()["error"]["message"] == message(operation, "validation_filters")
 
 
-def test_refusals_that_any_call_may_meet(owner: Someone) -> None:
-    free = someone("free", "production")
-    for caller, name in ((Someone(None), "invalid_api_key"), (free, "payment_required")):
+def test_refusals_that_any_call_may_meet(owner: ApiClient) -> None:
+    free = api_client("free", "production")
+    for caller, name in ((ApiClient(None), "invalid_api_key"), (free, "payment_required")):
         assert caller.get("/health").json()["error"]["message"] == message("readHealth", name)
     assert owner.get("/documents/1").json()["error"]["message"] == message("readDocument", "not_found")
     assert owner.organization
@@ -168,7 +169,7 @@ def test_refusals_that_any_call_may_meet(owner: Someone) -> None:
     assert owner.get("/health").json()["error"]["message"] == message("readHealth", "suspended")
 
 
-def test_answers_have_the_fields_of_the_examples(owner: Someone) -> None:
+def test_answers_have_the_fields_of_the_examples(owner: ApiClient) -> None:
     document_id = lease(owner, lease_with_a_script())
     created = owner.create(creation("links", document_id)).json()
     assert list(owner.get(f"/documents/{document_id}").json()) == list(ANSWERS["readDocument"]["ready"][1])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.api.v1 import contract
-from tests.api.v1.cast import Someone
+from tests.api.v1.api_clients import ApiClient
 from tests.production import Client
 
 PROMISED = json.loads((Path(__file__).parent / "v1.json").read_text())
@@ -77,6 +77,6 @@ def test_no_operation_is_taken_back() -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/v2/health", "/api/health", "/health"])
-def test_v1_lives_under_its_own_path_alone(owner: Someone, path: str) -> None:
+def test_v1_lives_under_its_own_path_alone(owner: ApiClient, path: str) -> None:
     assert owner.get("/health").status_code == 200
     assert Client().get(path, headers={"X-Api-Key": owner.api_key or ""}).status_code == 404

@@ -10,7 +10,7 @@ from django.db import connection
 from paraph.kernel import clock
 from paraph.organizations.models import Usage
 from paraph.organizations.registration import create_application
-from tests.api.v1.cast import Someone, error, keyless, payload, someone
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
 from tests.api.v1.test_error_shape import paths
 
 START = datetime(2026, 3, 1, 10, 0, 20, tzinfo=UTC)
@@ -34,10 +34,10 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     yield moved
 
 
-def used(someone: Someone, minute: int, hour: int) -> None:
+def used(client: ApiClient, minute: int, hour: int) -> None:
     """As if that many calls were made before in the windows of now."""
-    someone.get("/health")
-    Usage.objects.filter(organization=someone.organization).update(minute_calls=minute, hour_calls=hour)
+    client.get("/health")
+    Usage.objects.filter(organization=client.organization).update(minute_calls=minute, hour_calls=hour)
 
 
 def headers(response: object) -> tuple[int, int, int, int]:
@@ -45,18 +45,18 @@ def headers(response: object) -> tuple[int, int, int, int]:
     return tuple(int(response[name]) for name in names)  # type: ignore[index,return-value]
 
 
-def test_headers_tell_of_the_minute(owner: Someone, time: Clock) -> None:
+def test_headers_tell_of_the_minute(owner: ApiClient, time: Clock) -> None:
     assert headers(owner.get("/health")) == (120, 119, START.timestamp() + 40, 0)
 
 
-def test_headers_stand_on_refusals_too(owner: Someone, time: Clock) -> None:
+def test_headers_stand_on_refusals_too(owner: ApiClient, time: Clock) -> None:
     assert headers(owner.get("/documents/9")) == (120, 119, START.timestamp() + 40, 0)
     assert headers(owner.get("/nowhere")) == (120, 118, START.timestamp() + 40, 0)
     assert headers(owner.create({})) == (120, 117, START.timestamp() + 40, 0)
 
 
 @pytest.mark.parametrize(("method", "path"), paths())
-def test_every_route_counts_and_tells(owner: Someone, time: Clock, method: str, path: str) -> None:
+def test_every_route_counts_and_tells(owner: ApiClient, time: Clock, method: str, path: str) -> None:
     for remaining in (119, 118):
         assert headers(owner.send(method, path)) == (120, remaining, START.timestamp() + 40, 0)
     used(owner, 120, 120)
@@ -65,18 +65,18 @@ def test_every_route_counts_and_tells(owner: Someone, time: Clock, method: str, 
     assert headers(response) == (120, 0, START.timestamp() + 40, 40)
 
 
-def test_whatever_the_answer_the_call_counts(owner: Someone, time: Clock) -> None:
+def test_whatever_the_answer_the_call_counts(owner: ApiClient, time: Clock) -> None:
     document = owner.document()
     assert owner.create(payload(document)).status_code == 201
     error(owner.get("/documents/9"), 404, "not_found")
     error(owner.create({}), 422, "validation_error")
     assert Usage.objects.get(organization=owner.organization).minute_calls == 4
-    free = someone("free", "production")
+    free = api_client("free", "production")
     error(free.get("/health"), 402, "payment_required")
     assert Usage.objects.get(organization=free.organization).minute_calls == 1
 
 
-def test_the_call_after_the_last_is_429(owner: Someone, time: Clock) -> None:
+def test_the_call_after_the_last_is_429(owner: ApiClient, time: Clock) -> None:
     used(owner, 119, 119)
     last = owner.get("/health")
     assert last.status_code == 200
@@ -86,14 +86,14 @@ def test_the_call_after_the_last_is_429(owner: Someone, time: Clock) -> None:
     assert headers(response) == (120, 0, START.timestamp() + 40, 40)
 
 
-def test_a_new_minute_begins_anew(owner: Someone, time: Clock) -> None:
+def test_a_new_minute_begins_anew(owner: ApiClient, time: Clock) -> None:
     used(owner, 500, 500)
     error(owner.get("/health"), 429, "rate_limited")
     time.move(seconds=40)
     assert headers(owner.get("/health"))[:2] == (120, 119)
 
 
-def test_the_hour_constrains_when_less_is_left_of_it(owner: Someone, time: Clock) -> None:
+def test_the_hour_constrains_when_less_is_left_of_it(owner: ApiClient, time: Clock) -> None:
     used(owner, 1, 2990)
     assert headers(owner.get("/health")) == (3000, 9, START.timestamp() + 3580, 0)
     used(owner, 1, 3000)
@@ -106,7 +106,7 @@ def test_the_hour_constrains_when_less_is_left_of_it(owner: Someone, time: Clock
     assert owner.get("/health").status_code == 200
 
 
-def test_when_both_are_exceeded_the_later_reset_counts(owner: Someone, time: Clock) -> None:
+def test_when_both_are_exceeded_the_later_reset_counts(owner: ApiClient, time: Clock) -> None:
     used(owner, 120, 3000)
     assert headers(owner.get("/health"))[3] == 3580
 
@@ -123,30 +123,30 @@ def test_when_both_are_exceeded_the_later_reset_counts(owner: Someone, time: Clo
 )
 def test_limits_of_the_plans(db: None, time: Clock, plan: str, environment: str, limits: tuple[int, int]) -> None:
     per_minute, per_hour = limits
-    caller = someone(plan, environment)
+    caller = api_client(plan, environment)
     assert headers(caller.get("/health"))[0] == per_minute
     used(caller, 1, per_hour)
     assert headers(caller.get("/health"))[0] == per_hour
 
 
-def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: Someone, time: Clock) -> None:
+def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: ApiClient, time: Clock) -> None:
     assert owner.organization
-    second = Someone(create_application(owner.organization.pk, "sandbox", "second").api_key)
-    production = someone("pro", "production", owner.organization)
+    second = ApiClient(create_application(owner.organization.pk, "sandbox", "second").api_key)
+    production = api_client("pro", "production", owner.organization)
     owner.get("/health")
     assert headers(second.get("/health"))[1] == 118
     assert headers(production.get("/health"))[1] == 499
-    assert headers(someone().get("/health"))[1] == 119
+    assert headers(api_client().get("/health"))[1] == 119
 
 
-def test_calls_without_a_valid_key_count_for_nobody(owner: Someone, time: Clock) -> None:
-    for caller in keyless().values():
+def test_calls_without_a_valid_key_count_for_nobody(owner: ApiClient, time: Clock) -> None:
+    for caller in rejected_clients().values():
         error(caller.get("/health"), 401, "invalid_api_key")
     assert not Usage.objects.exists()
 
 
-def test_an_address_with_too_many_bad_keys_is_429_and_good_keys_pass(owner: Someone, time: Clock) -> None:
-    bad = Someone("0" * 64)
+def test_an_address_with_too_many_bad_keys_is_429_and_good_keys_pass(owner: ApiClient, time: Clock) -> None:
+    bad = ApiClient("0" * 64)
     for _ in range(60):
         error(bad.get("/health"), 401, "invalid_api_key")
     response = bad.get("/health")
@@ -157,14 +157,14 @@ def test_an_address_with_too_many_bad_keys_is_429_and_good_keys_pass(owner: Some
     error(bad.get("/health"), 401, "invalid_api_key")
 
 
-def test_a_clock_set_back_does_not_stop_the_windows(owner: Someone, time: Clock) -> None:
+def test_a_clock_set_back_does_not_stop_the_windows(owner: ApiClient, time: Clock) -> None:
     time.move(days=400)
     used(owner, 5000, 5000)
     time.move(days=-400)
     assert headers(owner.get("/health"))[1] == 119
 
 
-def test_another_servers_clock_a_moment_ahead_resets_nothing(owner: Someone, time: Clock) -> None:
+def test_another_servers_clock_a_moment_ahead_resets_nothing(owner: ApiClient, time: Clock) -> None:
     time.move(seconds=41)
     used(owner, 50, 50)
     time.move(seconds=-41)
@@ -173,7 +173,7 @@ def test_another_servers_clock_a_moment_ahead_resets_nothing(owner: Someone, tim
 
 @pytest.mark.django_db(transaction=True)
 def test_the_count_is_exact_under_concurrency(time: Clock) -> None:
-    caller = someone()
+    caller = api_client()
 
     def call(_: int) -> int:
         try:

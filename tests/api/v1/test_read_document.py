@@ -7,11 +7,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock
-from tests.api.v1.cast import CONTRACT, Someone, error, stored_document
+from tests.api.v1.api_clients import CONTRACT, ApiClient, error, stored_document
 from tests.production import Client
 
 
-def test_it_is_the_answer_of_the_upload_and_a_download_url(owner: Someone) -> None:
+def test_it_is_the_answer_of_the_upload_and_a_download_url(owner: ApiClient) -> None:
     created = owner.upload().json()
     read = owner.get(f"/documents/{created['id']}").json()
     address = read.pop("download_url")
@@ -24,7 +24,7 @@ def test_it_is_the_answer_of_the_upload_and_a_download_url(owner: Someone) -> No
 
 @pytest.mark.parametrize(("seconds", "status"), [(0, 200), (899, 200), (901, 403)])
 def test_the_download_url_works_for_fifteen_minutes(
-    owner: Someone, monkeypatch: pytest.MonkeyPatch, seconds: int, status: int
+    owner: ApiClient, monkeypatch: pytest.MonkeyPatch, seconds: int, status: int
 ) -> None:
     address = owner.get(f"/documents/{owner.document()}").json()["download_url"]
     later = clock.now() + timedelta(seconds=seconds)
@@ -34,7 +34,7 @@ def test_the_download_url_works_for_fifteen_minutes(
     assert response.status_code == status
 
 
-def test_a_pending_document_has_nothing_to_download(owner: Someone) -> None:
+def test_a_pending_document_has_nothing_to_download(owner: ApiClient) -> None:
     row = stored_document(owner, status="pending")
     content = owner.get(f"/documents/{row.pk}").json()
     assert content["status"] == "pending"
@@ -42,11 +42,11 @@ def test_a_pending_document_has_nothing_to_download(owner: Someone) -> None:
     assert content["preflight"] is None  # a row from before reports were kept
 
 
-def test_unknown_is_404(owner: Someone) -> None:
+def test_unknown_is_404(owner: ApiClient) -> None:
     assert error(owner.get("/documents/1"), 404, "not_found") == "There is no such resource."
 
 
-def test_it_takes_two_queries(owner: Someone) -> None:
+def test_it_takes_two_queries(owner: ApiClient) -> None:
     row = stored_document(owner)
     with CaptureQueriesContext(connection) as queries:
         owner.get(f"/documents/{row.pk}")

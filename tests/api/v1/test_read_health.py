@@ -7,19 +7,19 @@ import pytest
 import paraph
 from paraph.kernel import clock
 from paraph.organizations.models import Usage
-from tests.api.v1.cast import Someone, someone
+from tests.api.v1.api_clients import ApiClient, api_client
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 def test_it_tells_environment_version_and_time(environment: str) -> None:
-    content = someone("pro", environment).get("/health").json()
+    content = api_client("pro", environment).get("/health").json()
     time = datetime.fromisoformat(content.pop("time"))
     assert content == {"status": "ok", "environment": environment, "version": paraph.__version__}
     assert abs(clock.now() - time) < timedelta(seconds=5) and time.tzinfo == UTC
 
 
-def test_it_is_counted(owner: Someone) -> None:
+def test_it_is_counted(owner: ApiClient) -> None:
     owner.get("/health")
     owner.get("/health")
     assert Usage.objects.get().minute_calls in (1, 2)  # a minute may have ended in between

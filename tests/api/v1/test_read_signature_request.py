@@ -12,19 +12,19 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
-from tests.api.v1.cast import Someone, branding_profile, error, payload, rectangle
+from tests.api.v1.api_clients import ApiClient, branding_profile, error, payload, rectangle
 from tests.production import Client
 
 
 @pytest.fixture
-def created(owner: Someone) -> dict[str, Any]:
+def created(owner: ApiClient) -> dict[str, Any]:
     """A request on two documents."""
     content = payload(owner.document())
     content["documents"].append({"id": owner.document(), "signers": [{"signer_ref": "ada", "stamps": [rectangle()]}]})
     return dict(owner.create(content).json())
 
 
-def read(owner: Someone, created: dict[str, Any]) -> dict[str, Any]:
+def read(owner: ApiClient, created: dict[str, Any]) -> dict[str, Any]:
     response = owner.get(f"/signature_requests/{created['id']}")
     assert response.status_code == 200
     return dict(response.json())
@@ -43,7 +43,7 @@ def sealed(created: dict[str, Any], **fields: Any) -> None:
     SignatureRequest.objects.update(**{"status": "completed", "finalized": True} | fields)
 
 
-def test_it_is_the_answer_of_the_creation_and_finalized(owner: Someone, created: dict[str, Any]) -> None:
+def test_it_is_the_answer_of_the_creation_and_finalized(owner: ApiClient, created: dict[str, Any]) -> None:
     assert "finalized" not in created and "download_urls" not in created
     assert read(owner, created) == created | {"finalized": False}
 
@@ -52,7 +52,7 @@ def test_it_is_the_answer_of_the_creation_and_finalized(owner: Someone, created:
     "name",
     ['Ada ","signing_url":"7.00",', 'Ada\\","signing_url":"7.00', "\\", "Zoë 😀 \u2028\x7f", "\t\n\x01/</script>", '"'],
 )
-def test_whatever_a_name_is_it_reads_as_it_was_created(owner: Someone, created: dict[str, Any], name: str) -> None:
+def test_whatever_a_name_is_it_reads_as_it_was_created(owner: ApiClient, created: dict[str, Any], name: str) -> None:
     Signer.objects.update(first_name=name)
     response = owner.get(f"/signature_requests/{created['id']}")
     content = response.json()
@@ -61,7 +61,7 @@ def test_whatever_a_name_is_it_reads_as_it_was_created(owner: Someone, created: 
     assert response.content == json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def test_a_signed_signer_has_no_signing_url(owner: Someone, created: dict[str, Any]) -> None:
+def test_a_signed_signer_has_no_signing_url(owner: ApiClient, created: dict[str, Any]) -> None:
     moment = clock.now()
     Signer.objects.filter(pk=created["signers"][0]["id"]).update(status="signed", signed_at=moment)
     ada, grace = read(owner, created)["signers"]
@@ -69,19 +69,19 @@ def test_a_signed_signer_has_no_signing_url(owner: Someone, created: dict[str, A
     assert grace["signing_url"] and grace["signed_at"] is None
 
 
-def test_a_notified_signer_still_has_one(owner: Someone, created: dict[str, Any]) -> None:
+def test_a_notified_signer_still_has_one(owner: ApiClient, created: dict[str, Any]) -> None:
     Signer.objects.update(status="notified")
     assert [signer["status"] for signer in read(owner, created)["signers"]] == ["notified", "notified"]
     assert read(owner, created)["signers"][0]["signing_url"] == created["signers"][0]["signing_url"]
 
 
-def test_the_branding_profile_is_shown(owner: Someone, created: dict[str, Any]) -> None:
+def test_the_branding_profile_is_shown(owner: ApiClient, created: dict[str, Any]) -> None:
     profile = branding_profile(owner)
     SignatureRequest.objects.update(branding_profile=profile)
     assert read(owner, created)["branding_profile"]["id"] == profile.pk
 
 
-def test_download_urls_once_completed_and_finalized(owner: Someone, created: dict[str, Any]) -> None:
+def test_download_urls_once_completed_and_finalized(owner: ApiClient, created: dict[str, Any]) -> None:
     sealed(created)
     entries = read(owner, created)["download_urls"]
     assert [entry["document_id"] for entry in entries] == created["document_ids"]
@@ -97,7 +97,7 @@ def fetched(address: str) -> bytes:
 
 
 def test_each_read_gives_fresh_links_for_fifteen_minutes(
-    owner: Someone, created: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    owner: ApiClient, created: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sealed(created)
     [first, *_] = read(owner, created)["download_urls"]
@@ -113,22 +113,22 @@ def test_each_read_gives_fresh_links_for_fifteen_minutes(
 
 
 @pytest.mark.parametrize("fields", [{"finalized": False}, {"status": "expired"}, {"status": "pending"}])
-def test_no_download_urls_before(owner: Someone, created: dict[str, Any], fields: dict[str, Any]) -> None:
+def test_no_download_urls_before(owner: ApiClient, created: dict[str, Any], fields: dict[str, Any]) -> None:
     sealed(created, **fields)
     assert "download_urls" not in read(owner, created)
 
 
 @pytest.mark.parametrize("status", ["pending", "completed", "expired"])
-def test_status(owner: Someone, created: dict[str, Any], status: str) -> None:
+def test_status(owner: ApiClient, created: dict[str, Any], status: str) -> None:
     SignatureRequest.objects.update(status=status)
     assert read(owner, created)["status"] == status
 
 
-def test_unknown_is_404(owner: Someone) -> None:
+def test_unknown_is_404(owner: ApiClient) -> None:
     assert error(owner.get("/signature_requests/1"), 404, "not_found") == "There is no such resource."
 
 
-def test_the_number_of_queries_is_fixed(owner: Someone, created: dict[str, Any]) -> None:
+def test_the_number_of_queries_is_fixed(owner: ApiClient, created: dict[str, Any]) -> None:
     with CaptureQueriesContext(connection) as queries:
         read(owner, created)
     assert len(queries) == 1  # the key, and with it the request with everything

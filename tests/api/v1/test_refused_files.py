@@ -9,7 +9,7 @@ from pikepdf import Array, Dictionary
 
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
-from tests.api.v1.cast import Someone, error
+from tests.api.v1.api_clients import ApiClient, error
 from tests.pdf import hostile, refused
 from tests.pdf.pdf_factory import paper
 from tests.pdf.untrusted.test_inspect import signed
@@ -74,7 +74,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_each_fault_is_told_in_its_own_words(owner: Someone, name: str) -> None:
+def test_each_fault_is_told_in_its_own_words(owner: ApiClient, name: str) -> None:
     make, english, french = FILES[name]
     pdf = make()
     assert error(owner.upload(pdf), 422, "validation_error") == english

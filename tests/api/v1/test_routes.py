@@ -8,7 +8,7 @@ from django.urls import Resolver404, resolve
 
 from paraph.api.v1.openapi.operations import OPERATIONS
 from paraph.config.urls import urlpatterns
-from tests.api.v1.cast import Someone
+from tests.api.v1.api_clients import ApiClient
 
 API = {str(pattern.pattern): pattern.callback for pattern in urlpatterns if str(pattern.pattern).startswith("api/v1/")}
 
@@ -40,7 +40,7 @@ def test_what_only_looks_like_the_api_is_not_answered_by_it(path: str) -> None:
         ("/documents/x", "^api/v1(?:/|$)"),
     ],
 )
-def test_the_log_names_the_route(owner: Someone, caplog: pytest.LogCaptureFixture, path: str, route: str) -> None:
+def test_the_log_names_the_route(owner: ApiClient, caplog: pytest.LogCaptureFixture, path: str, route: str) -> None:
     with caplog.at_level(logging.INFO, "paraph.request"):
         response = owner.get(path)
     line: Any = caplog.records[-1]

@@ -16,7 +16,7 @@ from schemathesis.generation import GenerationMode
 from paraph.api.v1 import ratelimit
 from paraph.organizations import plans
 from paraph.web.wsgi import application
-from tests.api.v1.cast import CONTRACT, branding_profile, payload, rectangle, someone, tag
+from tests.api.v1.api_clients import CONTRACT, api_client, branding_profile, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 
 TAGGED = paper("".join(text(f"{{{{{place}}}}}", 72, 20 + 30 * place) for place in range(25)))
@@ -35,7 +35,7 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]
     connection to the database is the test's, and outlives each call."""
     monkeypatch.setattr(plans, "SANDBOX_RATE", plans.RateLimit(10**9, 10**9))
     monkeypatch.setattr(ratelimit, "BAD_CALLS_PER_MINUTE", 10**9)
-    owner = someone()
+    owner = api_client()
     assert owner.create(payload(owner.document())).status_code == 201
     documents = [owner.upload(TAGGED).json()["id"] for _ in range(3)]
     profile = branding_profile(owner)

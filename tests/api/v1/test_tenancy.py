@@ -12,7 +12,7 @@ import pytest
 from paraph.documents.models import Document
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1 import contract
-from tests.api.v1.cast import Someone, branding_profile, error, payload, someone
+from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, error, payload
 
 BY_ID = {
     "GET /documents/{document_id}",
@@ -37,8 +37,8 @@ QUERIES: list[dict[str, Any]] = [
 class World:
     """``ids`` are the owner's, by the names that paths have for them."""
 
-    owner: Someone
-    strangers: dict[str, Someone]
+    owner: ApiClient
+    strangers: dict[str, ApiClient]
     ids: dict[str, int]
 
     def path(self, route: str, ids: dict[str, int] | None = None) -> str:
@@ -49,14 +49,14 @@ class World:
 
 
 @pytest.fixture
-def world(owner: Someone) -> World:
+def world(owner: ApiClient) -> World:
     document = owner.document()
     profile = branding_profile(owner).pk
     request = owner.create(payload(document, branding_profile_id=profile)).json()["id"]
     strangers = {
-        "other organization": someone(),
-        "other environment": someone("pro", "production", owner.organization),
-        "both": someone("enterprise", "production"),
+        "other organization": api_client(),
+        "other environment": api_client("pro", "production", owner.organization),
+        "both": api_client("enterprise", "production"),
     }
     ids = {"document_id": document, "request_id": request, "signature_request_id": request, "profile_id": profile}
     return World(owner, strangers, ids)

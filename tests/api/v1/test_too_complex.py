@@ -7,7 +7,7 @@ import pytest
 
 from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from paraph.pdf.untrusted.sandbox_process import SandboxProcess
-from tests.api.v1.cast import Someone, error, someone
+from tests.api.v1.api_clients import ApiClient, api_client, error
 from tests.pdf import hostile
 
 pytestmark = pytest.mark.django_db
@@ -29,12 +29,12 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     configure(2)
 
 
-def test_an_upload(owner: Someone, jobs: list[str]) -> None:
+def test_an_upload(owner: ApiClient, jobs: list[str]) -> None:
     bomb = hostile.inflating(on_page=True)
     for _ in range(3):
         assert "too much memory or time" in error(owner.upload(bomb), 422, "validation_error")
     assert jobs == ["inspect"]
     assert owner.upload().status_code == 201
     assert jobs == ["inspect"] * 2
-    error(someone().upload(bomb), 422, "validation_error")
+    error(api_client().upload(bomb), 422, "validation_error")
     assert jobs == ["inspect"] * 3  # nobody learns what others have sent

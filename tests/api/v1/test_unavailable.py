@@ -7,7 +7,7 @@ import pytest
 from paraph.documents.models import Document
 from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.cast import Someone, error, payload
+from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.pdf.processes import stopped
 
 BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
@@ -24,7 +24,7 @@ def make_busy() -> None:
     stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
 
 
-def test_an_upload_that_nobody_has_time_for(owner: Someone) -> None:
+def test_an_upload_that_nobody_has_time_for(owner: ApiClient) -> None:
     make_busy()
     response = owner.upload()
     assert error(response, 503, "unavailable") == BUSY
@@ -33,7 +33,7 @@ def test_an_upload_that_nobody_has_time_for(owner: Someone) -> None:
     assert owner.upload().status_code == 201
 
 
-def test_a_creation_whose_tags_nobody_has_time_to_find(owner: Someone) -> None:
+def test_a_creation_whose_tags_nobody_has_time_to_find(owner: ApiClient) -> None:
     document = owner.document()
     make_busy()
     response = owner.create(payload(document))
@@ -43,7 +43,7 @@ def test_a_creation_whose_tags_nobody_has_time_to_find(owner: Someone) -> None:
     assert owner.create(payload(document)).status_code == 201
 
 
-def test_it_is_said_in_the_language_of_the_call(owner: Someone) -> None:
+def test_it_is_said_in_the_language_of_the_call(owner: ApiClient) -> None:
     owner.headers["Accept-Language"] = "nl"
     make_busy()
     assert error(owner.upload(), 503, "unavailable").startswith("De dienst heeft het hiervoor")

@@ -9,7 +9,7 @@ from django.conf import settings as django_settings
 
 from paraph.documents.models import Document
 from paraph.storage import store
-from tests.api.v1.cast import CONTRACT, Someone, error
+from tests.api.v1.api_clients import CONTRACT, ApiClient, error
 from tests.pdf.pdf_factory import paper
 from tests.pdf.untrusted.test_inspect import signed
 
@@ -25,11 +25,11 @@ def pdf_part(field: str = "file", filename: str = 'filename="a.pdf"', content_ty
     return f'Content-Disposition: form-data; name="{field}"; {filename}\r\nContent-Type: {content_type}'
 
 
-def send(owner: Someone, body: bytes, content_type: str = "multipart/form-data; boundary=x") -> Any:
+def send(owner: ApiClient, body: bytes, content_type: str = "multipart/form-data; boundary=x") -> Any:
     return owner.send("POST", "/documents", body, content_type)
 
 
-def test_the_answer_is_the_document_without_download_url(owner: Someone) -> None:
+def test_the_answer_is_the_document_without_download_url(owner: ApiClient) -> None:
     response = owner.upload()
     assert response.status_code == 201
     row = Document.objects.get()
@@ -44,7 +44,7 @@ def test_the_answer_is_the_document_without_download_url(owner: Someone) -> None
     }
 
 
-def test_the_preflight_report_tells_what_the_file_holds(owner: Someone) -> None:
+def test_the_preflight_report_tells_what_the_file_holds(owner: ApiClient) -> None:
     def prepare(document: pikepdf.Pdf) -> None:
         document.Root.OpenAction = pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS="app.alert(1)")
         document.pages[0].Rotate = 90
@@ -59,7 +59,7 @@ def test_the_preflight_report_tells_what_the_file_holds(owner: Someone) -> None:
     assert listed and all("preflight" not in entry for entry in listed)
 
 
-def test_the_very_bytes_are_stored(owner: Someone) -> None:
+def test_the_very_bytes_are_stored(owner: ApiClient) -> None:
     owner.upload()
     row = Document.objects.get()
     assert store.get(row.object_key) == CONTRACT
@@ -68,7 +68,7 @@ def test_the_very_bytes_are_stored(owner: Someone) -> None:
     assert row.organization == owner.organization
 
 
-def test_a_large_file_takes_the_way_over_the_disk(owner: Someone) -> None:
+def test_a_large_file_takes_the_way_over_the_disk(owner: ApiClient) -> None:
     large = CONTRACT + b"\n%" + b"x" * 3_000_000
     response = owner.upload(large)
     assert response.json()["sha256_hash"] == hashlib.sha256(large).hexdigest()
@@ -76,12 +76,12 @@ def test_a_large_file_takes_the_way_over_the_disk(owner: Someone) -> None:
 
 
 @pytest.mark.parametrize("content_type", ["image/png", "application/octet-stream", "application/x-pdf", "text/plain"])
-def test_another_mime_type_is_named(owner: Someone, content_type: str) -> None:
+def test_another_mime_type_is_named(owner: ApiClient, content_type: str) -> None:
     message = error(owner.upload(content_type=content_type), 422, "validation_error")
     assert message == f"The file must be of the MIME type application/pdf, not “{content_type}”."
 
 
-def test_no_mime_type_is_refused(owner: Someone) -> None:
+def test_no_mime_type_is_refused(owner: ApiClient) -> None:
     body = multipart(('Content-Disposition: form-data; name="file"; filename="a.pdf"', CONTRACT))
     assert "application/pdf" in error(send(owner, body), 422, "validation_error")
 
@@ -94,17 +94,17 @@ def test_no_mime_type_is_refused(owner: Someone) -> None:
         (b"%PDF-1.7\nrubbish", "The file cannot be read as a PDF."),
     ],
 )
-def test_what_is_no_pdf_is_refused_with_the_reason(owner: Someone, content: bytes, reason: str) -> None:
+def test_what_is_no_pdf_is_refused_with_the_reason(owner: ApiClient, content: bytes, reason: str) -> None:
     assert error(owner.upload(content), 422, "validation_error") == reason
     assert not Document.objects.exists()
 
 
-def test_too_many_pages(owner: Someone, settings: Any) -> None:
+def test_too_many_pages(owner: ApiClient, settings: Any) -> None:
     settings.PARAPH = django_settings.PARAPH.model_copy(update={"page_limit": 2})
     assert "2" in error(owner.upload(), 422, "validation_error")
 
 
-def test_over_the_limit_is_413(owner: Someone, settings: Any) -> None:
+def test_over_the_limit_is_413(owner: ApiClient, settings: Any) -> None:
     settings.PARAPH = django_settings.PARAPH.model_copy(update={"upload_limit_mb": 1})
     message = error(owner.upload(CONTRACT + b" " * 1024 * 1024), 413, "payload_too_large")
     assert message == "The file is larger than the limit of 1 MiB."
@@ -129,17 +129,17 @@ def test_over_the_limit_is_413(owner: Someone, settings: Any) -> None:
         (multipart(('Content-Disposition: form-data; name="f"', b"x" * 5_000_000)), "broken"),
     ],
 )
-def test_broken_bodies(owner: Someone, body: bytes, reason: str) -> None:
+def test_broken_bodies(owner: ApiClient, body: bytes, reason: str) -> None:
     assert reason in error(send(owner, body), 422, "validation_error")
     assert not Document.objects.exists()
 
 
 @pytest.mark.parametrize("content_type", ["multipart/form-data", "multipart/form-data; boundary=é"])
-def test_no_usable_boundary(owner: Someone, content_type: str) -> None:
+def test_no_usable_boundary(owner: ApiClient, content_type: str) -> None:
     assert "broken" in error(send(owner, multipart((pdf_part(), CONTRACT)), content_type), 422, "validation_error")
 
 
-def test_other_fields_are_ignored(owner: Someone) -> None:
+def test_other_fields_are_ignored(owner: ApiClient) -> None:
     body = multipart(('Content-Disposition: form-data; name="note"', b"hello"), (pdf_part(), CONTRACT))
     assert send(owner, body).status_code == 201
 
@@ -153,15 +153,15 @@ def test_other_fields_are_ignored(owner: Someone) -> None:
         (f'filename="{"é" * 300}.pdf"', "é" * 255),
     ],
 )
-def test_file_names_are_cleaned(owner: Someone, filename: str, kept: str) -> None:
+def test_file_names_are_cleaned(owner: ApiClient, filename: str, kept: str) -> None:
     assert send(owner, multipart((pdf_part(filename=filename), CONTRACT))).status_code == 201
     assert Document.objects.get().name == kept
 
 
-def test_the_same_file_twice_makes_two_documents(owner: Someone) -> None:
+def test_the_same_file_twice_makes_two_documents(owner: ApiClient) -> None:
     assert owner.document() != owner.document()
 
 
-def test_a_page_of_any_size_is_measured(owner: Someone) -> None:
+def test_a_page_of_any_size_is_measured(owner: ApiClient) -> None:
     owner.upload(paper("", size=(1000, 300)))
     assert Document.objects.get().pages == [[1000, 300]]

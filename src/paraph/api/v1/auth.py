@@ -16,11 +16,10 @@ from paraph.organizations.scope import Caller
 
 
 class ApiRequest(HttpRequest):
-    """A request that the door has let in."""
+    """A request that the door has let in. ``prefetched``: what :func:`prefetch` has read, None for nothing."""
 
     caller: Caller
     prefetched: bytes | None
-    """What :func:`prefetch` has read; None where it read nothing."""
 
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])

@@ -5,16 +5,13 @@ A page is read from the beginning of the day that it begins in.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
 from paraph.api.v1.filters import Selection
 from paraph.api.v1.pagination import Page
 from paraph.organizations import daily_counts
-from paraph.organizations.scope import Caller
-
-Row = TypeVar("Row", bound=Model)
+from paraph.organizations.scope import Caller, Row
 
 
 def page_of_rows(

@@ -4,15 +4,13 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-
-Row = TypeVar("Row", bound=Model)
+from paraph.organizations.scope import Row
 
 FILTERS = ("status", "created_after", "created_before", "order")
 

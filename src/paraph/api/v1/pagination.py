@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict
 
 from paraph.api.v1.responses import json_response
-
-Row = TypeVar("Row", bound=Model)
+from paraph.organizations.scope import Row
 
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100

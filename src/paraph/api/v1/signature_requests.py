@@ -13,13 +13,16 @@ from paraph.api.v1.responses import json_response
 from paraph.flow.create import create
 from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
+from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE, loaded_request, prefetched_request, reading
 
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
-    """Creates a signature request from uploaded documents."""
-    created = create(request.caller, body.read(request, "signature_request"), origin(request))
+    """Creates a signature request from uploaded documents. Its language is the first that the call accepts."""
+    payload = body.read(request, "signature_request")
+    [locale, *_] = [*accepted_locales(request.headers.get("Accept-Language", "")), ""]
+    created = create(request.caller, payload, origin(request), locale)
     return json_response(serialize.created_request(created), 201)
 
 

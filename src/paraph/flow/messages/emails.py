@@ -54,9 +54,9 @@ def invitation_subject(locale: str, organization_name: str) -> str:
     return phrase(of("mail", locale), "invitation_subject", sender=unlinked(organization_name, MAX_LENGTH))
 
 
-def one_time_code(signer: Signer, code: str) -> EmailContent:
-    """Writes the e-mail with a one-time code."""
-    words = _words(signer)
+def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
+    """Writes the e-mail with a one-time code, in ``locale``, by default the request's."""
+    words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
     return _to_signer(
         signer,
@@ -64,13 +64,14 @@ def one_time_code(signer: Signer, code: str) -> EmailContent:
         preview=words["code_secret"],
         lines=[say(words, "code", code=large, sender=sender_name(signer))],
         closing=[say(words, "code_secret")],
+        words=words,
     )
 
 
-def one_time_code_sms(signer: Signer, code: str) -> str:
+def one_time_code_sms(signer: Signer, code: str, locale: str = "") -> str:
     """Writes the SMS with a one-time code. Its last line binds the code to this service's domain: phones offer to enter
     it there and nowhere else. The sender's name is cut where the message would take more than two segments."""
-    words = _words(signer)
+    words = _words(signer, locale)
     bound = f"\n\n@{urlsplit(settings.PARAPH.public_url).hostname} #{code}"
     room = _MAX_SMS_LENGTH - len(phrase(words, "code", code=code, sender="") + bound)
     length = min(max(room, _SENDER_LENGTHS_IN_SMS[0]), _SENDER_LENGTHS_IN_SMS[-1])
@@ -121,8 +122,9 @@ def _to_signer(
     lines: list[Sentence],
     closing: list[Sentence],
     action: tuple[str, str] | None = None,
+    words: Words | None = None,
 ) -> EmailContent:
-    words = _words(signer)
+    words = words or _words(signer)
     return lay_out(
         Letter(
             locale=words["locale"],
@@ -146,5 +148,5 @@ def _moment(time: datetime, words: Words) -> Sentence:
     return plain(moment(time, words["locale"]))
 
 
-def _words(signer: Signer) -> Words:
-    return of("mail", signer.locale or signer.request.locale)
+def _words(signer: Signer, locale: str = "") -> Words:
+    return of("mail", locale or signer.locale or signer.request.locale)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings.accounts import AccountSettings
 from paraph.kernel.settings.limits import LimitSettings
 from paraph.kernel.settings.messages import MessageSettings
 from paraph.kernel.settings.sealing import BUILT_IN_TIMESTAMPS, SealingSettings
@@ -17,7 +18,7 @@ from paraph.kernel.settings.service import ServiceSettings
 __all__ = ["BUILT_IN_TIMESTAMPS", "Settings", "read_settings"]
 
 
-class Settings(ServiceSettings, SealingSettings, MessageSettings, LimitSettings, BaseSettings):
+class Settings(ServiceSettings, SealingSettings, MessageSettings, LimitSettings, AccountSettings, BaseSettings):
     """What operators set. The defaults give a whole service on one machine."""
 
     model_config = SettingsConfigDict(

@@ -6,7 +6,8 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("organizations", "0901_administration"),
+        ("organizations", "0012_administration"),
+        ("organizations", "0901_installation"),
     ]
 
     operations = [

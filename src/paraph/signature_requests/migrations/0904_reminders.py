@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("signature_requests", "0903_no_deleted_file"),
+        ("signature_requests", "0016_no_deleted_file"),
     ]
 
     operations = [

@@ -72,15 +72,3 @@ def for_script(words: dict[str, Any]) -> dict[str, Any]:
 def as_json(value: Any) -> str:
     """A drawing for a field of the form; "" for none."""
     return json.dumps(value, separators=(",", ":")) if value else ""
-
-
-@register.filter
-def unlocalized(number: float) -> str:
-    """A length for SVG, with a point whatever the language."""
-    return f"{number:.2f}".rstrip("0").rstrip(".")
-
-
-@register.filter
-def plus_half(start: float, length: float) -> str:
-    """The middle of a stretch, for SVG."""
-    return unlocalized(start + length / 2)

@@ -3,7 +3,6 @@
 import json
 import re
 from functools import cache
-from typing import Any
 
 from django.conf import settings
 from pydantic import BaseModel
@@ -13,13 +12,11 @@ from paraph import __version__
 from paraph.api.v1.openapi import words
 from paraph.api.v1.openapi.examples import ANSWERS
 from paraph.api.v1.openapi.operations import OPERATIONS, Operation
-from paraph.api.v1.openapi.parts import LINKS, creation_schemas
+from paraph.api.v1.openapi.parts import LINKS, DocumentPart, creation_schemas
 from paraph.api.v1.openapi.refusals import Refusal, refusals
 from paraph.api.v1.openapi.schemas import Error
 from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
 from paraph.signature_requests.values import LARGEST_ID
-
-Part = dict[str, Any]
 
 
 @cache
@@ -50,21 +47,21 @@ def document() -> bytes:
     return json.dumps(content, ensure_ascii=False).encode()
 
 
-def _paths() -> Part:
-    paths: Part = {}
+def _paths() -> DocumentPart:
+    paths: DocumentPart = {}
     for operation in OPERATIONS:
         paths.setdefault(f"/api/v1{operation.path}", {})[operation.method] = _described(operation)
     return paths
 
 
-def _described(operation: Operation) -> Part:
+def _described(operation: Operation) -> DocumentPart:
     """The operation with its words, its examples, the refusals that it may meet, and the headers of every answer."""
     summary, description, _ = words.OPERATIONS[operation.name]
     responses = {str(operation.status): _answer(operation)} | _refused(refusals(operation.name))
     for status, response in responses.items():
         response["headers"] = _headers_of(status)
     path_parameters = [_path_parameter(name) for name in re.findall(r"{(\w+)}", operation.path)]
-    part: Part = {
+    part: DocumentPart = {
         "operationId": operation.name,
         "summary": summary,
         "description": description,
@@ -76,7 +73,7 @@ def _described(operation: Operation) -> Part:
     return part | ({"callbacks": callbacks()} if operation.name == "createSignatureRequest" else {})
 
 
-def _path_parameter(name: str) -> Part:
+def _path_parameter(name: str) -> DocumentPart:
     return {
         "in": "path",
         "name": name,
@@ -93,30 +90,30 @@ def _path_parameter(name: str) -> Part:
     }
 
 
-def _answer(operation: Operation) -> Part:
+def _answer(operation: Operation) -> DocumentPart:
     examples = {key: {"summary": summary, "value": value} for key, (summary, value) in ANSWERS[operation.name].items()}
     schema = {"$ref": f"#/components/schemas/{operation.answer.__name__}"}
-    part: Part = {
+    part: DocumentPart = {
         "description": words.OPERATIONS[operation.name][2],
         "content": {"application/json": {"schema": schema, "examples": examples}},
     }
     return part | ({"links": LINKS[operation.name]} if operation.name in LINKS else {})
 
 
-def _answer_schemas() -> Part:
+def _answer_schemas() -> DocumentPart:
     models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(each.answer, "serialization") for each in OPERATIONS]
     _, found = models_json_schema(models, ref_template="#/components/schemas/{model}")
-    definitions: Part = found["$defs"]
+    definitions: DocumentPart = found["$defs"]
     return definitions
 
 
-def _error_schemas() -> Part:
+def _error_schemas() -> DocumentPart:
     schema = Error.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), "Error": schema}
 
 
-def _refused(refused: list[Refusal]) -> Part:
-    answers: Part = {}
+def _refused(refused: list[Refusal]) -> DocumentPart:
+    answers: DocumentPart = {}
     for refusal in refused:
         answer = answers.setdefault(
             refusal.status,
@@ -132,7 +129,7 @@ def _refused(refused: list[Refusal]) -> Part:
     return answers
 
 
-def _headers() -> Part:
+def _headers() -> DocumentPart:
     limits = {
         name: {
             "description": description,
@@ -158,7 +155,7 @@ def _headers() -> Part:
     }
 
 
-def _headers_of(status: str) -> Part:
+def _headers_of(status: str) -> DocumentPart:
     """401 is not counted; a fault may come before the counting."""
     shared = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *words.LIMIT_HEADERS)}
     if status == "401":

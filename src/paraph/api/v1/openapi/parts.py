@@ -5,10 +5,10 @@ from typing import Any
 from paraph.api.v1.openapi import payload_schemas
 from paraph.api.v1.openapi.examples import CREATIONS, SMALLEST_PDF
 
-Part = dict[str, Any]
+DocumentPart = dict[str, Any]
 
 
-def _query(name: str, description: str, **schema: Any) -> Part:
+def _query(name: str, description: str, **schema: Any) -> DocumentPart:
     return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
 
 
@@ -19,13 +19,13 @@ _PAGING = [
 ]
 
 
-def _moment(name: str, meaning: str) -> Part:
+def _moment(name: str, meaning: str) -> DocumentPart:
     description = f"{meaning}, inclusive. An ISO 8601 date (the whole day, in UTC) or timestamp, with any offset."
     forms = [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]
     return _query(name, description, anyOf=forms, examples=["2026-01-31", "2026-01-31T09:30:00Z"])
 
 
-def _filters(*statuses: str) -> list[Part]:
+def _filters(*statuses: str) -> list[DocumentPart]:
     return [
         _query("status", "Only those of the status.", type="string", enum=list(statuses)),
         _moment("created_after", "Only those created from this moment on"),
@@ -34,11 +34,11 @@ def _filters(*statuses: str) -> list[Part]:
     ]
 
 
-PAGED: Part = {"parameters": _PAGING}
-DOCUMENT_LIST: Part = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
-REQUEST_LIST: Part = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
+PAGED: DocumentPart = {"parameters": _PAGING}
+DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
+REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
 
-UPLOAD: Part = {
+UPLOAD: DocumentPart = {
     "requestBody": {
         "required": True,
         "description": "One file. Other fields are ignored.",
@@ -56,7 +56,7 @@ UPLOAD: Part = {
     }
 }
 
-CREATION: Part = {
+CREATION: DocumentPart = {
     "requestBody": {
         "required": True,
         "description": "The request, under the root key. At most 4 MiB.",
@@ -72,11 +72,11 @@ CREATION: Part = {
 }
 
 
-def _link(operation: str, parameter: str, description: str) -> Part:
+def _link(operation: str, parameter: str, description: str) -> DocumentPart:
     return {"operationId": operation, "parameters": {parameter: "$response.body#/id"}, "description": description}
 
 
-LINKS: dict[str, Part] = {
+LINKS: dict[str, DocumentPart] = {
     "uploadDocument": {"read": _link("readDocument", "document_id", "Reads the document.")},
     "createSignatureRequest": {
         "read": _link("readSignatureRequest", "request_id", "Reads the request."),
@@ -85,8 +85,8 @@ LINKS: dict[str, Part] = {
 }
 
 
-def creation_schemas() -> dict[str, Part]:
+def creation_schemas() -> dict[str, DocumentPart]:
     """The schemas that :data:`CREATION` refers to, by name."""
     schema = payload_schemas.Creation.model_json_schema(ref_template="#/components/schemas/{model}")
-    nested: dict[str, Part] = schema.pop("$defs")
+    nested: dict[str, DocumentPart] = schema.pop("$defs")
     return {**nested, "Creation": schema}

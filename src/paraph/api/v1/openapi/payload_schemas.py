@@ -20,7 +20,7 @@ from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_
 _PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
 _VISIBLE = _PRINTABLE.replace("[^", r"[^\s")
 TEXT = rf"^{_PRINTABLE}*{_VISIBLE}{_PRINTABLE}*$"
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TEXT)]
+ShortText = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TEXT)]
 
 
 class Tag(BaseModel):
@@ -70,7 +70,7 @@ class CoordinatesStamp(BaseModel):
 class Assignment(BaseModel):
     """The stamps of one signer on one document. A signer appears once per document."""
 
-    signer_ref: Name = Field(description="The `ref` of a signer of the request.", examples=["landlord"])
+    signer_ref: ShortText = Field(description="The `ref` of a signer of the request.", examples=["landlord"])
     stamps: list[MagicFieldStamp | CoordinatesStamp] = Field(
         min_length=1,
         max_length=MOST_STAMPS,
@@ -97,11 +97,11 @@ class DocumentInput(BaseModel):
 class SignerInput(BaseModel):
     """A person who signs."""
 
-    ref: Name = Field(
+    ref: ShortText = Field(
         description="Any identifier, to link placements with; unique in the request, not kept.", examples=["landlord"]
     )
-    first_name: Name = Field(description="As the stamp and the proof show it.")
-    last_name: Name = Field(description="As the stamp and the proof show it.")
+    first_name: ShortText = Field(description="As the stamp and the proof show it.")
+    last_name: ShortText = Field(description="As the stamp and the proof show it.")
     email: str = Field(
         min_length=3,
         max_length=LONGEST_EMAIL,

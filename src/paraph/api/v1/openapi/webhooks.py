@@ -1,11 +1,8 @@
 """The webhooks of the OpenAPI document (specification 6.1), and the callback of a creation (6.4)."""
 
-from typing import Any
-
 from paraph.api.v1.openapi import webhook_schemas
 from paraph.api.v1.openapi.examples import EVENTS
-
-Part = dict[str, Any]
+from paraph.api.v1.openapi.parts import DocumentPart
 
 _WHEN = {
     "signer.notified": ("A signer was invited", "The mail server has taken the invitation."),
@@ -41,12 +38,12 @@ _SHOWN = {
 }
 
 
-def webhooks() -> dict[str, Part]:
+def webhooks() -> dict[str, DocumentPart]:
     """What each event posts to the application's webhook URL."""
     return {event: {"post": _delivery(event, event)} for event in EVENTS}
 
 
-def callbacks() -> dict[str, Part]:
+def callbacks() -> dict[str, DocumentPart]:
     """What a request's own address gets of it."""
     address = "{$request.body#/signature_request/callback_url}"
     return {
@@ -55,8 +52,8 @@ def callbacks() -> dict[str, Part]:
     }
 
 
-def webhook_schemas_by_name() -> dict[str, Part]:
-    found: dict[str, Part] = {}
+def webhook_schemas_by_name() -> dict[str, DocumentPart]:
+    found: dict[str, DocumentPart] = {}
     for model in (
         webhook_schemas.SignerEvent,
         webhook_schemas.RequestCompletedEvent,
@@ -67,7 +64,7 @@ def webhook_schemas_by_name() -> dict[str, Part]:
     return found
 
 
-def _delivery(event: str, operation_id: str) -> Part:
+def _delivery(event: str, operation_id: str) -> DocumentPart:
     summary, description = _WHEN[event]
     schema = {"$ref": f"#/components/schemas/{_SCHEMAS.get(event, 'SignerEvent')}"}
     example = {"summary": summary, "value": EVENTS[event]}
@@ -93,7 +90,7 @@ def _delivery(event: str, operation_id: str) -> Part:
     }
 
 
-def _header(name: str, event: str) -> Part:
+def _header(name: str, event: str) -> DocumentPart:
     description, schema = _HEADERS[name]
     return {
         "name": name,

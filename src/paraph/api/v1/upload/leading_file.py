@@ -19,7 +19,7 @@ _HEADERS = re.compile(
 )
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """What the body says of a file."""
 
     field: str
@@ -27,7 +27,7 @@ class Part(NamedTuple):
     content_type: str
 
 
-class Body:
+class UploadBody:
     """The body of a request, of which a beginning has been read and may be given back."""
 
     def __init__(self, stream: Readable) -> None:
@@ -45,30 +45,31 @@ class Body:
         self._begun = piece + self._begun
 
 
-def mark_of(content_type: str) -> bytes | None:
+def delimiter_of(content_type: str) -> bytes | None:
     """What stands before each part, from a plainly written Content-Type."""
     found = _BOUNDARY.fullmatch(content_type)
     return found and b"--" + found[1].encode()
 
 
-def leading_file(body: Body, mark: bytes) -> Part | None:
+def leading_file(body: UploadBody, delimiter: bytes) -> FilePart | None:
     """What is said of the file with which the body begins; its content comes next. None, and nothing is read, where
     the body begins otherwise."""
     begun = body.read(PIECE)
-    start = len(mark) + 2
-    headers = _HEADERS.match(begun, start) if begun.startswith(mark + b"\r\n") else None
+    start = len(delimiter) + 2
+    headers = _HEADERS.match(begun, start) if begun.startswith(delimiter + b"\r\n") else None
     body.give_back(begun if headers is None else begun[headers.end() :])
     if headers is None:
         return None
     field, name, content_type = (value.decode() for value in headers.groups())
-    return Part(field, name, content_type.lower())
+    return FilePart(field, name, content_type.lower())
 
 
-def copy_content(body: Body, mark: bytes, write: Callable[[bytes | memoryview], object]) -> bool:
-    """Writes what comes before the next mark and its line end; the mark stays in the body. False where none comes."""
-    held = len(mark) + 2  # bytes that may be the beginning of them
+def copy_content(body: UploadBody, delimiter: bytes, write: Callable[[bytes | memoryview], object]) -> bool:
+    """Writes what comes before the next delimiter and its line end; the delimiter stays in the body. False where there
+    is none."""
+    held = len(delimiter) + 2  # bytes that may be the beginning of them
     block = body.read(PIECE)
-    while (found := block.find(mark)) < 0:
+    while (found := block.find(delimiter)) < 0:
         ready = max(len(block) - held, 0)
         write(memoryview(block)[:ready])
         more = body.read(PIECE)
@@ -80,13 +81,13 @@ def copy_content(body: Body, mark: bytes, write: Callable[[bytes | memoryview], 
     return True
 
 
-def ends(body: Body, mark: bytes) -> bool:
-    """Whether nothing is left but the last mark. Whatever else there is stays in the body."""
+def ends(body: UploadBody, delimiter: bytes) -> bool:
+    """Whether nothing is left but the last delimiter. Whatever else there is stays in the body."""
     rest = b""
-    while len(rest) <= len(mark) + 4 and (more := body.read(PIECE)):
+    while len(rest) <= len(delimiter) + 4 and (more := body.read(PIECE)):
         rest += more
     body.give_back(rest)
-    return rest in (mark + b"--\r\n", mark + b"--")
+    return rest in (delimiter + b"--\r\n", delimiter + b"--")
 
 
 def _without_line_end(block: bytes, end: int) -> int:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.upload.leading_file import Body, Part, copy_content, ends, leading_file, mark_of
+from paraph.api.v1.upload.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends, leading_file
 from paraph.bodies.request_body import body_stream
 from paraph.flow.upload import IncomingFile, refuse_beyond_limit
 from paraph.kernel.errors import DomainError
@@ -31,7 +31,7 @@ def announced_size(request: HttpRequest) -> int:
     return min(int(length), most) if length.isascii() and length.isdigit() else 0
 
 
-def receive_file(request: HttpRequest, field: str, file: IncomingFile) -> Part:
+def receive_file(request: HttpRequest, field: str, file: IncomingFile) -> FilePart:
     """Writes the file of the field to ``file``. Raises ``payload_too_large`` as soon as it passes the limit,
     ``validation_error`` for a broken body, no file or more than one."""
     parts = _receive(request, file)
@@ -44,21 +44,21 @@ def receive_file(request: HttpRequest, field: str, file: IncomingFile) -> Part:
     return named[0]
 
 
-def _receive(request: HttpRequest, file: IncomingFile) -> list[Part]:
+def _receive(request: HttpRequest, file: IncomingFile) -> list[FilePart]:
     most = settings.PARAPH.upload_limit_mb * 1024 * 1024 + _BESIDE_THE_FILE
     stream, length = body_stream(request, most)
     if length is not None and length > most:
         refuse_beyond_limit(length)  # as it says itself, before any of it is read
-    body, mark = Body(stream), mark_of(request.META["CONTENT_TYPE"])
-    leading = leading_file(body, mark) if mark else None
-    if not mark or not leading:
+    body, delimiter = UploadBody(stream), delimiter_of(request.META["CONTENT_TYPE"])
+    leading = leading_file(body, delimiter) if delimiter else None
+    if not delimiter or not leading:
         return _parse(request, body, _Receiving(file))
-    if not copy_content(body, mark, file.write):
+    if not copy_content(body, delimiter, file.write):
         raise _broken()
-    return [leading] if ends(body, mark) else _parse(request, body, _Receiving(file, leading))
+    return [leading] if ends(body, delimiter) else _parse(request, body, _Receiving(file, leading))
 
 
-def _parse(request: HttpRequest, body: Body, handler: "_Receiving") -> list[Part]:
+def _parse(request: HttpRequest, body: UploadBody, handler: "_Receiving") -> list[FilePart]:
     """The parts of what is left of the body, and the one that came before it."""
     declared = {**request.META, "CONTENT_LENGTH": "1"}  # the parser wants one, and reads to the end
     stream = _Tail(body)
@@ -78,7 +78,7 @@ def _broken() -> DomainError:
 class _Tail:
     """The body, remembering its end."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: UploadBody) -> None:
         self._body = body
         self.tail = b""
 
@@ -94,13 +94,13 @@ class _Receiving(FileUploadHandler):
 
     chunk_size = 64 * 1024
 
-    def __init__(self, file: IncomingFile, *before: Part) -> None:
+    def __init__(self, file: IncomingFile, *before: FilePart) -> None:
         super().__init__()
         self.parts = list(before)
         self._file = file
 
     def new_file(self, field_name: str, file_name: str, content_type: str, *_rest: Any) -> None:
-        self.parts.append(Part(field_name, file_name, content_type.lower()))
+        self.parts.append(FilePart(field_name, file_name, content_type.lower()))
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         refuse_beyond_limit(start + len(raw_data))

@@ -132,7 +132,7 @@ async function sendCode(button) {
   codeStatus.textContent = say("sending");
   clearProblem("code", code);
   problem.hidden = true;
-  const answer = await post("otp", { channel: button.dataset.channel });
+  const answer = await post("otp", { channel: button.dataset.channel, locale: words.locale });
   button.disabled = false;
   if (answer.error) {
     codeStatus.textContent = "";

@@ -21,5 +21,5 @@ DROP FUNCTION signature_requests_require_file();
 
 
 class Migration(migrations.Migration):
-    dependencies = [("signature_requests", "0902_request_ended"), ("documents", "0901_file_deleted")]
+    dependencies = [("signature_requests", "0015_request_ended"), ("documents", "0007_file_deleted")]
     operations = [migrations.RunSQL(FORWARD, BACKWARD)]

@@ -1,4 +1,4 @@
-"""Who should and who should not see things: keys of every kind, and what their owners have."""
+"""Clients of the API, with keys of every kind, and what belongs to them."""
 
 import json
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ CONTRACT = paper(
 
 
 @dataclass
-class Someone:
-    """The holder of an API key."""
+class ApiClient:
+    """A client with an API key; ``None`` for one without."""
 
     api_key: str | None
     organization: Organization | None = None
@@ -65,24 +65,27 @@ class Someone:
         return self.headers | ({} if self.api_key is None else {"X-Api-Key": self.api_key})
 
 
-def someone(plan: str = "pro", environment: str = "sandbox", organization: Organization | None = None) -> Someone:
+def api_client(plan: str = "pro", environment: str = "sandbox", organization: Organization | None = None) -> ApiClient:
     organization = organization or Organization.objects.create(name="Acme", plan=plan)
     made = create_application(organization.pk, environment, "shop")
-    return Someone(made.api_key, organization)
+    return ApiClient(made.api_key, organization)
 
 
-def strangers(owner: Someone) -> dict[str, Someone]:
-    """Those with a live key who must not see what the owner has in the sandbox."""
-    return {"other organization": someone(), "other environment": someone("pro", "production", owner.organization)}
+def other_clients(owner: ApiClient) -> dict[str, ApiClient]:
+    """Clients with a live key that must not see what the owner has in the sandbox."""
+    return {
+        "other organization": api_client(),
+        "other environment": api_client("pro", "production", owner.organization),
+    }
 
 
-def keyless() -> dict[str, Someone]:
-    """Those whom nothing lets in."""
-    revoked = someone()
+def rejected_clients() -> dict[str, ApiClient]:
+    """Clients that are refused, by what is wrong with their key."""
+    revoked = api_client()
     assert revoked.organization
     revoke_application(revoked.organization.applications.get().pk)
-    unknown, malformed = Someone("0" * 64), Someone("not a key")
-    return {"revoked": revoked, "unknown": unknown, "malformed": malformed, "absent": Someone(None)}
+    unknown, malformed = ApiClient("0" * 64), ApiClient("not a key")
+    return {"revoked": revoked, "unknown": unknown, "malformed": malformed, "absent": ApiClient(None)}
 
 
 def payload(document_id: int, **changes: Any) -> dict[str, Any]:
@@ -114,7 +117,7 @@ def rectangle(page_number: Any = 2, x: Any = 100, y: Any = 100, **more: Any) -> 
     return {"type": "coordinates", "value": {"page_number": page_number, "x": x, "y": y} | more}
 
 
-def stored_document(owner: Someone, **fields: Any) -> Document:
+def stored_document(owner: ApiClient, **fields: Any) -> Document:
     """A row alone, for tests of lists, which open no file."""
     from paraph.kernel import tokens
 
@@ -131,7 +134,7 @@ def stored_document(owner: Someone, **fields: Any) -> Document:
     return Document.objects.create(**values | fields)
 
 
-def branding_profile(owner: Someone, name: str = "Blue") -> BrandingProfile:
+def branding_profile(owner: ApiClient, name: str = "Blue") -> BrandingProfile:
     assert owner.organization
     return BrandingProfile.objects.create(
         organization=owner.organization,

@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("signature_requests", "0901_end_early")]
+    dependencies = [("signature_requests", "0014_end_early")]
 
     operations = [
         AddIndexConcurrently(

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("signature_requests", "0012_sent_by")]
+    dependencies = [("signature_requests", "0013_locale_chosen")]
 
     operations = [
         migrations.AddField("signaturerequest", "ended_early_at", models.DateTimeField(null=True)),

@@ -1,0 +1,37 @@
+"""Single sign-on with an OpenID Connect provider: who may come in by it. Needs the extra ``paraph[sso]``."""
+
+from typing import Any
+
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.conf import settings
+from django.http import HttpRequest
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from paraph.members.models import User
+
+
+class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """allauth's ``SOCIALACCOUNT_ADAPTER``."""
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Lets in whose address the provider vouches for, in one of the domains that the operator named."""
+        domains = [domain.lower() for domain in settings.PARAPH.sso_domains]
+        for address in sociallogin.email_addresses:
+            if address.verified and (not domains or address.email.lower().rpartition("@")[2] in domains):
+                return
+        sentence = _("Your address is not confirmed by the single sign-on, or not of a domain that may log in here.")
+        page = render(request, "socialaccount/authentication_error.html", {"sentence": sentence}, status=403)
+        raise ImmediateHttpResponse(page)
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002  allauth's form
+        """Makes accounts for everybody whom the operator's provider lets in: without an organization until they are
+        invited."""
+        return True
+
+    def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:
+        user: User = super().populate_user(request, sociallogin, data)
+        user.name = str(data.get("name") or "")[:200]
+        return user

@@ -1,0 +1,65 @@
+"""The signing page of long documents: complete, and made with the same work as that of short ones."""
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.signer.templatetags import papers
+from tests.factories import Scene, scene
+
+pytestmark = pytest.mark.django_db
+
+
+def figures(client: Client, made: Scene) -> list[str]:
+    return re.findall(r'<figure class="page".*?</figure>', client.get(made.url()).content.decode(), re.DOTALL)
+
+
+def test_every_page_is_shown_with_its_own_number_size_and_initials(client: Client) -> None:
+    made = scene(pages=12, initials_required=True, signers=2)
+    sizes = [[595, 842] if number % 3 else [842.5, 595] for number in range(1, 13)]
+    Document.objects.update(name="<1> 0 & 0.pdf", pages=sizes)
+    document = Document.objects.get().pk
+    shown = figures(client, made)
+    assert len(shown) == 12
+    for number, (figure, size) in enumerate(zip(shown, sizes, strict=True), start=1):
+        assert f'id="page-{document}-{number}" data-page="{document}/{number}"' in figure
+        assert f'/documents/{document}/pages/{number}.webp" width="{size[0]:.0f}" height="{size[1]:.0f}"' in figure
+        assert f'viewBox="0 0 {size[0]:g} {size[1]:g}"' in figure
+        assert f"Page {number} of &lt;1&gt; 0 &amp; 0.pdf" in figure
+        assert f"Page {number} of 12" in figure and "\0" not in figure
+        assert ("loading" in figure) == (number > 1)
+        assert figure.count('class="initials"') == 1 and figure.count("data-place") == (number == 12)
+
+
+def test_pages_that_differ_in_their_number_alone_are_rendered_once(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+    render = papers._rendered
+
+    def counting(context: Any, document: dict[str, Any], page: dict[str, Any], *, is_first: bool) -> Any:
+        rendered.append(page["number"])
+        return render(context, document, page, is_first=is_first)
+
+    monkeypatch.setattr(papers, "_rendered", counting)
+    assert len(figures(client, scene(pages=40, initials_required=True))) == 40
+    assert rendered == ["1", "\0", "40"]  # the first is loaded at once, the last has the place to sign
+
+
+def test_more_pages_and_documents_take_no_more_statements(client: Client) -> None:
+    counts = []
+    for made in (scene(pages=1, initials_required=True), scene(pages=30, documents=3, initials_required=True)):
+        statements: list[str] = []
+
+        def note(execute: Any, sql: str, *rest: Any, noted: list[str] = statements) -> Any:
+            noted.append(sql)
+            return execute(sql, *rest)
+
+        with connection.execute_wrapper(note):
+            client.get(made.url())
+        counts.append(len(statements))
+    assert counts[0] == counts[1] > 0
