@@ -7,7 +7,7 @@ WORKDIR /paraph
 COPY requirements ./requirements
 RUN python -m venv /venv \
  && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements/build.txt -r requirements/runtime.txt
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 COPY clients ./clients
 RUN /venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps . ./clients/python

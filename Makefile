@@ -48,7 +48,7 @@ corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, pop
 odd: $(VENV)/.development  ## odd PDFs of every class through a whole service   [COUNT=1000] [SEED=n]
 	$(BIN)/python -m benchmarks.odd_files $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
-chaos: $(VENV)/.development  ## 200 requests among faults; then what others notice of a hostile tenant   [SEED=n]
+chaos: $(VENV)/.development  ## 250 requests among faults; then what others notice of a hostile tenant   [SEED=n]
 	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.chaos.neighbours
 

@@ -147,7 +147,7 @@ class World(Service):
 
     def expire(self, request_id: int) -> None:
         arguments = [sys.executable, "-c", _EXPIRE, str(request_id)]
-        subprocess.run(arguments, env=self._environment, check=True, capture_output=True)
+        subprocess.run(arguments, env=self.environment, check=True, capture_output=True)
 
     @contextmanager
     def sealing_paused(self) -> Iterator[None]:

@@ -15,7 +15,8 @@ from tests.chaos.world import World
 from tests.cli.service import Service
 
 _KILLED = ("paraph-web", "paraph-worker", "postgres")
-_KINDS = (*_KILLED, "mail server", "timestamp authority", "receiver", "object store")
+_RESTARTS = {"fast restart of the database": signal.SIGINT, "immediate restart of the database": signal.SIGQUIT}
+_KINDS = (*_KILLED, *_RESTARTS, "mail server", "timestamp authority", "receiver", "object store")
 
 
 class Faults(threading.Thread):
@@ -40,6 +41,8 @@ class Faults(threading.Thread):
             self.injected[kind] += 1
             if kind in _KILLED:
                 self._kill(kind)
+            elif kind in _RESTARTS:
+                self._restart(_RESTARTS[kind])
             else:
                 self._fail(kind, self._random.uniform(0.2, 2))
 
@@ -61,6 +64,12 @@ class Faults(threading.Thread):
         if found:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._random.choice(sorted(found)), signal.SIGKILL)
+
+    def _restart(self, mode: signal.Signals) -> None:
+        """As ``pg_ctl`` asks for it. No worker may end by it: nobody would start it again but a supervisor."""
+        file = (self._service.data_dir / "postgres" / "cluster" / "postmaster.pid").resolve()
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it is just starting again
+            os.kill(int(file.read_text().split(maxsplit=1)[0]), mode)
 
     def _fail(self, kind: str, seconds: float) -> None:
         if kind == "object store":

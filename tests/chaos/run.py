@@ -103,7 +103,7 @@ def _is_waiting(delivery: dict[str, Any]) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--requests", type=int, default=200)
+    parser.add_argument("--requests", type=int, default=250)
     parser.add_argument("--faults", type=int, default=40, help="more requests are made until so many have fallen")
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--pause", type=float, default=1, help="seconds between faults, on average")

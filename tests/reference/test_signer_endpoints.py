@@ -10,7 +10,7 @@ from django.urls import URLPattern
 from paraph.config.urls import urlpatterns
 from paraph.reference.signer_endpoints import signer_paths
 from paraph.signature_requests.consent import LOCALES
-from paraph.signer.signature_body import Body, Drawn, Typed
+from paraph.signer.signature_body import Drawn, SignatureBody, Typed
 
 PATHS = signer_paths()
 
@@ -40,8 +40,8 @@ def fields(schema: Any) -> set[str]:
 
 def test_the_body_of_a_signature_is_that_of_the_service() -> None:
     body = PATHS["/sign/{token}/signature"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    assert fields(body) == set(Body.model_fields)
-    assert set(body["required"]) == {name for name, field in Body.model_fields.items() if field.is_required()}
+    assert fields(body) == set(SignatureBody.model_fields)
+    assert set(body["required"]) == {name for name, field in SignatureBody.model_fields.items() if field.is_required()}
     assert fields(body["properties"]["signature"]) == set(Typed.model_fields) | set(Drawn.model_fields)
     assert set(body["properties"]["locale"]["enum"]) == set(LOCALES)
 
@@ -49,4 +49,4 @@ def test_the_body_of_a_signature_is_that_of_the_service() -> None:
 def test_the_example_of_a_signature_is_taken() -> None:
     content = PATHS["/sign/{token}/signature"]["post"]["requestBody"]["content"]["application/json"]
     for example in content["examples"].values():
-        Body.model_validate(example["value"])
+        SignatureBody.model_validate(example["value"])

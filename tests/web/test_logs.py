@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -61,6 +62,9 @@ def test_the_line_of_a_request_is_json(capfd: pytest.CaptureFixture[str]) -> Non
 
 
 def test_lines_leave_whole_without_waiting_for_each_other(capfd: pytest.CaptureFixture[str]) -> None:
-    assert LOG.handlers[0].lock is None
-    LOG.warning("x" * 200_000)
+    with LOG.handlers[0].lock:  # type: ignore[union-attr]
+        other = threading.Thread(target=LOG.warning, args=["x" * 200_000])
+        other.start()
+        other.join(30)
+        assert not other.is_alive()
     assert json.loads(capfd.readouterr().err)["event"] == "x" * 200_000

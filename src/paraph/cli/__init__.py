@@ -28,6 +28,8 @@ _COMMANDS = (
     "demo",
 )
 
+_CLIENT = "paraph_client"  # a package of its own, which the service itself does without
+
 
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's form
@@ -36,7 +38,12 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's form
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"paraph.cli.{cmd_name}").command
+        try:
+            command: click.Command = importlib.import_module(f"paraph.cli.{cmd_name}").command
+        except ModuleNotFoundError as missing:
+            if missing.name != _CLIENT:
+                raise
+            return _needs_client
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -44,6 +51,13 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except DomainError as refusal:
             raise _Failure(refusal.message) from refusal
+
+
+@click.command("demo", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def _needs_client() -> None:
+    """Uploads, signs, seals and verifies over HTTP (needs paraph-client)."""
+    sentence = "paraph demo needs the Python client: pip install paraph-client, or clients/python of the sources."
+    raise DomainError("configuration", sentence)
 
 
 class _Failure(click.ClickException):

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from functools import partial
 
 import click
 import structlog
@@ -22,7 +23,7 @@ from paraph.postgres import Keeper, Server
 log = structlog.get_logger("paraph.serve")
 
 _READY_SECONDS = 60
-_WEB_GRACE, _WORKER_GRACE = 15, 60
+_WEB_GRACE, _WORKER_GRACE = 15, 30
 _SPARE_CONNECTIONS = 40  # operators' commands, migrations, the superuser's reserve
 
 
@@ -66,8 +67,9 @@ def _server(settings: Settings) -> Server:
 
 def _children(settings: Settings) -> list[Child]:
     _, workers = settings.processes
+    drain_seconds = settings.drain_seconds or 0
     return [
-        Child("web", web_process.run, _WEB_GRACE),
+        Child("web", partial(web_process.run, drain_seconds), _WEB_GRACE + drain_seconds),
         *(Child("worker", worker_process.run, _WORKER_GRACE) for _ in range(workers)),
     ]
 

@@ -7,15 +7,18 @@ from paraph.cli.session import set_up
 from paraph.cli.web_process import check_port, run
 from paraph.kernel.settings import read_settings
 
+_DRAIN_SECONDS = 5  # a load balancer stands before it
+
 
 @click.command()
 @address_options
 @data_dir_option
 def command() -> None:
     """Run the web server, with the database and the workers elsewhere."""
-    check_port(read_settings())
+    settings = read_settings()
+    check_port(settings)
     set_up(tasks=True)
     from paraph.cli.prepare import check_in_child
 
     check_in_child()
-    run()
+    run(_DRAIN_SECONDS if settings.drain_seconds is None else settings.drain_seconds)

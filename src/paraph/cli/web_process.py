@@ -34,8 +34,9 @@ def check_port(settings: Settings) -> None:
         ) from error
 
 
-def run() -> None:
-    """Serves until SIGTERM or SIGINT, and answers the requests that have arrived by then."""
+def run(drain_seconds: int = 0) -> None:
+    """Serves until SIGTERM or SIGINT, and answers the requests that have arrived by then. After SIGTERM it goes on
+    serving for ``drain_seconds``, in which it says that it is not ready."""
     from django.conf import settings
     from django.core.servers.basehttp import get_internal_wsgi_application
     from granian.constants import HTTPModes, Interfaces
@@ -44,6 +45,7 @@ def run() -> None:
     from granian.server import Server
 
     from paraph.web import connection_watch, static_files
+    from paraph.web.draining import drain_before_end
 
     # Made once here and shared by the processes forked below.
     application = get_internal_wsgi_application()
@@ -79,6 +81,8 @@ def run() -> None:
         respawn_interval=0.1,
         workers_kill_timeout=_KILL_SECONDS,
     )
+    if drain_seconds:
+        server.on_startup(partial(drain_before_end, drain_seconds))
     server.serve(target_loader=load, wrap_loader=False)
 
 

@@ -2,28 +2,29 @@
 
 import asyncio
 import logging
+import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
-from paraph.kernel.errors import DomainError
-
 if TYPE_CHECKING:
-    from procrastinate import App
+    from paraph.queue.lane_worker import LaneWorker
+    from paraph.webhooks.dispatcher import Dispatcher
 
-_HEARTBEAT_SECONDS = 2
-_POLL_SECONDS = 1
 _EXPIRE_SECONDS = 3  # requests expire within 5 s (specification 3.1)
 _RESCUE_SECONDS = 2
-_FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, for which its last heartbeat must be known
 _FORGET_SECONDS = 3600
 _UPKEEP_TASKS = 3
+_GRACE_SECONDS = 22.0  # for jobs at hand after SIGTERM; supervisors of containers mostly wait for 30 s
+_LAST_SECONDS = 27.0  # for everything else, such as a statement that a database which is away does not answer
 
 
 def run() -> None:
-    """Works until SIGTERM or SIGINT, and finishes the running jobs and webhooks first."""
+    """Works until SIGTERM or SIGINT, and finishes the running jobs and webhooks first. Jobs that take longer than 22 s
+    are left to other workers. An outage of the database only makes it wait."""
     from django.conf import settings
-    from procrastinate.exceptions import ConnectorException
 
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Dispatcher
@@ -33,69 +34,73 @@ def run() -> None:
     dispatcher = Dispatcher()
     dispatcher.start()
     try:
-        asyncio.run(_work())
-    except ConnectorException as error:
-        cause = " ".join(str(error.__cause__ or error).split())
-        raise DomainError("database", f"The database does not answer the worker: {cause}") from error
+        asyncio.run(_work(dispatcher))
     finally:
         dispatcher.stop()
 
 
-async def _work() -> None:
+async def _work(dispatcher: "Dispatcher") -> None:
     from django.conf import settings
-    from procrastinate.contrib.django import app
     from procrastinate.signals import on_stop
 
-    from paraph.queue.connections import connector
+    from paraph.queue.lane_worker import LaneWorker
     from paraph.queue.lanes import LANES
 
     threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _UPKEEP_TASKS)
     asyncio.get_running_loop().set_default_executor(threads)
-    # The tasks keep Django's connector, so that the jobs which a job defers commit with the rest of its work.
-    worker = app.with_connector(connector(3 * len(LANES)))
-    async with worker.open_async():
-        upkeep = _upkeep()
-        lanes = [asyncio.create_task(_lane(worker, queue)) for queue in LANES]
-        try:
-            with on_stop(lambda: _stop(lanes)):
-                await asyncio.wait(lanes, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            _stop(lanes)  # no lane goes on alone
-            ended = await asyncio.gather(*lanes, return_exceptions=True)
-            _stop(upkeep)
-        for fault in ended:
-            if isinstance(fault, Exception):
-                raise fault
+    lanes = [LaneWorker(lane, settings.PARAPH.worker_concurrency) for lane in LANES]
+    asked, stopping = asyncio.Event(), threading.Event()
+
+    def stop() -> None:
+        _end_anyhow()
+        asked.set()
+        stopping.set()
+        dispatcher.finish()
+        for lane in lanes:
+            lane.stop()
+
+    upkeep = _upkeep(stopping.is_set)
+    running = [asyncio.create_task(lane.run()) for lane in lanes]
+    with on_stop(stop):
+        await asyncio.wait([*running, asyncio.create_task(asked.wait())], return_when=asyncio.FIRST_COMPLETED)
+    if not asked.is_set():
+        stop()  # a lane has failed, and none goes on alone
+    _, late = await asyncio.wait(running, timeout=_GRACE_SECONDS)
+    if late:
+        await _leave(lanes)
+    for task in upkeep:
+        task.cancel()
+    for lane_run in running:
+        lane_run.result()
 
 
-async def _lane(worker: "App", queue: str) -> None:
-    from django.conf import settings
-
-    await worker.run_worker_async(
-        queues=[queue],
-        concurrency=settings.PARAPH.worker_concurrency,
-        fetch_job_polling_interval=_POLL_SECONDS,
-        update_heartbeat_interval=_HEARTBEAT_SECONDS,
-        stalled_worker_timeout=_FORGOTTEN_AFTER_SECONDS,
-        delete_jobs="successful",
-        install_signal_handlers=False,
-    )
+def _end_anyhow() -> None:
+    """Ends the process if it has not ended by itself in time: supervisors would kill it soon after, without a word."""
+    timer = threading.Timer(_LAST_SECONDS, _exit, ["what this worker was at takes too long and is left to others"])
+    timer.daemon = True
+    timer.start()
 
 
-def _stop(tasks: "list[asyncio.Task[None]]") -> None:
-    """Cancels each task once: a second cancellation makes a lane drop its running jobs."""
-    for task in tasks:
-        if not task.cancelling():
-            task.cancel()
+async def _leave(lanes: "list[LaneWorker]") -> None:
+    """Ends the process while jobs run, as no thread can be ended; every job is safe to repeat."""
+    for lane in lanes:
+        await lane.hand_back()
+    _exit("jobs at hand take too long and are left to other workers")
 
 
-def _upkeep() -> "list[asyncio.Task[None]]":
+def _exit(why: str) -> None:
+    logging.getLogger("paraph.worker").warning(why)
+    os._exit(0)
+
+
+def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
     """The upkeep that every worker does beside its jobs, however many jobs wait."""
     from paraph.flow.expire import expire_due
     from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 
+    expire = partial(expire_due, stopping)
     return [
-        asyncio.create_task(_repeat(_EXPIRE_SECONDS, expire_due, "requests that are due could not be expired")),
+        asyncio.create_task(_repeat(_EXPIRE_SECONDS, expire, "requests that are due could not be expired")),
         asyncio.create_task(
             _repeat(_RESCUE_SECONDS, rescue_jobs, "the jobs of dead workers could not be looked after")
         ),
@@ -104,12 +109,15 @@ def _upkeep() -> "list[asyncio.Task[None]]":
 
 
 async def _repeat(seconds: float, work: Callable[[], object], message: str) -> None:
-    """Repeats the work for ever. A fault, such as a restart of the database, is logged."""
+    """Repeats the work for ever. A fault is logged; of an outage of the database, the lanes tell."""
+    from paraph.database.outage import is_outage
+
     while True:
         try:
             await asyncio.to_thread(_with_fresh_connection, work)
-        except Exception:
-            logging.getLogger("paraph.worker").exception(message)
+        except Exception as fault:
+            if not is_outage(fault):
+                logging.getLogger("paraph.worker").exception(message)
         await asyncio.sleep(seconds)
 
 

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "paraph.activity",
     "paraph.documents",
     "paraph.signature_requests",
+    "paraph.drafts",
     "paraph.journal",
     "paraph.otp",
     "paraph.evidence",
@@ -57,6 +58,8 @@ MIDDLEWARE = [
     "paraph.web.header_names.HeaderNames",
     "paraph.web.outgoing_body.OutgoingBodies",
     "paraph.web.language.Language",
+    "paraph.web.outage.Outage",
+    "paraph.signer.outage.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]
@@ -115,6 +118,8 @@ TEMPLATES = [
 STATIC_URL = "/static/"
 STORAGES = {"staticfiles": {"BACKEND": "paraph.web.static_files.StaticFiles"}}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
+
+FILE_UPLOAD_HANDLERS = ["paraph.dashboard.no_files.NoFiles"]
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 

@@ -1,11 +1,16 @@
 """Expiring requests whose time is over (specification 3.1, docs/decisions/expiry.md)."""
 
+from collections.abc import Callable, Iterator
+
 from django.db import transaction
+from django.db.models import Q
 
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
+
+_AT_ONCE = 200
 
 
 def expire(request_id: int) -> bool:
@@ -23,14 +28,17 @@ def expire(request_id: int) -> bool:
         return True
 
 
-def expire_due() -> int:
+def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
     """Expires every request that is due, oldest first, each in a transaction of its own; returns how many.
 
     Every worker calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests
-    fail, the others are expired all the same, and the first failure is raised at the end.
+    fail, the others are expired all the same, and the first failure is raised at the end. Ends early, with the rest
+    left to the next call, once ``stopping`` says so.
     """
     expired, failures = 0, list[Exception]()
     for request_id in _due():
+        if stopping():
+            break
         try:
             expired += expire(request_id)
         except Exception as error:  # noqa: BLE001  raised below, after the other requests
@@ -40,6 +48,13 @@ def expire_due() -> int:
     return expired
 
 
-def _due() -> list[int]:
+def _due() -> Iterator[int]:
+    """A batch at a time, each from where the last one ended: requests that fail are met once."""
     pending = SignatureRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=clock.now())
-    return list(pending.order_by("expires_at").values_list("pk", flat=True))
+    ordered = pending.order_by("expires_at", "pk").values_list("expires_at", "pk")
+    batch = list(ordered[:_AT_ONCE])
+    while batch:
+        yield from (request_id for _, request_id in batch)
+        end, last = batch[-1]
+        later = Q(expires_at=end, pk__gt=last) | Q(expires_at__gt=end)
+        batch = list(ordered.filter(later, expires_at__gte=end)[:_AT_ONCE])

@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.executor import MigrationExecutor
 
+from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
 from paraph.kernel.errors import DomainError
 
 _ADVISORY_LOCK = 0x50415241  # "PARA"
@@ -16,9 +17,12 @@ _PAUSE_SECONDS = 0.1
 def migrate() -> int:
     """Applies the missing migrations and returns their number. Several processes may call it at once.
 
-    Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already.
+    Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already, and when
+    a pooler takes sessions apart, which would take this function's lock for another's.
     """
     with connection.cursor() as cursor:
+        if not keeps_sessions(**connection_parameters()):
+            raise DomainError("database", UNKEPT)
         _lock(cursor)
         try:
             executor = MigrationExecutor(connection)

@@ -148,3 +148,20 @@ class ConfirmedAddress(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization", "address"], name="confirmed_address_once")]
+
+
+class Installation(models.Model):
+    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is derived from
+    ``PARAPH_SECRET_KEY``."""
+
+    id = models.SmallIntegerField(primary_key=True)
+    secret_fingerprint = models.BinaryField()
+
+
+class WebSends(models.Model):
+    """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    month = models.DateField()
+    sent = models.IntegerField()

@@ -1,19 +1,67 @@
 """Database connections on which a worker fetches jobs: several single statements for each job."""
 
 import select
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from procrastinate.contrib.django.utils import connector_params
+from procrastinate.exceptions import ConnectorException
 from procrastinate.psycopg_connector import PsycopgConnector
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, InterfaceError, OperationalError
 from psycopg_pool import AsyncConnectionPool
 
+_CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
 
-def connector(max_connections: int) -> PsycopgConnector:
-    """Connects procrastinate to Django's database. Each statement commits by itself: one round trip instead of four."""
-    return PsycopgConnector(
-        kwargs=connector_params(), min_size=1, max_size=max_connections, pool_factory=_pool, configure=_autocommit
+
+def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> PsycopgConnector:
+    """Connects procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
+    ``lost`` is called when a statement fails because the database is away or the connection was lost: procrastinate
+    itself does not tell of what it could not note."""
+    return _Connector(
+        lost,
+        kwargs=connector_params(),
+        min_size=1,
+        max_size=max_connections,
+        timeout=_CONNECTION_SECONDS,
+        pool_factory=_pool,
+        configure=_autocommit,
     )
+
+
+async def try_connection() -> None:
+    """Raises ``psycopg.OperationalError`` when the database takes no connection."""
+    async with await AsyncConnection.connect(**connector_params()):
+        pass
+
+
+class _Connector(PsycopgConnector):
+    def __init__(self, lost: Callable[[], None], **settings: Any) -> None:
+        super().__init__(**settings)
+        self._lost = lost
+
+    async def execute_query_async(self, query: Any, **arguments: Any) -> None:
+        with self._telling():
+            await super().execute_query_async(query, **arguments)
+
+    async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
+        with self._telling():
+            row: dict[str, Any] = await super().execute_query_one_async(query, **arguments)
+            return row
+
+    async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:
+        with self._telling():
+            rows: list[dict[str, Any]] = await super().execute_query_all_async(query, **arguments)
+            return rows
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except ConnectorException as fault:
+            if isinstance(fault.__cause__, OperationalError | InterfaceError):
+                self._lost()
+            raise
 
 
 def _pool(**settings: Any) -> AsyncConnectionPool:

@@ -85,7 +85,11 @@ def _picture(name: str, summary: str, what: str, more: str) -> Part:
 
 
 _TICKET = _query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
-_LANG = _query("lang", "The language: one of the twenty. Else the one that the request was created in, else the browser's.", examples=["fr"])
+_LANG = _query(
+    "lang",
+    "The language: one of the twenty. Else the one that the request was created in, else the browser's.",
+    examples=["fr"],
+)
 
 _PAGE_ITSELF = _operation(
     "showSigningPage",
@@ -93,8 +97,8 @@ _PAGE_ITSELF = _operation(
     "The page, in three steps: read, your signature, confirm. It may be shown in a frame of the sites that the "
     "application names, or of any where it names none.\n\nWhere there is nothing to sign, the page says why: with 200 "
     "for who has signed, or may only read until it is their turn; with 410 once the time is over; with 429 for who is "
-    "locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, "
-    "`expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
+    "locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, "
+    "`not_your_turn`, `expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
     _answer("The page.", "text/html"),
     query=(_LANG,),
 )

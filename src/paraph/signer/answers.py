@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from django.http import HttpResponse
 
+from paraph.database.outage import cause_of_outage, is_outage
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
@@ -35,7 +36,7 @@ STATUSES = {
     "unavailable": 503,
 }
 _WITH_RETRY_AFTER = (TooManySendsError, TooManyMessagesError, TooManyStampsError, GuessRefusedError)
-_RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
+RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 
 
 def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
@@ -60,13 +61,23 @@ def refusal(error: DomainError) -> HttpResponse:
     if isinstance(error, _WITH_RETRY_AFTER) and error.retry_after:
         response["Retry-After"] = str(error.retry_after)
     elif error.code == "unavailable":
-        response["Retry-After"] = str(_RETRY_AFTER_SECONDS)
+        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
 
 
 def _guesses(error: GuessRefusedError) -> dict[str, Any]:
     left = {} if error.attempts_left is None else {"attempts_left": error.attempts_left}
     return left | ({"retry_after": error.retry_after, "locked": error.locked} if error.retry_after else {})
+
+
+def fault(error: Exception) -> HttpResponse:
+    """The answer to an exception that is no refusal: the database is away, or a fault of ours."""
+    if not is_outage(error):
+        return crash()
+    log.error("the database does not answer: %s", cause_of_outage(error))
+    return refusal(
+        DomainError("unavailable", "The service is not available at the moment. Try again in a few seconds.")
+    )
 
 
 def crash() -> HttpResponse:

@@ -38,8 +38,8 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
             return content if isinstance(content, HttpResponse) else answers.answer(content)
         except DomainError as error:
             return answers.refusal(error)
-        except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them
-            return answers.crash()
+        except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
+            return answers.fault(error)
 
     return view
 

@@ -18,7 +18,8 @@ _STATUSES = {"expired": 410, "locked": 429, "not_found": 404}
 def notice(
     request: HttpRequest, name: str, signer: Signer | None = None, *, until: datetime | None = None, status: int = 0
 ) -> HttpResponse:
-    """``name`` is the state of the page: ``already_signed``, ``expired``, ``locked`` or ``not_found``."""
+    """``name`` is the state of the page: ``already_signed``, ``expired``, ``locked``, ``not_found`` or
+    ``unavailable``."""
     content: dict[str, Any] = {"state": name, "until": until}
     if signer:
         content |= {

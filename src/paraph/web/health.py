@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from paraph.operations.check.readiness import READINESS
+from paraph.web.draining import is_draining
 from paraph.web.insiders import is_insider
 
 
@@ -15,9 +16,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """Returns 200 or 503 with ``{"ready": …}``. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``,
     at most a few seconds old."""
     found = READINESS.readiness()
-    told: dict[str, object] = {"ready": found.ready}
+    ready = found.ready and not is_draining()
+    told: dict[str, object] = {"ready": ready}
     if is_insider(request):
         told["checks"] = found.parts
-    response = JsonResponse(told, status=200 if found.ready else 503)
+    response = JsonResponse(told, status=200 if ready else 503)
     response["Cache-Control"] = "no-store"
     return response

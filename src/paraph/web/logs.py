@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import MutableMapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import structlog
 
@@ -62,6 +62,7 @@ def logging_settings(level: str) -> dict[str, Any]:
         "loggers": {
             "django.request": {"level": "CRITICAL"},  # names paths, and tokens stand in them: RequestLog does this
             "procrastinate": {"level": "INFO" if level == "DEBUG" else "WARNING"},
+            "psycopg.pool": {"level": "ERROR"},  # each attempt to connect while the database is away
             "httpx": {"level": "WARNING"},
             "httpcore": {"level": "WARNING"},  # it names headers, and the signature of a webhook is one
             "apprise": {"level": "WARNING"},  # below that they name what they send: codes
@@ -73,12 +74,26 @@ def logging_settings(level: str) -> dict[str, Any]:
     }
 
 
+class _NoLock:
+    def acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 class _Lines(logging.Handler):
     """Writes each line to stderr by one system call, which keeps it whole. With logging's lock, the threads of the web
     server would wait for each other at every request."""
 
     def createLock(self) -> None:  # noqa: N802  logging's own name
-        self.lock = None
+        self.lock = cast(Any, _NoLock())  # since Python 3.13 None is not taken for none
 
     def emit(self, record: logging.LogRecord) -> None:
         try:

@@ -50,9 +50,13 @@ class Dispatcher:
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self) -> None:
-        """Stops claiming, waits for the exchanges under way (5 s at most) and records their outcomes."""
+    def finish(self) -> None:
+        """Has it claim nothing more and end, once the exchanges under way (5 s at most) are over and recorded."""
         self._stopping.set()
+
+    def stop(self) -> None:
+        """Finishes, and waits for the end."""
+        self.finish()
         self._thread.join()
 
     def _run(self) -> None:

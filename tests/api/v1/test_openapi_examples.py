@@ -123,6 +123,7 @@ def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
     everywhere |= {"request_timeout"}  # wants a client that is slow: tests/config/test_incoming_body.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_unavailable.py
+    everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
     assert {each.name for each in refusals("createSignatureRequest")} - everywhere == set(CREATION)
 
 

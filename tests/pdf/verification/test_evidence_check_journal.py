@@ -23,14 +23,14 @@ def journal() -> Journal:
     """A plain entry, and one with commitments."""
     plain = {"position": 1, "ip": "", "metadata": {}, "previous_hash": "00" * 32}
     first = {**plain, "hash": hashed(plain)}
-    stated = {
+    stated: dict[str, Any] = {
         "format": 2,
         "position": 2,
         "ip": "203.0.113.9",
         "metadata": {"recipient": "Zoë@example.com", "recipients": ["a@example.com", "b@example.com"], "resend": False},
         "previous_hash": first["hash"],
     }
-    covered = deepcopy(stated)
+    covered: dict[str, Any] = deepcopy(stated)
     covered["ip"] = commitment(SALTS["ip"], "203.0.113.9")
     covered["metadata"]["recipient"] = commitment(SALTS["metadata/recipient"], "Zoë@example.com")
     covered["metadata"]["recipients"][1] = commitment(SALTS["metadata/recipients/1"], "b@example.com")

@@ -41,8 +41,8 @@ def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) ->
     except DomainError as error:
         status = error.status if isinstance(error, RateLimited) else status
         response = errors.refusal(error)
-    except Exception:  # noqa: BLE001  the envelope holds for crashes too; crash() logs them
-        response = errors.crash()
+    except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
+        response = errors.fault(error)
     if status:
         for name, value in headers(status, at_least=int(response.headers.get("Retry-After", 0))).items():
             response.headers[name] = value

@@ -2,6 +2,7 @@
 
 The precedence, first match wins:
 
+0.  503 ``unavailable`` with ``Retry-After`` while the database is away: nobody knows then whose key it is.
 1.  401 ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one
     address: 429 ``rate_limited``.
 2.  429 ``rate_limited``: the calls of the organization in the environment exceed a window.
@@ -28,6 +29,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.api.v1.responses import json_response
+from paraph.database.outage import cause_of_outage, is_outage
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
@@ -57,8 +59,16 @@ def refusal(error: DomainError) -> HttpResponse:
     if error.code not in STATUSES:
         return crash()
     if error.code == "unavailable":
-        return _unavailable()
+        return _unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
     return json_response({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
+
+
+def fault(error: Exception) -> HttpResponse:
+    """The answer to an exception that is no refusal: the database is away, or a fault of ours."""
+    if not is_outage(error):
+        return crash()
+    log.error("the database does not answer: %s", cause_of_outage(error))
+    return _unavailable(_("The service is not available at the moment. Try again in a few seconds."))
 
 
 def crash() -> HttpResponse:
@@ -70,9 +80,8 @@ def crash() -> HttpResponse:
     return json_response({"error": error}, 500)
 
 
-def _unavailable() -> HttpResponse:
+def _unavailable(message: str) -> HttpResponse:
     """Whatever the reason, which the log has: callers can but try again."""
-    message = _("The service is too busy for this at the moment. Try again in a few seconds.")
     response = json_response({"error": {"code": "unavailable", "message": message}}, STATUSES["unavailable"])
     response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response

@@ -30,6 +30,12 @@ class ServiceSettings(BaseModel):
     )
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
     web_threads: int = Field(8, ge=1, description="Threads of each web process.")
+    drain_seconds: int | None = Field(
+        None,
+        ge=0,
+        description="Seconds between SIGTERM, when /readyz begins to say 503, and the end of the web server; default: "
+        "5 for paraph web, none for paraph serve.",
+    )
     worker_processes: int = Field(0, ge=0, description="Job worker processes; 0: one per core.")
     worker_concurrency: int = Field(
         2, ge=1, description="Jobs that each worker process does at a time; as many mails besides."

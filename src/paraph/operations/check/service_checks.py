@@ -13,6 +13,7 @@ from paraph.operations.check.confinement import confinement
 from paraph.operations.check.database import database
 from paraph.operations.check.free_space import free_space
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
+from paraph.operations.check.installation import secret_key, sessions
 from paraph.operations.check.object_store import object_store
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.proxy import proxy
@@ -28,21 +29,25 @@ _log = structlog.get_logger("paraph.check")
 class ServiceCheck:
     """``name`` names the failed outcome of a check that raises or is late. ``valid_seconds``: how long ``/readyz``
     relies on an outcome; 0: ``/readyz`` does not run the check. ``serving``: a web process cannot work while the
-    outcome of this name is ``failed``. ``logged``: each start runs the check and logs its outcome, even ``ok``."""
+    outcome of this name is ``failed``. ``starting``: nothing starts while it is. ``logged``: each start runs the check
+    and logs its outcome, even ``ok``."""
 
     name: str
     perform: Callable[[], Iterator[Outcome]]
     valid_seconds: float
     serving: bool = False
+    starting: bool = False
     logged: bool = False
 
 
 CHECKS = (
     ServiceCheck("database", database, 3, serving=True),
+    ServiceCheck("sessions", sessions, 0, starting=True),
+    ServiceCheck("secret key", secret_key, 0, starting=True),
     ServiceCheck("storage", object_store, 30, serving=True),
     ServiceCheck("space", free_space, 30),
     ServiceCheck("sealing", sealing, 300, serving=True),
-    ServiceCheck("sandbox sealing", sandbox_sealing, 300),
+    ServiceCheck("sandbox sealing", sandbox_sealing, 300, starting=True),
     ServiceCheck("confinement", confinement, 300, logged=True),
     ServiceCheck("timestamp", timestamps, 300),
     ServiceCheck("mail", mail_gateway, 60),
@@ -57,7 +62,7 @@ CHECKS = (
 
 
 SERVING = tuple(check for check in CHECKS if check.serving)
-STARTING = (*SERVING, *(check for check in CHECKS if check.name == "sandbox sealing"))
+STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
 """An unusable sandbox key stops a start, but must not stop production later."""
 
 

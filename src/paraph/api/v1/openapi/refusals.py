@@ -58,6 +58,13 @@ _ANY = [
         "A fault of the service. The id in the message stands in its log too.",
         "Something went wrong on our side. The incident 5f0c2a9e8d7b6a41 is in the service's log.",
     ),
+    Refusal(
+        "unavailable_for_now",
+        "unavailable",
+        "The service cannot answer for a moment, as while its database restarts. Send the same again after "
+        "`Retry-After` seconds; where something is created, look first whether it was.",
+        "The service is not available at the moment. Try again in a few seconds.",
+    ),
 ]
 _NOT_FOUND = Refusal(
     "not_found",

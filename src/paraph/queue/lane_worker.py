@@ -1,0 +1,110 @@
+"""A lane of jobs in a worker process, which outlives every outage of the database."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import structlog
+from asgiref.sync import sync_to_async
+from django.db import close_old_connections
+from procrastinate.contrib.django import app
+from procrastinate.exceptions import ConnectorException
+from procrastinate.worker import Worker
+from psycopg import Error as DatabaseError
+
+from paraph.database.outage import cause_of_outage
+from paraph.queue.connections import connector, try_connection
+
+_CONNECTIONS = 3  # to fetch jobs, to note what became of them, for the heartbeat
+_HEARTBEAT_SECONDS = 2
+_POLL_SECONDS = 1
+_FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, for which its last heartbeat must be known
+_PAUSE_SECONDS = 1
+_HAND_BACK_SECONDS = 2
+
+_log = structlog.get_logger("paraph.worker")
+
+
+class LaneWorker:
+    """Does the jobs of one lane until it is asked to stop.
+
+    Its work is a row of sessions. A session ends when any statement fails for want of the database, since nobody knows
+    then which jobs the database believes to be at hand. The next one begins as soon as the database answers, under a
+    new registration: the jobs of the old one are put back into the queue, and no worker is suspected to have died.
+    """
+
+    def __init__(self, lane: str, concurrency: int) -> None:
+        self._lane = lane
+        self._concurrency = concurrency
+        self._stopping = asyncio.Event()
+        self._ended = asyncio.Event()  # the session, by a lost connection or because the lane is to stop
+        self._worker: Worker | None = None
+        self._away = False
+
+    async def run(self) -> None:
+        """Returns once the lane was asked to stop and its jobs at hand have ended."""
+        while not self._stopping.is_set():
+            try:
+                await try_connection()
+                await self._session()
+            except (ConnectorException, DatabaseError) as fault:
+                self._note_outage(cause_of_outage(fault))
+            await _wait(self._stopping, _PAUSE_SECONDS)
+
+    def stop(self) -> None:
+        """Has the lane fetch no more jobs. Nothing is cancelled: a cancellation that comes while a connection is made
+        can get lost (``asyncio.wait_for`` before Python 3.12)."""
+        self._stopping.set()
+        self._ended.set()
+
+    async def hand_back(self) -> None:
+        """Puts the jobs at hand back into the queue, for others. To be called just before the process ends."""
+        if self._worker and self._worker.worker_id is not None:
+            with suppress(ConnectorException, DatabaseError, TimeoutError):
+                forget = self._worker.app.job_manager.unregister_worker(self._worker.worker_id)
+                await asyncio.wait_for(forget, _HAND_BACK_SECONDS)
+
+    async def _session(self) -> None:
+        before, self._worker = self._worker, None
+        if not self._stopping.is_set():
+            self._ended.clear()
+        connected = app.with_connector(connector(_CONNECTIONS, self._ended.set))
+        async with connected.open_async():
+            # Periodic jobs are deferred on Django's connection of this one thread, which nobody else would renew.
+            await sync_to_async(close_old_connections)()
+            if before and before.worker_id is not None:
+                await connected.job_manager.unregister_worker(before.worker_id)
+            options: dict[str, Any] = {
+                **connected.worker_defaults,
+                "queues": [self._lane],
+                "concurrency": self._concurrency,
+                "fetch_job_polling_interval": _POLL_SECONDS,
+                "update_heartbeat_interval": _HEARTBEAT_SECONDS,
+                "stalled_worker_timeout": _FORGOTTEN_AFTER_SECONDS,
+                "delete_jobs": "successful",
+                "install_signal_handlers": False,
+            }
+            worker: Any = Worker(connected, **options)
+            self._worker = worker
+            self._note_return()
+            running = asyncio.create_task(worker.run())
+            ended = asyncio.create_task(self._ended.wait())
+            await asyncio.wait({running, ended}, return_when=asyncio.FIRST_COMPLETED)
+            ended.cancel()
+            worker.stop()
+            await running
+
+    def _note_outage(self, cause: str) -> None:
+        if not self._away:
+            _log.warning("the database does not answer the worker", lane=self._lane, cause=cause)
+        self._away = True
+
+    def _note_return(self) -> None:
+        if self._away:
+            _log.warning("the database answers the worker again", lane=self._lane)
+        self._away = False
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)

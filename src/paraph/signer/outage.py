@@ -1,0 +1,35 @@
+"""The page that a signer sees while the database is away."""
+
+import logging
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from paraph.database.outage import cause_of_outage, is_outage
+from paraph.signer.answers import RETRY_AFTER_SECONDS
+from paraph.signer.notice import notice
+
+log = logging.getLogger("paraph.signer")
+
+_PAGES = ("/sign/", "/confirm/")
+
+
+class SignerOutage:
+    """The middleware: a page in the signer's language in the place of a crash. Pictures and whatever else a page loads
+    by itself are left to :class:`paraph.web.outage.Outage`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        is_page = request.path.startswith(_PAGES) and "text/html" in request.headers.get("Accept", "")
+        if not is_page or not is_outage(exception):
+            return None
+        log.error("the database does not answer: %s", cause_of_outage(exception))
+        response = notice(request, "unavailable", status=503)
+        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        return response

@@ -1,0 +1,31 @@
+"""What is answered while the database is away, outside of the API and the signing pages, which say it in their own
+way."""
+
+import logging
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+
+from paraph.database.outage import cause_of_outage, is_outage
+
+log = logging.getLogger("paraph.web")
+
+_MESSAGE = "The service is not available at the moment. Try again in a few seconds."
+_HEADERS = {"Cache-Control": "no-store", "Retry-After": "5"}
+
+
+class Outage:
+    """The middleware: 503 in the place of a crash."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:  # noqa: ARG002  Django's form
+        if not is_outage(exception):
+            return None
+        log.error("the database does not answer: %s", cause_of_outage(exception))
+        return JsonResponse({"error": {"code": "unavailable", "message": _MESSAGE}}, status=503, headers=_HEADERS)

@@ -1,0 +1,212 @@
+"""A database that restarts under ``paraph web`` and ``paraph worker``, which nobody starts again."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.cli.service import wait_until
+from tests.operations.apart import Database, Mode, Parts
+from tests.pdf.pdf_factory import paper, text
+from tests.scenarios.people import at, signer
+
+_DEADLINE = 150.0  # of one flow, outages included; machines that run tests are busy
+_PAGE = {"Accept": "text/html", "Accept-Language": "de"}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    made = Database(tmp_path_factory.mktemp("database"))
+    yield made
+    made.remove()
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory, database: Database) -> Iterator[Parts]:
+    made = Parts(tmp_path_factory.mktemp("parts"), database.url, PARAPH_MESSAGES_PER_DESTINATION="0")
+    made.service.command("migrate")
+    made.start("web")
+    made.start("worker")
+    yield made
+    made.remove()
+
+
+@pytest.fixture(scope="module")
+def client(parts: Parts) -> "PatientClient":
+    client = PatientClient(parts.url, parts.service.new_application()["api_key"])
+    wait_until(lambda: client.ready() == 200)
+    return client
+
+
+class PatientClient:
+    """Repeats whatever is answered 503. ``answers``: every other answer than a success."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self._api = f"{url}/api/v1"
+        self._ready = f"{url}/readyz"
+        self._key = {"X-Api-Key": key}
+        self.answers: list[httpx.Response] = []
+
+    def ready(self) -> int:
+        try:
+            return httpx.get(self._ready, timeout=30).status_code
+        except httpx.TransportError:
+            return 0
+
+    def created(self) -> dict[str, Any]:
+        file = {"file": ("a.pdf", paper(text("Contract", 100, 700)), "application/pdf")}
+        document = self.api("POST", "/documents", files=file)["id"]
+        placed = [{"signer_ref": "ada", "stamps": [at()]}]
+        fields: dict[str, Any] = {
+            "mode": "parallel",
+            "validity_days": 1,
+            "send_email": True,
+            "identity_declaration_accepted": True,
+        }
+        fields |= {"signers": [signer("ada")], "documents": [{"id": document, "signers": placed}]}
+        made: dict[str, Any] = self.api("POST", "/signature_requests", json={"signature_request": fields})
+        return made
+
+    def sign(self, url: str) -> None:
+        code = self.answered("POST", f"{url}/otp", json={"channel": "email"}).json()["sandbox_code"]
+        body = {"code": code, "consent": True, "signature": {"type": "typed"}, "locale": "en"}
+        self.answered("POST", f"{url}/signature", json=body)
+
+    def is_finalized(self, request_id: int) -> bool:
+        return bool(self.api("GET", f"/signature_requests/{request_id}")["finalized"])
+
+    def api(self, method: str, path: str, **what: Any) -> Any:
+        return self.answered(method, f"{self._api}{path}", headers=self._key, **what).json()
+
+    def answered(self, method: str, url: str, **what: Any) -> httpx.Response:
+        deadline = time.monotonic() + _DEADLINE
+        while True:
+            response = httpx.request(method, url, timeout=60, **what)
+            if response.is_success or response.status_code == 409:  # done by a call whose answer was lost
+                return response
+            self.answers.append(response)
+            assert response.status_code == 503, response.text
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+
+class Traffic(threading.Thread):
+    """Whole flows, one after the other."""
+
+    def __init__(self, client: PatientClient) -> None:
+        super().__init__(daemon=True)
+        self._client = client
+        self._enough = threading.Event()
+        self.requests: list[int] = []
+        self.fault: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            while not self._enough.is_set():
+                made = self._client.created()
+                self._client.sign(made["signers"][0]["signing_url"])
+                self.requests.append(made["id"])
+        except BaseException as fault:  # noqa: BLE001  raised by end()
+            self.fault = fault
+
+    def end(self) -> list[int]:
+        self._enough.set()
+        self.join(_DEADLINE)
+        assert self.fault is None, self.fault
+        return self.requests
+
+
+@contextmanager
+def traffic(client: PatientClient) -> Iterator[Traffic]:
+    flows = Traffic(client)
+    flows.start()
+    wait_until(lambda: len(flows.requests) > 0 or flows.fault is not None)
+    yield flows
+    requests = flows.end()
+    wait_until(lambda: all(map(client.is_finalized, requests)), _DEADLINE)
+
+
+def test_an_outage_is_told_and_outlived(database: Database, parts: Parts, client: PatientClient) -> None:
+    """12 s without a database, longer than workers wait for connections and heartbeats; all who ask are told so."""
+    made = client.created()
+    address = made["signers"][0]["signing_url"]
+    with traffic(client) as flows:
+        client.answers.clear()
+        database.stop("fast")
+        away = time.monotonic()
+        wait_until(lambda: client.ready() == 503)
+        call = httpx.get(f"{parts.url}/api/v1/documents", headers=client._key, timeout=60)
+        page = httpx.get(address, headers=_PAGE, timeout=60)
+        picture = httpx.get(f"{address}/documents/1/pages/1.webp", timeout=60)
+        code = httpx.post(f"{address}/otp", json={"channel": "email"}, timeout=60)
+        assert httpx.get(f"{parts.url}/healthz", timeout=60).status_code == 200
+        for answer in (call, picture, code):
+            assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
+        assert call.json()["error"]["message"].startswith("The service is not available at the moment.")
+        assert page.status_code == 503
+        assert "Die Seite ist im Augenblick nicht verfügbar" in page.text
+        assert all(int(answer.headers["Retry-After"]) > 0 for answer in (call, page, picture, code))
+        time.sleep(max(0, 12 - (time.monotonic() - away)))
+        before = len(flows.requests)
+        database.start()
+        wait_until(lambda: client.ready() == 200, 30)
+        wait_until(lambda: len(flows.requests) > before, 30)
+    assert client.answers
+    assert all(answer.headers["Retry-After"] for answer in client.answers)
+    assert_alive(parts)
+
+
+@pytest.mark.parametrize("mode", ["fast", "immediate"])
+def test_a_restart_loses_nothing(database: Database, parts: Parts, client: PatientClient, mode: Mode) -> None:
+    with traffic(client) as flows:
+        count = len(flows.requests)
+        database.stop(mode)
+        database.start()
+        wait_until(lambda: len(flows.requests) > count)
+    assert_alive(parts)
+
+
+def test_a_smart_stop_that_turns_fast_loses_nothing(database: Database, parts: Parts, client: PatientClient) -> None:
+    """It takes no new connection, and waits for those that there are; operators lose patience."""
+    with traffic(client) as flows:
+        database.begin_smart_stop()
+        time.sleep(2)
+        count = len(flows.requests)
+        database.stop("fast")
+        database.start()
+        wait_until(lambda: len(flows.requests) > count)
+    assert_alive(parts)
+
+
+def test_work_goes_on_within_seconds(database: Database, parts: Parts, client: PatientClient) -> None:
+    """Nothing comes in meanwhile: the worker finds its way back by itself."""
+    database.stop("immediate")
+    time.sleep(4)
+    database.start()
+    wait_until(lambda: client.ready() == 200, 30)
+    made = client.created()
+    client.sign(made["signers"][0]["signing_url"])
+    began = time.monotonic()
+    wait_until(lambda: client.is_finalized(made["id"]))
+    assert time.monotonic() - began < 15
+    # Once for each outage and lane at most: a connection that nobody renewed would fail at every new start.
+    assert parts.log("worker").count("Side task deferrer failed") <= 10
+    assert_alive(parts)
+
+
+def test_a_worker_can_be_ended_while_the_database_is_away(database: Database, parts: Parts) -> None:
+    database.stop("fast")
+    time.sleep(1)
+    status, seconds = parts.end("worker")
+    assert status == 0
+    assert seconds < 30
+    database.start()
+
+
+def assert_alive(parts: Parts) -> None:
+    assert {name: process.poll() for name, process in parts._processes.items()} == {"web": None, "worker": None}
+    assert "incident" not in parts.log("web")  # each is a fault of ours

@@ -1,0 +1,91 @@
+"""A second machine: one with another secret is refused; one that ends says so before it closes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from django.test import override_settings
+
+from paraph.organizations import installation
+from paraph.organizations.installation import secret_is_ours
+from paraph.organizations.models import Installation
+from paraph.organizations.registration import create_application, create_organization
+from tests.cli.service import wait_until
+from tests.operations.apart import Database, Parts
+
+_SECRET, _OTHER = "s" * 40, "o" * 40
+_REFUSAL = "The secret key of this machine is not that of the installation"
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    database = Database(tmp_path_factory.mktemp("database"))
+    made = Parts(tmp_path_factory.mktemp("hosts"), database.url, PARAPH_SECRET_KEY=_SECRET, PARAPH_DRAIN_SECONDS="3")
+    made.service.command("migrate")
+    made.start("web")
+    wait_until(lambda: ready(made) == 200)
+    yield made
+    made.remove()
+    database.remove()
+
+
+def ready(parts: Parts) -> int:
+    try:
+        return httpx.get(f"{parts.url}/readyz", timeout=30).status_code
+    except httpx.TransportError:
+        return 0
+
+
+def test_a_machine_with_another_secret_is_refused(parts: Parts) -> None:
+    refused = parts.start("worker", PARAPH_SECRET_KEY=_OTHER)
+    assert refused.wait(60) == 1
+    assert parts.log("worker").splitlines()[-1].startswith(_REFUSAL)
+    checked = subprocess.run(
+        [sys.executable, "-m", "paraph", "check", "--json"],
+        env={**parts.service.environment, "PARAPH_SECRET_KEY": _OTHER},
+        capture_output=True,
+        check=False,
+    )
+    found = {outcome["name"]: outcome for outcome in json.loads(checked.stdout)}
+    assert checked.returncode == 1
+    assert found["secret key"]["status"] == "failed" and found["secret key"]["sentence"].startswith(_REFUSAL)
+
+
+def test_a_web_server_that_ends_says_so_before_it_closes(parts: Parts) -> None:
+    web = parts._processes.pop("web")
+    web.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    wait_until(lambda: ready(parts) == 503, 2.5)
+    assert httpx.get(f"{parts.url}/healthz").status_code == 200
+    assert web.wait(40) == 0
+    assert 3 <= time.monotonic() - began < 20
+    assert ready(parts) == 0
+
+
+@pytest.mark.django_db
+def test_a_database_of_an_earlier_version_is_asked_what_its_secret_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    create_application(create_organization("Acme", "pro").pk, "sandbox", "backend")
+    assert secret_is_ours()
+    Installation.objects.all().delete()
+    monkeypatch.setattr(installation, "webhook_secret", _does_not_open)
+    assert not secret_is_ours()
+    assert not Installation.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_fingerprint_is_that_of_the_secret() -> None:
+    assert secret_is_ours() and secret_is_ours()
+    installation._fingerprint.cache_clear()
+    with override_settings(MASTER_KEY=b"another secret, as long as others"):
+        assert not secret_is_ours()
+    installation._fingerprint.cache_clear()
+    assert secret_is_ours()
+
+
+def _does_not_open(encrypted: bytes) -> str:
+    raise ValueError("the encrypted value does not open with this key")

@@ -1,0 +1,73 @@
+"""A lane that is asked to stop, at any moment."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import connection, connections
+from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+from paraph.queue.defer import defer
+from paraph.queue.lane_worker import LaneWorker
+from paraph.queue.lanes import MAIL
+from paraph.queue.stalled_jobs import rescue_jobs
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("milliseconds", [0, 1, 2, 3, 5, 8, 13, 21, 34, 55])
+def test_a_lane_stops_at_whatever_moment_of_its_start(milliseconds: int) -> None:
+    """While it connects or registers, a cancellation could get lost."""
+
+    async def start_and_stop() -> float:
+        lane = LaneWorker(MAIL, 1)
+        running = asyncio.create_task(lane.run())
+        await asyncio.sleep(milliseconds / 1000)
+        lane.stop()
+        began = time.monotonic()
+        await asyncio.wait_for(running, 30)
+        seconds = time.monotonic() - began
+        await sync_to_async(connections.close_all)()  # that of periodic jobs
+        return seconds
+
+    assert asyncio.run(start_and_stop()) < 10
+
+
+def test_jobs_at_hand_can_be_given_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a process ends that cannot wait for them: another worker takes them at once, and suspects nobody."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def take_long(**_: int) -> None:
+        begun.set()
+        connection.close()
+        assert go_on.wait(60)
+
+    monkeypatch.setattr(app.tasks["paraph.flow.jobs.invite"], "func", take_long)
+    defer("invite", signer_id=0)
+
+    async def begin_and_leave() -> None:
+        lane = LaneWorker(MAIL, 1)
+        running = asyncio.create_task(lane.run())
+        await asyncio.to_thread(begun.wait, 60)
+        await lane.hand_back()
+        try:
+            await asyncio.to_thread(rescue_and_look)
+        finally:
+            go_on.set()
+            lane.stop()
+            await asyncio.wait_for(running, 60)
+            await sync_to_async(connections.close_all)()
+
+    asyncio.run(begin_and_leave())
+
+
+def rescue_and_look() -> None:
+    try:
+        assert rescue_jobs() == 1
+        [job] = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.invite")
+        assert (job.status, job.priority) == ("todo", 0)
+    finally:
+        connection.close()
