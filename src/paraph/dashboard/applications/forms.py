@@ -79,10 +79,10 @@ class KeyForm(forms.Form):
 
 
 def add_refusal(form: forms.Form, refusal: DomainError) -> None:
-    """Adds the sentence of a refusal to the field that it begins with the name of, else to the whole form."""
-    for field in form.fields:
-        rest = refusal.message.removeprefix(field.removesuffix("s") if field == "frame_origins" else field)
-        if rest != refusal.message:
-            form.add_error(field, refusal.message)
+    """Adds the sentence of a refusal to the field whose name it begins with, else to the whole form."""
+    for name, field in form.fields.items():
+        about = refusal.message.partition(" ")[0]
+        if about in (name, name.removesuffix("s")):
+            form.add_error(name, f"{field.label}{refusal.message.removeprefix(about)}")
             return
     form.add_error(None, refusal.message)

@@ -43,5 +43,5 @@ def _verdict(pair: Pair, suggestion: str) -> str:
     if not suggestion:
         return _("Good")
     if pair == Pair.ACCENT_ON_SURFACE:
-        return _("Too low: the page takes the text's colour for lines instead.")
-    return _("Too low: the page shows black or white instead.")
+        return _("The page takes the text's colour for lines instead.")
+    return _("The page shows black or white instead.")
