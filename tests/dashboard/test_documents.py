@@ -11,7 +11,7 @@ from paraph.documents.models import Document
 from paraph.members.models import Role
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_application, create_organization
-from tests.api.v1.cast import CONTRACT, Someone
+from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,9 @@ def test_an_upload_is_a_production_document(log_in: LogIn, organization: Organiz
     assert (answer.status_code, answer.headers["Location"]) == (303, address)
     assert [row.environment for row in Document.objects.all()] == ["production", "production"]
     key = create_application(organization.pk, "production", "shop").api_key
-    assert Someone(key).get("/documents").json()["pagination"]["count"] == 2
+    assert ApiClient(key).get("/documents").json()["pagination"]["count"] == 2
+    sandbox = create_application(organization.pk, "sandbox", "trial").api_key
+    assert ApiClient(sandbox).get("/documents").json()["pagination"]["count"] == 0
     page = client.get(address).content.decode()
     assert page.count("data-id=") == 2 and "unused" in page and "2 documents were uploaded" in page
 
@@ -80,7 +82,7 @@ def test_files_are_read_on_no_other_page_and_for_nobody_else(log_in: LogIn, orga
 
 
 def test_both_environments_are_listed_and_told_apart(log_in: LogIn, organization: Organization) -> None:
-    Someone(create_application(organization.pk, "sandbox", "shop").api_key).document()
+    ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
     _, client = log_in(Role.OBSERVER)
     page = client.get(f"/app/{organization.pk}/documents").content.decode()
     assert '<span class="environment sandbox">Sandbox</span>' in page
@@ -90,7 +92,7 @@ def test_both_environments_are_listed_and_told_apart(log_in: LogIn, organization
 def test_a_long_list_goes_on_with_older_documents(log_in: LogIn, organization: Organization, monkeypatch: Any) -> None:
     monkeypatch.setattr("paraph.dashboard.documents.listing._AT_ONCE", 2)
     _, client = log_in()
-    Someone(create_application(organization.pk, "sandbox", "shop").api_key).document()
+    ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
     for number in range(4):
         client.post(f"/app/{organization.pk}/documents", {"file": pdf(name=f"{number}.pdf")})
     seen: list[int] = []

@@ -10,7 +10,7 @@ from paraph.drafts.models import Draft, DraftDocument
 from paraph.flow.delete_unused import UNUSED_FOR, delete_unused_uploads
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
-from tests.drafts.cast import author
+from tests.drafts.author import author
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.models import DocumentTags, Draft, DraftSigner, DraftStamp
 from paraph.drafts.tags import place_by_tags, tags_of
-from tests.drafts.cast import Author, author
+from tests.drafts.author import Author, author
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db

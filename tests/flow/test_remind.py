@@ -16,7 +16,7 @@ from paraph.organizations.scope import Caller
 from paraph.signature_requests.models import Reminder
 from paraph.signature_requests.signing_token import signing_url
 from paraph.webhooks.models import Delivery
-from tests.drafts.cast import author
+from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_sign import at_once
 

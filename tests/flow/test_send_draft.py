@@ -13,7 +13,7 @@ from paraph.organizations.models import WebSends
 from paraph.organizations.web_sends import web_sends
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.models import Delivery
-from tests.drafts.cast import author
+from tests.drafts.author import author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once
 

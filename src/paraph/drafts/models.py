@@ -24,7 +24,7 @@ class Draft(models.Model):
     """A request in the making, which every member of the organization sees. ``step``: the farthest that was opened.
 
     A sent draft is known by its ``request``; its documents, signers and stamps are gone, as the request has them.
-    ``locale``: the language of the mails, and of the signing page for browsers that want another than it has.
+    ``locale``: the language that signers are written to, and that the signing page has.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -54,7 +54,7 @@ class Draft(models.Model):
         """The title, else the name of the first document; "" where there is neither."""
         if self.title:
             return self.title
-        first = self.documents.select_related("document").first()
+        first = next(iter(self.documents.all()), None)
         return first.document.name if first else ""
 
 

@@ -52,9 +52,7 @@ def create(
         raise
 
 
-def _made(
-    caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None
-) -> LoadedRequest:
+def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(caller, plan, ids[SignatureRequest][0], locale, sender)

@@ -35,7 +35,7 @@ class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django'
 class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none where it runs
     """The options of the request that the plan allows."""
 
-    locale = forms.ChoiceField(label=_("Language of the mails"))
+    locale = forms.ChoiceField(label=_("Language of mails and signing page"))
     branding_profile = ProfileField(
         BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Colours of Paraph")
     )

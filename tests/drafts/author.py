@@ -13,7 +13,7 @@ from paraph.members.models import Member, Role, User
 from paraph.organizations.registration import create_organization
 from paraph.organizations.scope import Caller
 from paraph.storage import store
-from tests.api.v1.cast import CONTRACT
+from tests.api.v1.api_clients import CONTRACT
 from tests.factories import VISITOR
 
 
