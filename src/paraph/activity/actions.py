@@ -25,3 +25,7 @@ class Action(StrEnum):
     SIGNER_ERASED = "signer.erased"
     REQUEST_SENT = "request.sent"
     SIGNER_REMINDED = "signer.reminded"
+    DELIVERY_SENT_AGAIN = "delivery.sent_again"
+    WEBHOOK_TESTED = "webhook.tested"
+    BRANDING_CREATED = "branding.created"
+    BRANDING_UPDATED = "branding.updated"
