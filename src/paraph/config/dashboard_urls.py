@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
+from paraph.dashboard.activity import activity, export
 from paraph.dashboard.documents.document import document, picture
 from paraph.dashboard.documents.listing import documents
 from paraph.dashboard.drafts.documents_step import documents_step
@@ -15,6 +16,8 @@ from paraph.dashboard.members.invitations import resend, withdraw
 from paraph.dashboard.members.listing import members
 from paraph.dashboard.members.person import leave, person, remove, transfer
 from paraph.dashboard.new_organization import new_organization
+from paraph.dashboard.organization_settings import delete, retention, settings
+from paraph.dashboard.plan import plan
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", organizations, name="organizations"),
@@ -39,4 +42,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "<int:organization_id>/members/invitations/<int:invitation_id>/withdraw", withdraw, name="withdraw_invitation"
     ),
+    path("<int:organization_id>/settings", settings, name="settings"),
+    path("<int:organization_id>/settings/retention", retention, name="retention"),
+    path("<int:organization_id>/settings/delete", delete, name="delete_organization"),
+    path("<int:organization_id>/activity", activity, name="activity"),
+    path("<int:organization_id>/activity/export", export, name="export_activity"),
+    path("<int:organization_id>/plan", plan, name="plan"),
 ]

@@ -29,8 +29,8 @@ View = Callable[..., HttpResponse]
 def member_page(right: Right) -> Callable[[View], View]:
     """A view of an organization's page: ``view(request, member, **rest of the address)``.
 
-    Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does everybody
-    once it is deleted; a member without the right gets 403 and reads which roles have it.
+    Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
+    everybody once it is deleted; a member without the right gets 403 and reads which roles have it.
     """
 
     def decorate(view: View) -> View:
