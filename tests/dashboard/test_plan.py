@@ -19,7 +19,7 @@ def test_everybody_reads_quota_calls_and_requests_of_the_month(
     log_in: Callable[..., MemberClient], organization: Organization, role: str
 ) -> None:
     made = create_application(organization.pk, "production", "Backend")
-    calls = Client(headers={"Authorization": f"Bearer {made.api_key}"})
+    calls = Client(headers={"X-Api-Key": made.api_key})
     for _ in range(3):
         calls.get("/api/v1/documents")
     for _ in range(2):
