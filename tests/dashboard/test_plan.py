@@ -28,7 +28,7 @@ def test_everybody_reads_quota_calls_and_requests_of_the_month(
     page = client.get(f"/app/{organization.pk}/plan").content.decode()
     assert '<meter aria-labelledby="quota" min="0" max="100" value="2"' in page and "2 of 100 used" in page
     [row] = [part for part in page.split("<tr") if f'data-id="{clock.now():%Y-%m}"' in part]
-    assert 'data-label="API calls in production">3<' in row and 'data-label="Sent from here">2<' in row
+    assert 'data-label="Production calls">3<' in row and 'data-label="Sent from here">2<' in row
     assert member.organization_id == organization.pk
 
 

@@ -18,9 +18,9 @@ pytestmark = pytest.mark.django_db
 def test_calls_count_in_the_month_of_the_call_in_utc(monkeypatch: Any) -> None:
     organization = create_organization("Analytical Engines", "pro")
     key = create_application(organization.pk, "sandbox", "Backend").api_key
-    moments = [(2026, 1, 31, 23, 59, 59), (2026, 1, 31, 23, 59, 59), (2026, 2, 1, 0, 0, 0)]
-    for moment in moments:
-        monkeypatch.setattr(clock, "now", lambda moment=moment: datetime(*moment, tzinfo=UTC))
+    last, first = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
+    for moment in (last, last, first):
+        monkeypatch.setattr(clock, "now", lambda moment=moment: moment)
         assert admit(key)
     admit("0" * 64)
     assert list(MonthlyCalls.objects.order_by("month").values_list("month", "calls")) == [

@@ -1,7 +1,6 @@
 """``/invitations/{secret}``: what somebody is invited to. ``GET`` explains and changes nothing, since mail scanners
 follow links; ``POST`` accepts."""
 
-from typing import cast
 from urllib.parse import urlencode
 
 from allauth.account.adapter import get_adapter
@@ -30,7 +29,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         return _over(request, found)
     if not request.user.is_authenticated:
         return _to_stranger(request, found)
-    user = cast(User, request.user)
+    user = request.user
     if user.email != found.email:
         return show(request, "invitation/wrong_account.html", {"invitation": found}, status=403)
     if request.method == "POST":
