@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from django.db import connection
 from django.test import Client
 
 from paraph.activity.actions import Action
 from paraph.activity.actor import OPERATOR
 from paraph.activity.chain import check_export
+from paraph.activity.export import check_log
 from paraph.activity.log import note
 from paraph.activity.models import Activity
 from paraph.cli.verify import command as verify
@@ -20,6 +22,7 @@ from paraph.flow.ask import ask
 from paraph.kernel import clock
 from paraph.members.models import Member, Role
 from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.factories import scene
@@ -109,6 +112,22 @@ def test_no_act_can_be_altered_left_out_or_moved(log_in: LogIn, change: str) -> 
         export["organization_id"] += 1
     check = check_export(json.dumps(export).encode())
     assert not check.ok and check.acts < 3
+
+
+def test_an_earlier_export_shows_that_the_log_was_cut_or_made_anew(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    earlier = check_export(exported(client, owner))
+    note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    assert check_log(owner.organization_id, earlier).ok and check_log(owner.organization_id).acts == 3
+    with connection.cursor() as cursor:  # as somebody could who owns the database
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("DELETE FROM activity_activity WHERE position > 1")
+        cursor.execute("SET LOCAL session_replication_role = origin")
+    assert check_log(owner.organization_id).ok
+    assert not check_log(owner.organization_id, earlier).ok
+    other = create_organization("Elsewhere", "free")
+    assert not check_log(other.pk, earlier).ok
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": "paraph-activity/1", "acts": 1}', b"\xff\xfe"])

@@ -9,7 +9,7 @@ from paraph.kernel import clock
 from paraph.organizations.admission import admit
 from paraph.organizations.models import MonthlyCalls
 from paraph.organizations.registration import create_application, create_organization
-from paraph.organizations.usage import monthly_usage, month_of, next_month, usage_of_all
+from paraph.organizations.usage import month_of, monthly_usage, next_month, usage_of_all
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db

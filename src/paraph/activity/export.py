@@ -3,6 +3,7 @@ itself."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from paraph.activity.chain import FORMAT, ChainCheck, check_acts
@@ -22,15 +23,20 @@ def exported(organization_id: int, name: str) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def check_log(organization_id: int) -> ChainCheck:
-    """Checks the log of an organization in the database."""
-    return check_acts(acts(organization_id), organization_id)
+def check_log(organization_id: int, export: ChainCheck | None = None) -> ChainCheck:
+    """Checks the log of an organization in the database, and whether an export that holds is the beginning of it: acts
+    that were taken off the log's end since show so."""
+    check = check_acts(acts(organization_id), organization_id)
+    if export is None or not (export.ok and check.ok) or _begins_with(organization_id, export):
+        return check
+    return replace(check, problem="The export is not the beginning of this log.")
 
 
-def hash_at(organization_id: int, position: int) -> str:
-    """Returns the hash of an act, "" where there is no such act."""
-    row = Activity.objects.filter(organization_id=organization_id, position=position).first()
-    return bytes(row.hash).hex() if row else ""
+def _begins_with(organization_id: int, export: ChainCheck) -> bool:
+    if export.organization_id != organization_id:
+        return False
+    last = Activity.objects.filter(organization_id=organization_id, position=export.acts).first()
+    return export.acts == 0 or (last is not None and bytes(last.hash).hex() == export.head)
 
 
 def acts(organization_id: int) -> Iterator[dict[str, Any]]:

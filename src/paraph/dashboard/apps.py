@@ -7,6 +7,6 @@ class DashboardConfig(AppConfig):
     name = "paraph.dashboard"
 
     def ready(self) -> None:
-        from paraph.dashboard.account.changes import listen
+        from paraph.dashboard.account.changes import listen  # noqa: PLC0415  models must be there first
 
         listen()
