@@ -8,6 +8,9 @@ class Action(StrEnum):
 
     ORGANIZATION_CREATED = "organization.created"
     ORGANIZATION_UPDATED = "organization.updated"
+    MEMBER_INVITED = "member.invited"
+    INVITATION_RESENT = "invitation.resent"
+    INVITATION_WITHDRAWN = "invitation.withdrawn"
     MEMBER_JOINED = "member.joined"
     MEMBER_ROLE_CHANGED = "member.role_changed"
     MEMBER_REMOVED = "member.removed"
@@ -29,3 +32,9 @@ class Action(StrEnum):
     WEBHOOK_TESTED = "webhook.tested"
     BRANDING_CREATED = "branding.created"
     BRANDING_UPDATED = "branding.updated"
+    SIGNER_ASKED = "signer.asked"
+    ACTIVITY_EXPORTED = "activity.exported"
+    PASSWORD_CHANGED = "account.password_changed"  # noqa: S105  no password
+    ADDRESS_CHANGED = "account.address_changed"
+    SECOND_FACTOR_ADDED = "account.second_factor_added"
+    SECOND_FACTOR_REMOVED = "account.second_factor_removed"

@@ -20,6 +20,8 @@ _COMMANDS = (
     "retention",
     "erase",
     "branding",
+    "usage",
+    "activity",
     "inbox",
     "webhook",
     "request",

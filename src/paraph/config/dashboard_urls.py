@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from paraph.dashboard.activity import activity, export
 from paraph.dashboard.applications.application import application, revoke, save_settings
 from paraph.dashboard.applications.deliveries import deliveries, test_webhook
 from paraph.dashboard.applications.delivery import delivery, resend, signed_body
@@ -19,7 +20,12 @@ from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.home import home, organizations
+from paraph.dashboard.members.invitations import resend, withdraw
+from paraph.dashboard.members.listing import members
+from paraph.dashboard.members.person import leave, person, remove, transfer
 from paraph.dashboard.new_organization import new_organization
+from paraph.dashboard.organization_settings import delete, retention, settings
+from paraph.dashboard.plan import plan
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", organizations, name="organizations"),
@@ -62,4 +68,19 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/drafts/<int:draft_id>/signers", signers_step, name="draft_signers"),
     path("<int:organization_id>/drafts/<int:draft_id>/places", places_step, name="draft_places"),
     path("<int:organization_id>/drafts/<int:draft_id>/review", review_step, name="draft_review"),
+    path("<int:organization_id>/members", members, name="members"),
+    path("<int:organization_id>/members/leave", leave, name="leave"),
+    path("<int:organization_id>/members/<int:member_id>", person, name="member"),
+    path("<int:organization_id>/members/<int:member_id>/remove", remove, name="remove_member"),
+    path("<int:organization_id>/members/<int:member_id>/transfer", transfer, name="transfer_ownership"),
+    path("<int:organization_id>/members/invitations/<int:invitation_id>/resend", resend, name="resend_invitation"),
+    path(
+        "<int:organization_id>/members/invitations/<int:invitation_id>/withdraw", withdraw, name="withdraw_invitation"
+    ),
+    path("<int:organization_id>/settings", settings, name="settings"),
+    path("<int:organization_id>/settings/retention", retention, name="retention"),
+    path("<int:organization_id>/settings/delete", delete, name="delete_organization"),
+    path("<int:organization_id>/activity", activity, name="activity"),
+    path("<int:organization_id>/activity/export", export, name="export_activity"),
+    path("<int:organization_id>/plan", plan, name="plan"),
 ]

@@ -18,7 +18,8 @@ from paraph.members.rights import Right
 def organizations(request: HttpRequest) -> HttpResponse:
     """The member's organizations; the only one at once."""
     user = cast(User, request.user)
-    memberships = list(user.memberships.select_related("organization").order_by("organization_id"))
+    rows = user.memberships.filter(organization__deleted_at=None).select_related("organization")
+    memberships = list(rows.order_by("organization_id"))
     if len(memberships) == 1:
         return redirect("home", memberships[0].organization_id)
     return show(request, "organizations.html", {"memberships": memberships, "may_open": may_open_organization(user)})

@@ -175,3 +175,13 @@ class WebSends(models.Model):
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     month = models.DateField()
     sent = models.IntegerField()
+
+
+class MonthlyCalls(models.Model):
+    """How many calls with a valid key an organization made in an environment in a month (its first day, UTC)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "environment", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+", db_index=False)
+    environment = models.CharField(max_length=10, choices=Environment)
+    month = models.DateField()
+    calls = models.BigIntegerField()
