@@ -23,3 +23,5 @@ class Action(StrEnum):
     REQUEST_ENDED_EARLY = "request.ended_early"
     RETENTION_SET = "retention.set"
     SIGNER_ERASED = "signer.erased"
+    REQUEST_SENT = "request.sent"
+    SIGNER_REMINDED = "signer.reminded"

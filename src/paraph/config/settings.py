@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "paraph.activity",
     "paraph.documents",
     "paraph.signature_requests",
+    "paraph.drafts",
     "paraph.journal",
     "paraph.otp",
     "paraph.evidence",
@@ -117,6 +118,8 @@ TEMPLATES = [
 STATIC_URL = "/static/"
 STORAGES = {"staticfiles": {"BACKEND": "paraph.web.static_files.StaticFiles"}}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
+
+FILE_UPLOAD_HANDLERS = ["paraph.dashboard.no_files.NoFiles"]
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 

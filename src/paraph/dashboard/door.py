@@ -81,7 +81,9 @@ def show(
 
 def caller(member: Member, environment: str = Environment.PRODUCTION) -> Caller:
     """The member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
-    return Caller(member.organization_id, environment, member.organization.plan, application_id=None)
+    organization = member.organization
+    suspended = organization.suspended_at is not None
+    return Caller(organization.pk, environment, organization.plan, application_id=None, suspended=suspended)
 
 
 def actor(request: HttpRequest, member: Member) -> Actor:

@@ -1,5 +1,6 @@
 """Creating a signature request, in one transaction (specification 4.5)."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -26,28 +27,39 @@ from paraph.signature_requests.signing_token import new_salt
 from paraph.words import LOCALES
 
 
-def create(caller: Caller, payload: object, origin: Origin, locale: str = "") -> LoadedRequest:
+@dataclass(frozen=True)
+class WebSender:
+    """The member who sends a request from the dashboard."""
+
+    user_id: int
+    email: str
+
+
+def create(
+    caller: Caller, payload: object, origin: Origin, locale: str = "", sender: WebSender | None = None
+) -> LoadedRequest:
     """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    ``locale`` is the language that the caller named, if any. Returns the request as it is shown. Searches the documents
+    ``locale`` is the language that the caller named, if any; without a ``sender``, the caller's application sends it.
+    Returns the request as it is shown. Searches the documents
     for tags before the transaction begins. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)
     try:
-        return _made(caller, plan, origin, locale)
+        return _made(caller, plan, origin, locale, sender)
     except IntegrityError:
         make_plan(caller, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str) -> LoadedRequest:
+def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(caller, plan, ids[SignatureRequest][0], locale)
+        request = _request(caller, plan, ids[SignatureRequest][0], locale, sender)
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
-        entries = _journal(request, plan, origin)
+        entries = _journal(request, plan, origin, sender)
         insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
         if plan.draft.send_email:
             _invite(signers, plan)
@@ -55,7 +67,9 @@ def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str) -> Loa
     return loaded_request(request, documents, ordered)
 
 
-def _request(caller: Caller, plan: RequestPlan, request_id: int, locale: str) -> SignatureRequest:
+def _request(
+    caller: Caller, plan: RequestPlan, request_id: int, locale: str, sender: WebSender | None
+) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
@@ -63,6 +77,7 @@ def _request(caller: Caller, plan: RequestPlan, request_id: int, locale: str) ->
         organization_id=caller.organization_id,
         environment=caller.environment,
         application_id=caller.application_id,
+        sent_by_id=sender.user_id if sender else None,
         branding_profile=plan.branding_profile,
         mode=draft.mode,
         validity_days=draft.validity_days,
@@ -118,9 +133,10 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
     ]
 
 
-def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin) -> list[Entry]:
+def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin, sender: WebSender | None) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
-    events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **_remarks(plan)})]
+    sent_by = {"sent_by": sender.email} if sender else {}
+    events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **sent_by, **_remarks(plan)})]
     if plan.draft.identity_declaration_accepted:
         events.append((EventType.IDENTITY_DECLARED, {}))
     return begin(request, events, origin)

@@ -1,4 +1,4 @@
-"""Deleting uploads that no request has used for 90 days."""
+"""Deleting uploads that no request or draft has used for 90 days."""
 
 import time
 from datetime import timedelta
@@ -8,6 +8,7 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
+from paraph.drafts.models import DraftDocument
 from paraph.kernel import clock
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import RequestDocument
@@ -19,7 +20,7 @@ _RUN_SECONDS = 15.0
 
 
 def delete_unused_uploads(first: int = 1) -> int:
-    """Deletes the rows and objects of uploads that are older and in no request, beginning at the id ``first``; returns
+    """Deletes the rows and objects of uploads that are older and in no request or draft, beginning at the id ``first``; returns
     how many.
 
     Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves the rest to another job,
@@ -48,4 +49,5 @@ def _delete(first: int) -> int:
 
 
 def _unused(rows: QuerySet[Document]) -> QuerySet[Document]:
-    return rows.filter(~Exists(RequestDocument.objects.filter(document_id=OuterRef("pk"))))
+    used = [Exists(table.objects.filter(document_id=OuterRef("pk"))) for table in (RequestDocument, DraftDocument)]
+    return rows.filter(*(~each for each in used))

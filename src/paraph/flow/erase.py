@@ -10,7 +10,7 @@ from paraph.journal.erase import erase_values
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.models import FirstOpening, Inquiry, RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.models import FirstOpening, Inquiry, Reminder, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import new_salt
 from paraph.webhooks.models import Attempt, Delivery
 
@@ -74,6 +74,7 @@ def _erase_rows(signer: Signer) -> None:
         signature_encrypted=None,
         initials_encrypted=None,
     )
+    Reminder.objects.filter(signer=signer).update(mail=None)
     OneTimeCode.objects.filter(signer=signer).update(destination="", destination_scope=None)
     FirstOpening.objects.filter(signer=signer).update(ip="")
     Inquiry.objects.filter(signer=signer).delete()

@@ -15,8 +15,10 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest, 
 from paraph.webhooks import outbox
 
 
-def signer_notified(signer: Signer, acknowledgement: str) -> None:
-    facts = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
+def signer_notified(signer: Signer, acknowledgement: str, *, reminder: bool = False) -> None:
+    facts: dict[str, Any] = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
+    if reminder:
+        facts["reminder"] = True
     _record(signer.request, EventType.SIGNER_NOTIFIED, signer, metadata=facts)
 
 

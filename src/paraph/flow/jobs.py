@@ -19,6 +19,7 @@ from paraph.flow.mail_account import mail_account
 from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
+from paraph.flow.send_reminder import send_reminder
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
@@ -56,6 +57,7 @@ class Backoff(BaseRetryStrategy):
 RETRY = Backoff()
 _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "invite": (invite, MAIL),
+    "send_reminder": (send_reminder, MAIL),
     "notify_completion": (notify_completion, MAIL),
     "forward_inquiry": (forward_inquiry, MAIL),
     "mail_account": (mail_account, MAIL),

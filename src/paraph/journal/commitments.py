@@ -11,7 +11,7 @@ from typing import Any
 
 from paraph.kernel import tokens
 
-PERSONAL = ("recipient", "recipients", "acknowledgement")
+PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by")
 """Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each."""
 
 _SALT_BYTES = 16

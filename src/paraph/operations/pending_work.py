@@ -11,7 +11,14 @@ from paraph.evidence.models import ProofFile
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
-from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.models import (
+    Reminder,
+    RequestDocument,
+    RequestStatus,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 
 _TASKS = "paraph.flow.jobs."
@@ -54,7 +61,7 @@ class Job:
 def pending_steps(request: SignatureRequest) -> list[PendingStep]:
     """The steps that jobs can do for the request now. Signatures are not among them."""
     if request.status == RequestStatus.PENDING:
-        return list(_invitations(request))
+        return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
         return [*_summary(request), *([] if request.finalized else _artefacts(request))]
     return []
@@ -92,6 +99,14 @@ def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
         if signing_eligibility(signer) is SigningEligibility.OPEN:
             words = f"the invitation of {signer.full_name}"
             yield PendingStep("invite", {"signer_id": signer.pk}, words, mails=(f"invitation-{signer.pk}",))
+
+
+def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
+    unsent = Reminder.objects.filter(signer__request=request, mail=None).exclude(signer__status=SignerStatus.SIGNED)
+    for reminder in unsent.select_related("signer__request").order_by("pk"):
+        arguments = {"signer_id": reminder.signer_id, "number": reminder.number}
+        mails = (f"reminder-{reminder.signer_id}-{reminder.number}",)
+        yield PendingStep("send_reminder", arguments, f"a reminder for {reminder.signer.full_name}", mails=mails)
 
 
 def _summary(request: SignatureRequest) -> Iterator[PendingStep]:

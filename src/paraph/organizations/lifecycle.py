@@ -6,11 +6,13 @@ lead nowhere (404).
 """
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import ApiKey, ConfirmedAddress, Environment, Organization, Retention
 from paraph.organizations.registration import existing_organization, revoke_keys
+from paraph.organizations.scope import Caller
 
 DAYS_AFTER_DELETION = 90
 """How long after the end of a request its files are kept in a deleted organization that had no retention."""
@@ -34,6 +36,12 @@ def resume(organization_id: int) -> Organization:
     organization.suspended_at = None
     organization.save(update_fields=["suspended_at"])
     return organization
+
+
+def require_active(caller: Caller) -> None:
+    """Raises ``DomainError("forbidden", …)`` for a suspended organization, where something new would begin."""
+    if caller.suspended:
+        raise DomainError("forbidden", _("The organization is suspended. Ask whoever runs this service."))
 
 
 def delete_organization(organization_id: int) -> Organization:

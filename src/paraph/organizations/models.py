@@ -150,6 +150,15 @@ class ConfirmedAddress(models.Model):
         constraints = [models.UniqueConstraint(fields=["organization", "address"], name="confirmed_address_once")]
 
 
+class WebSends(models.Model):
+    """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    month = models.DateField()
+    sent = models.IntegerField()
+
+
 class Installation(models.Model):
     """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is derived from
     ``PARAPH_SECRET_KEY``."""

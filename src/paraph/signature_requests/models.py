@@ -179,3 +179,20 @@ class FirstOpening(models.Model):
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="first_opening")
     opened_at = models.DateTimeField()
     ip = models.CharField(max_length=45, blank=True)
+
+
+class Reminder(models.Model):
+    """One of the times that a member had a signer invited again; ``number`` counts from 1.
+
+    ``mail`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``journaled`` follows with the
+    journal entry.
+    """
+
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="reminders")
+    number = models.SmallIntegerField()
+    asked_at = models.DateTimeField(default=clock.now)
+    mail: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    journaled = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["signer", "number"], name="reminder_once_per_number")]

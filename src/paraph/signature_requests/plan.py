@@ -9,15 +9,17 @@ from django.utils.translation import gettext as _
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
-from paraph.kernel.errors import DomainError
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import Allowance, allowance
 from paraph.organizations.scope import Caller, branding_profiles, own
 from paraph.signature_requests import references, request_draft
 from paraph.signature_requests.models import Channel
 from paraph.signature_requests.placing import PlannedPlacement, place
-from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.signature_requests.request_draft import DocumentDraft, RequestDraft
+
+Refusal = tuple[str, str, str]
+"""Its code, the path of the field and the sentence, which names the field."""
 
 _DOCUMENT = CompiledQuery(Document.objects.all)
 
@@ -46,7 +48,7 @@ def make_plan(caller: Caller, value: object) -> RequestPlan:
     problems, allowed = Problems(), allowance(caller.plan)
     draft = request_draft.read(value, allowed, problems)
     if draft is None:
-        raise DomainError("validation_error", problems.message())
+        raise InvalidPayloadError("validation_error", problems.message(), problems.named)
     if not problems.full:
         references.check(draft, problems)
     _refuse_by_code(draft, allowed, problems)
@@ -62,31 +64,35 @@ def _refuse_by_code(draft: RequestDraft, allowed: Allowance, problems: Problems)
     """Raises the first refusal with a code of its own; its message names the other problems too."""
     refusal = _initials(draft, allowed) or _forbidden(draft, allowed) or _undeclared(draft)
     if refusal:
-        code, sentence = refusal
-        raise DomainError(code, f"{sentence} {problems.message()}".strip())
+        code, path, sentence = refusal
+        message = f"{sentence} {problems.message()}".strip()
+        raise InvalidPayloadError(code, message, [Problem(path, sentence), *problems.named])
 
 
-def _initials(draft: RequestDraft, allowed: Allowance) -> tuple[str, str] | None:
+def _initials(draft: RequestDraft, allowed: Allowance) -> Refusal | None:
     if not draft.initials_required or allowed.initials:
         return None
-    return "initials_not_available_on_plan", _("initials_required: your plan does not include initials.")
+    sentence = _("initials_required: your plan does not include initials.")
+    return "initials_not_available_on_plan", "initials_required", sentence
 
 
-def _forbidden(draft: RequestDraft, allowed: Allowance) -> tuple[str, str] | None:
+def _forbidden(draft: RequestDraft, allowed: Allowance) -> Refusal | None:
     if not allowed.sms:
         for signer in draft.signers:
             if signer.otp_channel == Channel.SMS:
-                return "forbidden", f"{signer.path}.otp_channel: " + _("your plan does not include codes by SMS.")
+                path = f"{signer.path}.otp_channel"
+                return "forbidden", path, f"{path}: " + _("your plan does not include codes by SMS.")
     if draft.branding_profile_id is not None and not allowed.branding_profiles:
-        return "forbidden", _("branding_profile_id: your plan does not include branding profiles.")
+        sentence = _("branding_profile_id: your plan does not include branding profiles.")
+        return "forbidden", "branding_profile_id", sentence
     return None
 
 
-def _undeclared(draft: RequestDraft) -> tuple[str, str] | None:
+def _undeclared(draft: RequestDraft) -> Refusal | None:
     if not draft.send_email or draft.identity_declaration_accepted is not False:
         return None
     sentence = _("identity_declaration_accepted: it must be true when send_email is true.")
-    return "identity_declaration_required", sentence
+    return "identity_declaration_required", "identity_declaration_accepted", sentence
 
 
 def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -> BrandingProfile | None:

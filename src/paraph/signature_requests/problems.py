@@ -1,5 +1,8 @@
 """Gathering the problems of a payload, up to a number."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
@@ -7,29 +10,46 @@ from paraph.kernel.errors import DomainError
 MOST_NAMED = 50
 
 
+class Problem(NamedTuple):
+    """``path`` is that of a field under the root key, such as ``signers[1].phone``; "" is the root."""
+
+    path: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.sentence}" if self.path else self.sentence
+
+
+class InvalidPayloadError(DomainError):
+    """A payload is refused for these ``problems``; ``code`` is that of the first."""
+
+    def __init__(self, code: str, message: str, problems: Sequence[Problem]) -> None:
+        super().__init__(code, message)
+        self.problems = list(problems)
+
+
 class Problems:
-    """Sentences, each with the path of its field. ``full`` says that there are more than are named, so that callers
-    need not look for others."""
+    """Problems of fields. ``full`` says that there are more than are named, so that callers need not look for
+    others."""
 
     def __init__(self) -> None:
-        self._sentences: list[str] = []
+        self.named: list[Problem] = []
         self.full = False
 
     def __bool__(self) -> bool:
-        return bool(self._sentences)
+        return bool(self.named)
 
     def add(self, path: str, sentence: str) -> None:
-        """Adds a problem. ``path`` is that of a field under the root key, such as ``signers[1].phone``; "" is the
-        root."""
-        if len(self._sentences) == MOST_NAMED:
+        if len(self.named) == MOST_NAMED:
             self.full = True
         else:
-            self._sentences.append(f"{path}: {sentence}" if path else sentence)
+            self.named.append(Problem(path, sentence))
 
     def message(self) -> str:
-        return " ".join([*self._sentences, _("And more, which was not looked at.")] if self.full else self._sentences)
+        sentences = [str(problem) for problem in self.named]
+        return " ".join([*sentences, _("And more, which was not looked at.")] if self.full else sentences)
 
     def refuse(self) -> None:
         """Raises ``validation_error`` with all problems, if there are any."""
         if self:
-            raise DomainError("validation_error", self.message())
+            raise InvalidPayloadError("validation_error", self.message(), self.named)

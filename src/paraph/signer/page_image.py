@@ -1,86 +1,29 @@
 """``GET …/pages/{number}.webp``, ``{number}-{zoom}.webp`` and ``{number}-print.webp``: a page as a picture."""
 
-from contextlib import suppress
-from functools import partial
-
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
-from paraph.documents import unshown_pages
-from paraph.documents.models import Document
+from paraph.flow.page_picture import page_picture
 from paraph.kernel.errors import DomainError
-from paraph.organizations.scope import party
-from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.render import render_page, render_printed_page
-from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.signer import answers
 from paraph.signer.documents import document_of
 from paraph.signer.door import found
 from paraph.signer.may_read import require_reader
-from paraph.storage import store
 
-_WIDEST = 1240.0  # pixels: sharp on a phone and beside the form on a desk
-_FINEST = 2.0  # pixels per point
-_ZOOMS = (100, 150, 200, 400)  # percent
-_SHARPEST = 6.0  # pixels per point at any zoom: what is printed at 432 dpi is sharp to any eye
 _KEPT_SECONDS = 900
 
 
 def page_image(
     request: HttpRequest, token: str, document_id: int, number: int, zoom: int = 100, *, printed: bool = False
 ) -> HttpResponse:
-    """WebP, for those who may read the document; drawn once and kept in storage beside it. ``zoom``: percent of the
-    usual size, 100, 150, 200 or 400. ``printed``: the page as it is printed, else as it is on the screen."""
+    """WebP, for those who may read the document. ``zoom`` and ``printed`` are those of :func:`page_picture`."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
     try:
         signer = found(token)
         require_reader(signer)
-        document = document_of(signer, document_id)
-        if zoom not in _ZOOMS or not 1 <= number <= len(document.pages):
-            raise DomainError("not_found", "There is no such page.")
-        picture = _picture(document, number, zoom, printed=printed)
+        picture = page_picture(document_of(signer, document_id), number, zoom, printed=printed)
     except DomainError as error:
         return answers.refusal(error)
     response = answers.private(HttpResponse(picture, content_type="image/webp"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
-
-
-def _picture(document: Document, number: int, zoom: int, *, printed: bool) -> bytes:
-    size = "" if zoom == 100 else f"-{zoom}"
-    name = f"{number}-print{size}.webp" if printed else f"{number}{size}.webp"
-    key = f"pages/{document.shown_sha256.hex()}/{name}"
-    try:
-        return store.get(key)
-    except FileNotFoundError:
-        try:
-            picture = _drawn(document, number, zoom, printed=printed)
-        except PdfRefused as refused:
-            if printed:  # what is signed is the page on the screen
-                raise PageNotShownError(number, document.name, document.pk) from refused
-            return _drawn_by_another(document, number, key, refused)
-        with suppress(OSError):  # without room to keep it, it is drawn again
-            store.put(key, picture)
-        if not printed:
-            unshown_pages.forget(document, number)
-        return picture
-
-
-def _drawn(document: Document, number: int, zoom: int, *, printed: bool) -> bytes:
-    width, height = document.pages[number - 1]
-    draw = render_printed_page if printed else render_page
-    scale = min(_SHARPEST, zoom / 100 * min(_FINEST, _WIDEST / min(width, height)))
-    pdf = partial(store.get, document.shown_key)
-    return draw(pdf, number, scale, party=party(document), sha256=document.shown_sha256)
-
-
-def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
-    """The picture that another call has kept meanwhile. Raises PageNotShownError, which stands in the way of signatures
-    until there is one: what is looked for only after it is remembered cannot be missed by both."""
-    unshown_pages.remember(document, number)
-    try:
-        picture = store.get(key)
-    except FileNotFoundError:
-        raise PageNotShownError(number, document.name, document.pk) from refused
-    unshown_pages.forget(document, number)
-    return picture

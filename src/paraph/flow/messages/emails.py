@@ -37,7 +37,7 @@ def invitation(signer: Signer, url: str) -> EmailContent:
     words, sender = _words(signer), sender_name(signer)
     return _to_signer(
         signer,
-        subject=phrase(words, "invitation_subject", sender=sender),
+        subject=invitation_subject(words["locale"], signer.request.organization.name),
         preview=words["preview_invitation"],
         lines=[
             say(words, "invited", sender=sender),
@@ -47,6 +47,11 @@ def invitation(signer: Signer, url: str) -> EmailContent:
         closing=[say(words, "personal")],
         action=(words["open"], url),
     )
+
+
+def invitation_subject(locale: str, organization_name: str) -> str:
+    """Writes the subject of an invitation from the organization."""
+    return phrase(of("mail", locale), "invitation_subject", sender=unlinked(organization_name, MAX_LENGTH))
 
 
 def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:

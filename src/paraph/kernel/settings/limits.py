@@ -29,3 +29,9 @@ class LimitSettings(BaseModel):
     wrong_codes_per_organization: int = Field(
         500, ge=1, description="Wrong codes in the requests of one organization before none is taken for an hour."
     )
+    web_sends_free: int = Field(
+        5, ge=0, description="Requests that an organization on the plan Free may send from the dashboard in a month."
+    )
+    web_sends_pro: int = Field(
+        100, ge=0, description="Requests that an organization on the plan Pro may send from the dashboard in a month."
+    )

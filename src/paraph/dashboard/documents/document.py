@@ -1,0 +1,56 @@
+"""``/app/{o}/documents/{id}``: a document, its tags and its pages."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from paraph.dashboard.door import caller, member_page, show
+from paraph.documents.models import Document, DocumentStatus
+from paraph.drafts.tags import tags_of
+from paraph.flow.page_picture import page_picture
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.members.rights import Right, may
+from paraph.organizations.models import Environment
+from paraph.organizations.scope import scoped
+from paraph.signature_requests.models import RequestDocument
+from paraph.storage import store
+
+_MOST_PAGES = 20
+_KEPT_SECONDS = 900
+
+
+@member_page(Right.SEE)
+def document(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
+    found = _document(member, document_id)
+    content = {
+        "document": found,
+        "sha256": bytes(found.sha256).hex(),
+        "tags": [(tag, place.page_number) for tag, place in tags_of(found).items()],
+        "uses": RequestDocument.objects.filter(document=found).count(),
+        "sheets": [
+            {"number": number, "width": width, "height": height}
+            for number, (width, height) in enumerate(found.pages[:_MOST_PAGES], start=1)
+        ],
+        "download": store.presign(found.object_key, found.name, store.LINK_SECONDS),
+        "may_send": may(member.role, Right.SEND) and found.environment == Environment.PRODUCTION,
+    }
+    return show(request, "documents/document.html", content, member=member)
+
+
+@member_page(Right.SEE)
+def picture(request: HttpRequest, member: Member, document_id: int, number: int, zoom: int = 100) -> HttpResponse:  # noqa: ARG001
+    """``…/pages/{number}.webp`` and ``{number}-{zoom}.webp``: a page as its signers see it."""
+    try:
+        image = page_picture(_document(member, document_id), number, zoom)
+    except DomainError as refused:
+        raise Http404(refused.message) from refused
+    response = HttpResponse(image, content_type="image/webp")
+    response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
+    return response
+
+
+def _document(member: Member, document_id: int) -> Document:
+    for environment in Environment:
+        found = scoped(Document, caller(member, environment)).filter(pk=document_id).first()
+        if found and found.status == DocumentStatus.READY and not found.file_deleted_at:
+            return found
+    raise Http404

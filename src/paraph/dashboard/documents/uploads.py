@@ -1,0 +1,96 @@
+"""Uploading PDFs by a form: each piece goes into the store as it arrives, and none before the member may upload."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import wraps
+from typing import Any, cast
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+
+from paraph.dashboard.door import caller, show
+from paraph.documents.models import Document
+from paraph.flow.make_room import room_for
+from paraph.flow.upload import IncomingFile, refuse_beyond_limit, upload
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.organizations.lifecycle import require_active
+from paraph.storage import store
+
+FIELD = "file"
+_BESIDE_THE_FILES = 1024 * 1024  # bytes of other fields and of what stands between
+View = Callable[..., HttpResponse]
+
+
+def takes_pdfs(view: View) -> View:
+    """Decorates a view of :func:`paraph.dashboard.door.member_page`, below it, whose form has a field of PDFs.
+
+    The files of one body may together be as large as one may be. Exempt from the middleware's CSRF check, which would
+    read the body before the member is known; the same check is made here, once the body may be read.
+    """
+    protected: View = csrf_protect(view)
+
+    @csrf_exempt
+    @wraps(view)
+    def taking(request: HttpRequest, member: Member, *rest: Any, **more: Any) -> HttpResponse:
+        if request.method != "POST":
+            return view(request, member, *rest, **more)
+        try:
+            require_active(caller(member))
+            size = int(request.META.get("CONTENT_LENGTH") or 0)
+            refuse_beyond_limit(size - _BESIDE_THE_FILES)
+            with room_for(caller(member), size), ExitStack() as staged:
+                request.upload_handlers = [_IncomingPdfs(staged)]
+                return protected(request, member, *rest, **more)
+        except DomainError as refused:
+            return show(request, "documents/refused.html", {"sentence": refused.message}, member=member, status=422)
+
+    return taking
+
+
+def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], list[str]]:
+    """Uploads the files of the form as the API does. Returns the documents, and a sentence for each refused file; the
+    others are kept."""
+    documents, problems = [], []
+    for file in cast(list[_IncomingPdf], request.FILES.getlist(FIELD)):
+        try:
+            documents.append(upload(caller(member), file.incoming, file.name or "", file.content_type or ""))
+        except DomainError as refused:
+            problems.append(f"{file.name}: {refused.message}")
+    if not documents and not problems:
+        problems.append(_("Choose a PDF file."))
+    return documents, problems
+
+
+def limit_mb() -> int:
+    return int(settings.PARAPH.upload_limit_mb)
+
+
+class _IncomingPdf(UploadedFile):  # type: ignore[type-arg]  # it takes none where it runs
+    """A file of the form, written into the store's staging area."""
+
+    def __init__(self, incoming: IncomingFile, name: str, content_type: str, size: int) -> None:
+        super().__init__(incoming.draft.file, name, content_type, size)
+        self.incoming = incoming
+
+
+class _IncomingPdfs(FileUploadHandler):
+    chunk_size = 256 * 1024
+
+    def __init__(self, staged: ExitStack) -> None:
+        super().__init__()
+        self._staged = staged
+
+    def new_file(self, *described: Any, **more: Any) -> None:
+        super().new_file(*described, **more)
+        self._incoming = IncomingFile(self._staged.enter_context(store.stage()))
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:  # noqa: ARG002  Django passes it
+        self._incoming.write(raw_data)
+
+    def file_complete(self, file_size: int) -> "_IncomingPdf":
+        return _IncomingPdf(self._incoming, self.file_name or "", self.content_type or "", file_size)

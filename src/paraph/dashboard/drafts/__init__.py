@@ -1,0 +1,1 @@
+"""Pages of drafts: the four steps from documents to a sent request."""

@@ -1,0 +1,72 @@
+"""``/app/{o}/drafts/{id}/documents``: which documents are to be signed, in which order."""
+
+from collections.abc import Iterable, Sequence
+
+from django.http import HttpRequest, HttpResponse
+
+from paraph.dashboard.documents.uploads import FIELD, limit_mb, save_pdfs, takes_pdfs
+from paraph.dashboard.door import caller, see_other
+from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.documents.models import Document, DocumentStatus
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, Step
+from paraph.members.models import Member
+from paraph.organizations.plans import allowance
+from paraph.organizations.scope import scoped
+
+_MOST_EARLIER = 20
+
+
+@draft_page(Step.DOCUMENTS)
+@takes_pdfs
+def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
+    """Buttons: "Upload"; "Move up" and "Remove" at each document; "Continue". Files are uploaded whichever is
+    pressed, and documents that were uploaded earlier are added if they are ticked."""
+    if request.method != "POST":
+        return _page(request, member, draft, [])
+    problems: list[str] = []
+    chosen = _numbers(request.POST.getlist("earlier"))
+    pressed = request.POST.get("action", "")
+    if FIELD in request.FILES or pressed == "upload":
+        made, problems = save_pdfs(request, member)
+        chosen += [document.pk for document in made]
+        if chosen:
+            problems = [] if not request.FILES else problems
+    editing.attach(caller(member), draft, chosen)
+    _rearrange(draft, request.POST.get("remove"), request.POST.get("up"))
+    if problems:
+        return _page(request, member, draft, problems)
+    next_step = "draft_signers" if pressed == "next" else "draft_documents"
+    return see_other(next_step, member.organization_id, draft.pk)
+
+
+def _rearrange(draft: Draft, remove: str | None, up: str | None) -> None:
+    order = list(draft.documents.values_list("document_id", flat=True))
+    if remove and remove.isdecimal() and int(remove) in order:
+        order.remove(int(remove))
+    elif up and up.isdecimal() and int(up) in order[1:]:
+        index = order.index(int(up))
+        order[index - 1 : index + 1] = order[index], order[index - 1]
+    else:
+        return
+    editing.keep_documents(draft, order)
+
+
+def _page(request: HttpRequest, member: Member, draft: Draft, problems: Sequence[str]) -> HttpResponse:
+    rows = list(draft.documents.select_related("document"))
+    taken = [row.document_id for row in rows]
+    ready = (
+        scoped(Document, caller(member)).filter(status=DocumentStatus.READY, file_deleted_at=None).exclude(pk__in=taken)
+    )
+    content = {
+        "rows": rows,
+        "earlier": ready.defer("preflight").order_by("-created_at", "-pk")[:_MOST_EARLIER],
+        "problems": problems,
+        "most": allowance(member.organization.plan).documents,
+        "limit": limit_mb(),
+    }
+    return show_step(request, member, draft, Step.DOCUMENTS, content, status=422 if problems else 200)
+
+
+def _numbers(texts: Iterable[str]) -> list[int]:
+    return [int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 19]

@@ -1,0 +1,53 @@
+"""What the four steps of a draft share."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from paraph.dashboard.door import View, caller, member_page, see_other, show
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, Step
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.organizations.scope import scoped
+
+_STEPS = list(Step)
+
+
+def draft_page(step: Step) -> Callable[[View], View]:
+    """A view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown."""
+
+    def decorate(view: View) -> View:
+        @member_page(Right.SEND)
+        @wraps(view)
+        def loaded(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
+            draft = scoped(Draft, caller(member)).filter(pk=draft_id).first()
+            if draft is None:
+                raise Http404
+            if draft.request_id:
+                return see_other(request_address(member, draft.request_id))
+            editing.touch(draft, step)
+            return view(request, member, draft)
+
+        return loaded
+
+    return decorate
+
+
+def request_address(member: Member, request_id: int) -> str:
+    return f"/app/{member.organization_id}/requests/{request_id}"
+
+
+def show_step(
+    request: HttpRequest, member: Member, draft: Draft, step: Step, content: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """The page of the step, with the others to go to."""
+    reached = _STEPS.index(Step(draft.step))
+    steps = [
+        {"name": each, "label": each.label, "done": each != step and index < reached, "here": each == step}
+        for index, each in enumerate(_STEPS)
+    ]
+    shared = {"draft": draft, "steps": steps, "step": step}
+    return show(request, f"drafts/{step}.html", shared | content, member=member, status=status)

@@ -1,0 +1,32 @@
+"""``/app/{o}/drafts``: what was begun and not sent yet. ``POST`` begins a new request."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
+
+from paraph.dashboard.door import caller, member_page, see_other, show
+from paraph.drafts import editing
+from paraph.drafts.models import Draft
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.organizations.scope import scoped
+
+_AT_ONCE = 100
+
+
+@member_page(Right.SEND)
+def drafts(request: HttpRequest, member: Member) -> HttpResponse:
+    if request.method == "POST":
+        chosen = [int(pk) for pk in request.POST.getlist("document") if pk.isascii() and pk.isdigit() and len(pk) < 19]
+        draft = editing.begin(caller(member), member.user, chosen, (get_language() or "en")[:2])
+        return see_other("draft_documents", member.organization_id, draft.pk)
+    open_drafts = scoped(Draft, caller(member)).filter(request=None).select_related("author")
+    rows = open_drafts.order_by("-updated_at", "-pk")[:_AT_ONCE]
+    return show(request, "drafts/listing.html", {"rows": rows}, member=member)
+
+
+@member_page(Right.SEND)
+def delete(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
+    """``POST …/drafts/{id}/delete``. The documents stay."""
+    if request.method == "POST":
+        scoped(Draft, caller(member)).filter(pk=draft_id, request=None).delete()
+    return see_other("drafts", member.organization_id)

@@ -1,0 +1,71 @@
+"""``/app/{o}/drafts/{id}/places``: where each signer's stamps go."""
+
+from typing import TypeAlias
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
+
+from paraph.dashboard.door import see_other
+from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.dashboard.drafts.sheets import sheets
+from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, DraftStamp, Step
+from paraph.drafts.tags import place_by_tags
+from paraph.members.models import Member
+
+Rows: TypeAlias = "forms.BaseFormSet[StampForm]"
+_FIELDS = ("x", "y", "width", "height")
+
+
+@draft_page(Step.PLACES)
+def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
+    """Buttons: "Add stamp"; "Remove" at each stamp; "Continue". Each saves what is entered."""
+    if not draft.documents.exists():
+        return see_other("draft_documents", member.organization_id, draft.pk)
+    if not draft.signers.exists():
+        return see_other("draft_signers", member.organization_id, draft.pk)
+    if request.method != "POST":
+        place_by_tags(draft)
+        return _page(request, member, draft, _unbound(draft))
+    rows = _bound(request, draft)
+    if not rows.is_valid():
+        return _page(request, member, draft, rows, 422)
+    editing.replace_stamps(draft, [_stamp(form) for form in rows if not form.cleaned_data.get("DELETE")])
+    pressed = request.POST.get("action", "next")
+    if pressed == "add":
+        editing.add_stamp(draft)
+    onward = pressed == "next" and "remove" not in request.POST
+    return see_other("draft_review" if onward else "draft_places", member.organization_id, draft.pk)
+
+
+def _unbound(draft: Draft) -> Rows:
+    known = [
+        {
+            "document": stamp.document_id,
+            "signer": stamp.signer_id,
+            "page": stamp.page_number,
+            **{name: f"{getattr(stamp, name):.10g}" for name in _FIELDS},
+        }
+        for stamp in DraftStamp.objects.filter(document__draft=draft)
+    ]
+    return StampForms(initial=known, prefix="stamp", form_kwargs={"draft": draft})
+
+
+def _bound(request: HttpRequest, draft: Draft) -> Rows:
+    content: QueryDict = request.POST.copy()
+    removed = request.POST.get("remove", "")
+    if removed.isdecimal():
+        content[f"stamp-{int(removed)}-DELETE"] = "on"
+    return StampForms(content, prefix="stamp", form_kwargs={"draft": draft})
+
+
+def _stamp(form: StampForm) -> DraftStamp:
+    entered = form.cleaned_data
+    rectangle = {name: entered[name] for name in _FIELDS}
+    return DraftStamp(document=entered["document"], signer=entered["signer"], page_number=entered["page"], **rectangle)
+
+
+def _page(request: HttpRequest, member: Member, draft: Draft, rows: Rows, status: int = 200) -> HttpResponse:
+    content = {"rows": rows, "files": sheets(draft)}
+    return show_step(request, member, draft, Step.PLACES, content, status=status)

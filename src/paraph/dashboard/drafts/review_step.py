@@ -1,0 +1,122 @@
+"""``/app/{o}/drafts/{id}/review``: what each signer will get, the options, and "Send"."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from paraph import words
+from paraph.dashboard.door import actor, caller, see_other
+from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
+from paraph.dashboard.drafts.sheets import sheets
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, DraftSigner, Step
+from paraph.drafts.payload import Refusal, refusals, refusals_of
+from paraph.flow.messages.emails import invitation_subject
+from paraph.flow.send_draft import send_draft
+from paraph.journal.client_address import origin
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.organizations.models import BrandingProfile
+from paraph.organizations.plans import allowance
+from paraph.organizations.scope import branding_profiles
+from paraph.organizations.web_sends import web_sends
+from paraph.signature_requests.names import full_name
+from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.signature_requests.request_draft import MOST_VALIDITY_DAYS
+
+
+class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs
+    def label_from_instance(self, obj: BrandingProfile) -> str:
+        return obj.name
+
+
+class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none where it runs
+    """The options of the request that the plan allows."""
+
+    locale = forms.ChoiceField(label=_("Language of mails and signing page"))
+    branding_profile = ProfileField(
+        BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Colours of Paraph")
+    )
+    validity_days = forms.IntegerField(label=_("Days to sign"), min_value=1, max_value=MOST_VALIDITY_DAYS)
+
+    class Meta:
+        model = Draft
+        fields = (
+            "title",
+            "locale",
+            "validity_days",
+            "notify_signers_on_completion",
+            "initials_required",
+            "branding_profile",
+        )
+        labels = {
+            "title": _("Title"),
+            "notify_signers_on_completion": _("Mail everyone a copy once all have signed"),
+            "initials_required": _("Initials on each page"),
+        }
+        help_texts = {"title": _("For your organization alone; signers do not see it.")}
+
+    def __init__(self, *arguments: Any, member: Member, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        allowed, profiles = allowance(member.organization.plan), branding_profiles(caller(member))
+        locales, branding = self.fields["locale"], self.fields["branding_profile"]
+        assert isinstance(locales, forms.ChoiceField) and isinstance(branding, forms.ModelChoiceField)
+        locales.choices = [(code, words.language_name(code)) for code in words.LOCALES]
+        branding.queryset = profiles.order_by("name")
+        if not allowed.initials:
+            del self.fields["initials_required"]
+        if not allowed.branding_profiles or not profiles.exists():
+            del self.fields["branding_profile"]
+
+
+@draft_page(Step.REVIEW)
+def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
+    """Buttons: "Save", and "Send", which saves as well."""
+    if request.method != "POST":
+        return _page(request, member, draft, OptionsForm(instance=draft, member=member))
+    options = OptionsForm(request.POST, instance=draft, member=member)
+    if not options.is_valid():
+        draft.refresh_from_db()
+        return _page(request, member, draft, options, status=422)
+    options.save()
+    editing.touch(draft)
+    if request.POST.get("action", "send") != "send":
+        return see_other("draft_review", member.organization_id, draft.pk)
+    try:
+        sent = send_draft(caller(member), draft.pk, member.user, actor(request, member), origin(request))
+    except InvalidPayloadError as refused:
+        return _page(request, member, draft, options, refused=refusals_of(refused), status=422)
+    except DomainError as refused:
+        return _page(request, member, draft, options, refused=[Refusal(Step.REVIEW, refused.message)], status=422)
+    return see_other(request_address(member, sent))
+
+
+def _page(
+    request: HttpRequest,
+    member: Member,
+    draft: Draft,
+    options: OptionsForm,
+    *,
+    refused: list[Refusal] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    found = refusals(caller(member), draft) if refused is None else refused
+    content = {
+        "options": options,
+        "refusals": found,
+        "signers": [_signer(member, draft, signer) for signer in draft.signers.all()],
+        "documents": draft.documents.select_related("document"),
+        "quota": web_sends(member.organization_id, member.organization.plan),
+    }
+    return show_step(request, member, draft, Step.REVIEW, content, status=status)
+
+
+def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]:
+    return {
+        "signer": signer,
+        "name": full_name(signer.first_name, signer.last_name, draft.locale),
+        "subject": invitation_subject(draft.locale, member.organization.name),
+        "files": sheets(draft, signer),
+    }

@@ -1,0 +1,42 @@
+"""The pages of a draft with the stamps on them, as templates draw them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
+
+_MOST_PAGES = 200  # of each document
+_COLOURS = 8  # that the stylesheet has
+
+
+def sheets(draft: Draft, signer: DraftSigner | None = None) -> list[dict[str, Any]]:
+    """Returns each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
+    theirs. Boxes are in points from the top left, as in the pictures of the pages."""
+    rows = draft.documents.select_related("document").prefetch_related("stamps__signer")
+    files = [_file(row, list(row.stamps.all()), signer) for row in rows]
+    return [file for file in files if file["pages"] or signer is None]
+
+
+def _file(row: DraftDocument, stamps: Iterable[DraftStamp], signer: DraftSigner | None) -> dict[str, Any]:
+    boxes: dict[int, list[dict[str, Any]]] = {}
+    for stamp in stamps:
+        if (signer is None or stamp.signer_id == signer.pk) and stamp.page_number <= len(row.document.pages):
+            boxes.setdefault(stamp.page_number, []).append(_box(row, stamp))
+    numbers = set(boxes) if signer else {*boxes, *range(1, min(len(row.document.pages), _MOST_PAGES) + 1)}
+    pages = [
+        {
+            "number": number,
+            "width": row.document.pages[number - 1][0],
+            "height": row.document.pages[number - 1][1],
+            "boxes": boxes.get(number, []),
+        }
+        for number in sorted(numbers)
+    ]
+    return {"row": row, "document": row.document, "pages": pages, "page_count": len(row.document.pages)}
+
+
+def _box(row: DraftDocument, stamp: DraftStamp) -> dict[str, Any]:
+    top = row.document.pages[stamp.page_number - 1][1] - stamp.y - stamp.height
+    place = {"x": stamp.x, "y": top, "width": stamp.width, "height": stamp.height}
+    label = {"text_y": top + stamp.height / 2 + 5, "text_x": stamp.x + stamp.width / 2}
+    return {**place, **label, "name": stamp.signer.first_name, "colour": stamp.signer.position % _COLOURS}

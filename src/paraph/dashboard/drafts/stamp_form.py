@@ -1,0 +1,69 @@
+"""The form of a stamp, in points of the page as a reader sees it, origin at the bottom left."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner
+from paraph.signature_requests.placing import place
+from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.request_draft import (
+    DEFAULT_SIZE,
+    HEIGHTS,
+    WIDTHS,
+    AssignmentDraft,
+    DocumentDraft,
+    StampDraft,
+)
+
+_MOST = 5_000  # of a draft: what the largest plan allows is refused by the payload's own limits
+
+
+class SignerField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs
+    def label_from_instance(self, obj: DraftSigner) -> str:
+        return obj.ref
+
+
+class DocumentField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs
+    def label_from_instance(self, obj: DraftDocument) -> str:
+        return f"{obj.position + 1}. {obj.document.name}"
+
+
+class StampForm(forms.Form):
+    """Whether the stamp fits its page is judged by the code that judges the API's."""
+
+    signer = SignerField(DraftSigner.objects.none(), label=_("Signer"), empty_label=None)
+    document = DocumentField(DraftDocument.objects.none(), label=_("Document"), empty_label=None)
+    page = forms.IntegerField(label=_("Page"), min_value=1, max_value=100_000)
+    x = forms.FloatField(label=_("X"))
+    y = forms.FloatField(label=_("Y"))
+    width = forms.FloatField(label=_("Width"), min_value=WIDTHS[0], max_value=WIDTHS[1], initial=DEFAULT_SIZE[0])
+    height = forms.FloatField(label=_("Height"), min_value=HEIGHTS[0], max_value=HEIGHTS[1], initial=DEFAULT_SIZE[1])
+
+    def __init__(self, *arguments: Any, draft: Draft, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        signers, documents = self.fields["signer"], self.fields["document"]
+        assert isinstance(signers, SignerField) and isinstance(documents, DocumentField)
+        signers.queryset, documents.queryset = draft.signers.all(), draft.documents.select_related("document")
+        for name in ("x", "y", "width", "height"):
+            self.fields[name].widget.attrs["step"] = "any"
+
+    def clean(self) -> dict[str, Any]:
+        entered = self.cleaned_data
+        if not self.errors:
+            for sentence in _problems(entered):
+                self.add_error(None, sentence)
+        return entered
+
+
+StampForms = forms.formset_factory(StampForm, extra=0, can_delete=True, absolute_max=_MOST, max_num=_MOST)
+
+
+def _problems(entered: dict[str, Any]) -> list[str]:
+    document, ref = entered["document"].document, entered["signer"].ref
+    rectangle = {name: entered[name] for name in ("x", "y", "width", "height")}
+    stamp = StampDraft(page_number=entered["page"], **rectangle)
+    problems = Problems()
+    place(DocumentDraft("", document.pk, [AssignmentDraft("", ref, [stamp])]), document, problems)
+    return [problem.sentence for problem in problems.named]

@@ -1,0 +1,118 @@
+"""Changes of drafts."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Max
+
+from paraph.documents.models import Document, DocumentStatus
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
+from paraph.kernel import clock
+from paraph.members.models import User
+from paraph.organizations.scope import Caller, scoped
+from paraph.signature_requests.request_draft import DEFAULT_SIZE
+
+UNUSED_FOR = timedelta(days=90)
+_STEPS = list(Step)
+_MARGIN = 40  # points between new stamps, and around them
+
+
+def begin(caller: Caller, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
+    """Makes a draft with these documents; ids of documents that are not the caller's are ignored."""
+    with transaction.atomic():
+        draft = Draft.objects.create(
+            organization_id=caller.organization_id, environment=caller.environment, author=author, locale=locale
+        )
+        attach(caller, draft, document_ids)
+    return draft
+
+
+def attach(caller: Caller, draft: Draft, document_ids: Iterable[int]) -> None:
+    """Adds documents of the caller at the end, in this order; those that the draft has stay where they are."""
+    wanted = list(dict.fromkeys(document_ids))
+    found = set(
+        scoped(Document, caller)
+        .filter(pk__in=wanted, status=DocumentStatus.READY, file_deleted_at=None)
+        .values_list("pk", flat=True)
+    )
+    known = set(draft.documents.values_list("document_id", flat=True))
+    last = draft.documents.aggregate(last=Max("position"))["last"]
+    first = 0 if last is None else last + 1
+    new = [pk for pk in wanted if pk in found and pk not in known]
+    DraftDocument.objects.bulk_create(
+        DraftDocument(draft=draft, document_id=pk, position=first + index) for index, pk in enumerate(new)
+    )
+    if new and not DraftStamp.objects.filter(document__draft=draft).exists():
+        draft.tags_placed = False
+        draft.save(update_fields=["tags_placed"])
+    touch(draft)
+
+
+def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
+    """Removes the other documents with their stamps, and puts these into this order."""
+    with transaction.atomic():
+        draft.documents.exclude(document_id__in=document_ids).delete()
+        for position, pk in enumerate(document_ids):
+            draft.documents.filter(document_id=pk).update(position=position)
+        touch(draft)
+
+
+def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
+    """Makes these the draft's signers, in this order. Stamps of those that had an id already stay."""
+    with transaction.atomic():
+        draft.signers.exclude(pk__in=[signer.pk for signer in signers if signer.pk]).delete()
+        for position, signer in enumerate(signers):
+            signer.draft, signer.position = draft, position
+            signer.save()
+        touch(draft)
+
+
+def replace_stamps(draft: Draft, stamps: Sequence[DraftStamp]) -> None:
+    """Makes these the draft's stamps."""
+    with transaction.atomic():
+        DraftStamp.objects.filter(document__draft=draft).delete()
+        DraftStamp.objects.bulk_create(stamps)
+        touch(draft)
+
+
+def add_stamp(draft: Draft) -> None:
+    """Adds a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
+    stand there."""
+    signer = draft.signers.filter(stamps=None).first() or draft.signers.first()
+    row = draft.documents.select_related("document").first()
+    if signer is None or row is None:
+        return
+    page_number = len(row.document.pages)
+    width, height = row.document.pages[-1]
+    there = row.stamps.filter(page_number=page_number).count()
+    columns = max(int((width - _MARGIN) // (DEFAULT_SIZE[0] + _MARGIN)), 1)
+    x = _MARGIN + there % columns * (DEFAULT_SIZE[0] + _MARGIN)
+    y = _MARGIN + there // columns * (DEFAULT_SIZE[1] + _MARGIN)
+    DraftStamp.objects.create(
+        document=row,
+        signer=signer,
+        page_number=page_number,
+        x=max(min(x, width - DEFAULT_SIZE[0]), 0),
+        y=max(min(y, height - DEFAULT_SIZE[1]), 0),
+        width=DEFAULT_SIZE[0],
+        height=DEFAULT_SIZE[1],
+    )
+    touch(draft)
+
+
+def touch(draft: Draft, step: Step | None = None) -> None:
+    """Notes that the draft is in use, and the step that was opened, if it is the farthest so far."""
+    if step and _STEPS.index(step) > _STEPS.index(Step(draft.step)):
+        draft.step = step
+    draft.updated_at = clock.now()
+    draft.save(update_fields=["step", "updated_at"])
+
+
+def delete_unused_drafts() -> int:
+    """Deletes the drafts that nobody has changed for 90 days, and what is left of those that were sent so long ago;
+    returns how many. Documents stay."""
+    old = Draft.objects.filter(updated_at__lt=clock.now() - UNUSED_FOR)
+    count = old.count()
+    old.delete()
+    return count

@@ -1,0 +1,113 @@
+"""Drafts of signature requests: documents, signers, stamps, options."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from paraph.documents.models import Document
+from paraph.kernel import clock
+from paraph.members.models import User
+from paraph.organizations.models import BrandingProfile, Environment, Organization
+from paraph.signature_requests.models import Channel, Mode, SignatureRequest
+
+DEFAULT_VALIDITY_DAYS = 30
+
+
+class Step(models.TextChoices):
+    DOCUMENTS = "documents"
+    SIGNERS = "signers"
+    PLACES = "places"
+    REVIEW = "review"
+
+
+class Draft(models.Model):
+    """A request in the making, which every member of the organization sees. ``step``: the farthest that was opened.
+
+    A sent draft is known by its ``request``; its documents, signers and stamps are gone, as the request has them.
+    ``locale``: the language that signers are written to, and that the signing page has.
+    """
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
+    author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    title = models.CharField(max_length=200, blank=True)
+    step = models.CharField(max_length=10, choices=Step, default=Step.DOCUMENTS)
+    mode = models.CharField(max_length=10, choices=Mode, default=Mode.PARALLEL)
+    validity_days = models.SmallIntegerField(default=DEFAULT_VALIDITY_DAYS)
+    initials_required = models.BooleanField(default=False)
+    notify_signers_on_completion = models.BooleanField(default=True)
+    branding_profile = models.ForeignKey(BrandingProfile, models.SET_NULL, null=True, blank=True, related_name="+")
+    locale = models.CharField(max_length=5, default="en")
+    tags_placed = models.BooleanField(default=False)
+    request = models.OneToOneField(SignatureRequest, models.CASCADE, null=True, related_name="+")
+    created_at = models.DateTimeField(default=clock.now)
+    updated_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["organization", "environment", "updated_at", "id"], name="draft_by_time"),
+            models.Index(fields=["updated_at"], name="draft_unused"),
+        ]
+
+    @property
+    def name(self) -> str:
+        """The title, else the name of the first document; "" where there is neither."""
+        if self.title:
+            return self.title
+        first = self.documents.select_related("document").first()
+        return first.document.name if first else ""
+
+
+class DraftDocument(models.Model):
+    """A document of a draft; ``position`` counts from 0."""
+
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="documents")
+    document = models.ForeignKey(Document, models.CASCADE, related_name="+")
+    position = models.SmallIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["draft", "document"], name="document_once_per_draft")]
+        ordering: ClassVar = ["position"]
+
+
+class DraftSigner(models.Model):
+    """A signer of a draft; ``position`` counts from 0 and is the signing order. What is entered is checked by the code
+    that checks the API's payloads, when the draft is reviewed and sent."""
+
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="signers")
+    position = models.SmallIntegerField()
+    first_name = models.CharField(max_length=200)
+    last_name = models.CharField(max_length=200)
+    email = models.CharField(max_length=320)
+    phone = models.CharField(max_length=40, blank=True)
+    otp_channel = models.CharField(max_length=5, choices=Channel, default=Channel.EMAIL)
+
+    class Meta:
+        ordering: ClassVar = ["position"]
+
+    @property
+    def ref(self) -> str:
+        """What problems of the payload call the signer; with the number, because two may have one name."""
+        return f"{self.position + 1}. {self.first_name} {self.last_name}"[:200]
+
+
+class DraftStamp(models.Model):
+    """The rectangle of a stamp, in points of the page as a reader sees it, origin at the bottom left."""
+
+    document = models.ForeignKey(DraftDocument, models.CASCADE, related_name="stamps")
+    signer = models.ForeignKey(DraftSigner, models.CASCADE, related_name="stamps")
+    page_number = models.IntegerField()
+    x = models.FloatField()
+    y = models.FloatField()
+    width = models.FloatField()
+    height = models.FloatField()
+
+    class Meta:
+        ordering: ClassVar = ["document__position", "page_number", "id"]
+
+
+class DocumentTags(models.Model):
+    """The tags that stand in a document: ``[[tag, page_number, x, y, width, height], …]``, in reading order."""
+
+    document = models.OneToOneField(Document, models.CASCADE, primary_key=True, related_name="tags")
+    found = models.JSONField()

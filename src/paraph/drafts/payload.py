@@ -1,0 +1,89 @@
+"""The creation payload of a draft (specification 4.5), so that it is checked and created as the API does it."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
+from paraph.organizations.scope import Caller
+from paraph.signature_requests.plan import make_plan
+from paraph.signature_requests.problems import InvalidPayloadError, Problem
+
+
+class Refusal(NamedTuple):
+    """A sentence on what is wrong with a draft, and the step at which it can be mended."""
+
+    step: Step
+    sentence: str
+
+
+def payload(draft: Draft) -> dict[str, Any]:
+    """Returns the payload of the draft as it is stored. Its mails are always sent by the service, so the member
+    declares with sending that the signers' identity is known."""
+    return {
+        "mode": draft.mode,
+        "validity_days": draft.validity_days,
+        "send_email": True,
+        "identity_declaration_accepted": True,
+        "initials_required": draft.initials_required,
+        "notify_signers_on_completion": draft.notify_signers_on_completion,
+        "branding_profile_id": draft.branding_profile_id,
+        "signers": [_signer(signer) for signer in draft.signers.all()],
+        "documents": [_document(document) for document in draft.documents.prefetch_related("stamps__signer")],
+    }
+
+
+def refusals(caller: Caller, draft: Draft) -> list[Refusal]:
+    """Returns why the draft could not be sent now; empty if it could."""
+    try:
+        make_plan(caller, payload(draft))
+    except InvalidPayloadError as refused:
+        return refusals_of(refused)
+    return []
+
+
+def refusals_of(refused: InvalidPayloadError) -> list[Refusal]:
+    return [Refusal(_step(problem), problem.sentence) for problem in refused.problems]
+
+
+def _step(problem: Problem) -> Step:
+    if problem.path.startswith("signers") or problem.path == "mode":
+        return Step.SIGNERS
+    if problem.path.startswith("documents"):
+        return Step.PLACES if ".signers" in problem.path else Step.DOCUMENTS
+    return Step.REVIEW
+
+
+def _signer(signer: DraftSigner) -> dict[str, Any]:
+    return {
+        "ref": signer.ref,
+        "first_name": signer.first_name,
+        "last_name": signer.last_name,
+        "email": signer.email,
+        "phone": signer.phone or None,
+        "order": signer.position + 1,
+        "otp_channel": signer.otp_channel,
+    }
+
+
+def _document(document: DraftDocument) -> dict[str, Any]:
+    of_signer: dict[str, list[DraftStamp]] = {}
+    for stamp in document.stamps.all():
+        of_signer.setdefault(stamp.signer.ref, []).append(stamp)
+    assignments = [{"signer_ref": ref, "stamps": _stamps(stamps)} for ref, stamps in of_signer.items()]
+    return {"id": document.document_id, "signers": assignments}
+
+
+def _stamps(stamps: Iterable[DraftStamp]) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "coordinates",
+            "value": {
+                "page_number": stamp.page_number,
+                "x": stamp.x,
+                "y": stamp.y,
+                "width": stamp.width,
+                "height": stamp.height,
+            },
+        }
+        for stamp in stamps
+    ]

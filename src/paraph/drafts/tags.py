@@ -1,0 +1,93 @@
+"""The tags of documents, and the first stamps of a draft under them."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from paraph.database.rows import insert_once
+from paraph.documents.models import Document
+from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.organizations.scope import party
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.find import FoundTag, list_tags
+from paraph.pdf.untrusted.tag_placement import under
+from paraph.signature_requests.request_draft import DEFAULT_SIZE, MOST_STAMPS
+from paraph.storage import store
+
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def tags_of(document: Document) -> dict[str, FoundTag]:
+    """Returns the tags of the document, in reading order. Its file is searched once; none are found in a file that
+    cannot be searched."""
+    known = DocumentTags.objects.filter(document=document).first()
+    if known is None:
+        known = DocumentTags(document=document, found=_search(document))
+        insert_once(known)
+    return {tag: FoundTag(*place) for tag, *place in known.found}
+
+
+def place_by_tags(draft: Draft) -> None:
+    """Puts a stamp under each tag whose signer is clear; only once for a draft, so that removed stamps stay away.
+
+    A tag is of the signer whose name is in it, else of the one whose number is in it, else the tags without either go
+    through the signers in their order.
+    """
+    signers = list(draft.signers.all())
+    if draft.tags_placed or not signers:
+        return
+    for document in draft.documents.select_related("document"):
+        DraftStamp.objects.bulk_create(_stamps(document, signers))
+    draft.tags_placed = True
+    draft.save(update_fields=["tags_placed"])
+
+
+def _search(document: Document) -> list[list[str | float]]:
+    pdf = partial(store.get, document.shown_key)
+    try:
+        tags = list_tags(pdf, party=party(document), sha256=document.shown_sha256)
+    except PdfRefused:
+        return []
+    return [[tag, at.page_number, at.x, at.y, at.width, at.height] for tag, at in tags.items()]
+
+
+def _stamps(row: DraftDocument, signers: Sequence[DraftSigner]) -> list[DraftStamp]:
+    stamps: list[DraftStamp] = []
+    unnamed = list(signers)
+    for tag, found in tags_of(row.document).items():
+        signer = _signer(tag, signers) or (unnamed.pop(0) if unnamed else None)
+        if signer is None or sum(stamp.signer == signer for stamp in stamps) == MOST_STAMPS:
+            continue
+        if signer in unnamed:
+            unnamed.remove(signer)
+        if stamp := _stamp(row, signer, found):
+            stamps.append(stamp)
+    return stamps
+
+
+def _signer(tag: str, signers: Sequence[DraftSigner]) -> DraftSigner | None:
+    words = set(re.findall(r"\w+", tag.casefold()))
+    for signer in signers:
+        if words & set(f"{signer.first_name} {signer.last_name}".casefold().split()):
+            return signer
+    number = _NUMBER.search(tag)
+    return signers[int(number[0]) - 1] if number and 1 <= int(number[0][:9]) <= len(signers) else None
+
+
+def _stamp(row: DraftDocument, signer: DraftSigner, found: FoundTag) -> DraftStamp | None:
+    width, height = row.document.pages[found.page_number - 1]
+    try:
+        place = under(found, (width, height), *DEFAULT_SIZE)
+    except PdfRefused:
+        return None
+    rounded = (round(value, 2) for value in (place.x, place.y, place.width, place.height))
+    x, y, stamp_width, stamp_height = rounded
+    return DraftStamp(
+        document=row,
+        signer=signer,
+        page_number=found.page_number,
+        x=x,
+        y=y,
+        width=stamp_width,
+        height=stamp_height,
+    )

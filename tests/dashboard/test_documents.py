@@ -1,0 +1,127 @@
+"""Documents in the dashboard: uploaded by the verb of the API, listed for both environments."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.members.models import Role
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_application, create_organization
+from tests.api.v1.api_clients import CONTRACT, ApiClient
+from tests.dashboard.conftest import MemberClient
+
+pytestmark = pytest.mark.django_db
+LogIn = Callable[..., MemberClient]
+
+
+def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:
+    return SimpleUploadedFile(name, content, content_type)
+
+
+def test_an_upload_is_a_production_document(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in(Role.MEMBER)
+    address = f"/app/{organization.pk}/documents"
+    answer = client.post(address, {"file": [pdf(), pdf(name="b.pdf")]})
+    assert (answer.status_code, answer.headers["Location"]) == (303, address)
+    assert [row.environment for row in Document.objects.all()] == ["production", "production"]
+    key = create_application(organization.pk, "production", "shop").api_key
+    assert ApiClient(key).get("/documents").json()["pagination"]["count"] == 2
+    page = client.get(address).content.decode()
+    assert page.count("data-id=") == 2 and "unused" in page and "2 documents were uploaded" in page
+
+
+def test_the_good_files_are_kept_and_the_others_named(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    files = [pdf(), pdf(b"hello", "note.pdf"), pdf(name="photo.png", content_type="image/png")]
+    answer = client.post(f"/app/{organization.pk}/documents", {"file": files})
+    said = answer.content.decode()
+    assert answer.status_code == 422 and 'role="alert"' in said
+    assert "note.pdf: The file is not a PDF." in said and "photo.png: The file must be of the MIME type" in said
+    assert Document.objects.get().name == "contract.pdf"
+
+
+def test_no_file_is_said(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    answer = client.post(f"/app/{organization.pk}/documents", {})
+    assert answer.status_code == 422 and "Choose a PDF file." in answer.content.decode()
+
+
+def test_a_file_beyond_the_limit_is_refused(log_in: LogIn, organization: Organization, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"upload_limit_mb": 1})
+    _, client = log_in()
+    for size in (1_100_000, 4_000_000):
+        answer = client.post(f"/app/{organization.pk}/documents", {"file": pdf(b"%PDF" + bytes(size))})
+        assert answer.status_code == 422 and "larger than the limit of 1 MiB" in answer.content.decode()
+    assert not Document.objects.exists()
+
+
+def test_no_upload_without_the_token_against_forgery(log_in: LogIn, organization: Organization) -> None:
+    member, _ = log_in()
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(member.user)
+    address = f"/app/{organization.pk}/documents"
+    assert client.post(address, {"file": pdf()}).status_code == 403
+    client.get(address)
+    token = client.cookies["csrf" if "csrf" in client.cookies else "__Host-csrf"].value
+    assert client.post(address, {"file": pdf(), "csrfmiddlewaretoken": token}).status_code == 303
+
+
+def test_files_are_read_on_no_other_page_and_for_nobody_else(log_in: LogIn, organization: Organization) -> None:
+    _, observer = log_in(Role.OBSERVER)
+    assert observer.post(f"/app/{organization.pk}/documents", {"file": pdf()}).status_code == 403
+    assert Client().post(f"/app/{organization.pk}/documents", {"file": pdf()}).status_code == 303
+    _, client = log_in()
+    client.post(f"/app/{organization.pk}/drafts", {"file": pdf()})
+    assert not Document.objects.exists()
+
+
+def test_both_environments_are_listed_and_told_apart(log_in: LogIn, organization: Organization) -> None:
+    ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
+    _, client = log_in(Role.OBSERVER)
+    page = client.get(f"/app/{organization.pk}/documents").content.decode()
+    assert '<span class="environment sandbox">Sandbox</span>' in page
+    assert "Upload</button>" not in page and "New request" not in page
+
+
+def test_a_long_list_goes_on_with_older_documents(log_in: LogIn, organization: Organization, monkeypatch: Any) -> None:
+    monkeypatch.setattr("paraph.dashboard.documents.listing._AT_ONCE", 2)
+    _, client = log_in()
+    ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
+    for number in range(4):
+        client.post(f"/app/{organization.pk}/documents", {"file": pdf(name=f"{number}.pdf")})
+    seen: list[int] = []
+    query = ""
+    while True:
+        page = client.get(f"/app/{organization.pk}/documents{query}")
+        seen += [row.document.pk for row in page.context["rows"]]
+        if not page.context["older"]:
+            break
+        query = f"?before={page.context['older']}"
+    assert seen == sorted(Document.objects.values_list("pk", flat=True), reverse=True)
+
+
+def test_a_document_shows_its_tags_and_pages(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    client.post(f"/app/{organization.pk}/documents", {"file": pdf()})
+    document = Document.objects.get()
+    page = client.get(f"/app/{organization.pk}/documents/{document.pk}").content.decode()
+    for tag in ("{{ada}}", "{{grace}}", "{{last}}"):
+        assert tag in page
+    picture = client.get(f"/app/{organization.pk}/documents/{document.pk}/pages/3.webp")
+    assert picture.content[8:12] == b"WEBP"
+    assert client.get(f"/app/{organization.pk}/documents/{document.pk}/pages/4.webp").status_code == 404
+
+
+def test_a_document_of_another_organization_does_not_exist(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    client.post(f"/app/{organization.pk}/documents", {"file": pdf()})
+    document = Document.objects.get()
+    elsewhere = create_organization("Elsewhere", "pro")
+    _, stranger = log_in(at=elsewhere)
+    for rest in ("", "/pages/1.webp", "/pages/1-200.webp"):
+        assert stranger.get(f"/app/{elsewhere.pk}/documents/{document.pk}{rest}").status_code == 404
+        assert stranger.get(f"/app/{organization.pk}/documents/{document.pk}{rest}").status_code == 404

@@ -1,0 +1,341 @@
+"""From a PDF to a sent request, by plain forms alone."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from paraph.documents.models import Document
+from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.flow.finalize import finalize
+from paraph.flow.invite import invite
+from paraph.members.models import Role
+from paraph.messaging.models import CapturedMessage
+from paraph.organizations.lifecycle import suspend
+from paraph.organizations.models import BrandingProfile, Organization, WebSends
+from paraph.organizations.registration import create_application, create_branding_profile, create_organization
+from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.signing_token import token
+from tests.api.v1.api_clients import CONTRACT, ApiClient
+from tests.dashboard.conftest import MemberClient
+from tests.factories import jobs
+
+pytestmark = pytest.mark.django_db
+LogIn = Callable[..., MemberClient]
+
+
+def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:
+    return SimpleUploadedFile(name, content, content_type)
+
+
+def profile_of(organization: Organization) -> BrandingProfile:
+    return create_branding_profile(
+        organization.pk, name="Blue", background_color="#ffffff", text_color="#000000", accent_color="#0000ff"
+    )
+
+
+def begun(client: Client, organization: Organization) -> str:
+    """The address of a new draft, without its step."""
+    answer = client.post(f"/app/{organization.pk}/drafts")
+    assert answer.status_code == 303
+    return answer.headers["Location"].removesuffix("/documents")
+
+
+def entered(prefix: str, *rows: dict[str, Any], initial: int = 0) -> dict[str, Any]:
+    """What a browser sends of a formset."""
+    fields = {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": initial}
+    return fields | {f"{prefix}-{index}-{name}": value for index, row in enumerate(rows) for name, value in row.items()}
+
+
+def person(first: str, **changes: Any) -> dict[str, Any]:
+    email = f"{first.lower()}@example.com"
+    fixed = {"first_name": first, "last_name": "Byron", "email": email, "phone": "", "otp_channel": "email"}
+    return fixed | changes
+
+
+def signers(*rows: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return entered("signer", *rows) | {"mode": "parallel"} | more
+
+
+def stamp(draft: Draft, position: int = 0, **changes: Any) -> dict[str, Any]:
+    signer, document = draft.signers.all()[position], draft.documents.get()
+    fixed = {"signer": signer.pk, "document": document.pk, "page": 2, "x": 50, "y": 60.5, "width": 200, "height": 80}
+    return fixed | changes
+
+
+def options(**changes: Any) -> dict[str, Any]:
+    return {"locale": "en", "validity_days": 30, "action": "send"} | changes
+
+
+def ready(client: Client, organization: Organization) -> tuple[str, Draft]:
+    """A draft with one signer and one stamp."""
+    address = begun(client, organization)
+    client.post(f"{address}/documents", {"file": pdf(), "action": "upload"})
+    client.post(f"{address}/signers", signers(person("Ada")))
+    draft = Draft.objects.latest("pk")
+    client.post(f"{address}/places", entered("stamp", stamp(draft)))
+    return address, draft
+
+
+def alert(answer: Any) -> str:
+    assert answer.status_code == 422, answer.content.decode()
+    found = re.search(r'role="alert">(.*?)</div>', answer.content.decode(), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_the_whole_journey_to_a_sealed_request(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in(Role.MEMBER)
+    address = begun(client, organization)
+    answer = client.post(f"{address}/documents", {"file": pdf(), "action": "upload"})
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"{address}/documents")
+    assert "contract.pdf" in client.get(f"{address}/documents").content.decode()
+    assert client.post(f"{address}/documents", {"action": "next"}).headers["Location"] == f"{address}/signers"
+    answer = client.post(
+        f"{address}/signers", signers(person("Ada"), person("", first_name="", last_name="", email=""))
+    )
+    assert answer.headers["Location"] == f"{address}/places"
+    page = client.get(f"{address}/places").content.decode()
+    assert page.count("data-stamp") == 1  # under the tag with the name of the signer
+    draft = Draft.objects.get()
+    placed = DraftStamp.objects.get()
+    assert placed.page_number == 1 and placed.signer == draft.signers.get()
+    answer = client.post(f"{address}/places", entered("stamp", stamp(draft)))
+    assert answer.headers["Location"] == f"{address}/review"
+    assert "requests a" in (page := client.get(f"{address}/review").content.decode()) or "Analytical Engines" in page
+    assert 'role="alert"' not in page
+    answer = client.post(f"{address}/review", options())
+    request = SignatureRequest.objects.get()
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"/app/{organization.pk}/requests/{request.pk}")
+    assert (request.sent_by, request.application, request.environment) == (member.user, None, "production")
+    _sign_and_finalize(request)
+    key = create_application(organization.pk, "production", "books").api_key
+    shown = ApiClient(key).get(f"/signature_requests/{request.pk}").json()
+    assert (shown["status"], shown["finalized"], len(shown["download_urls"])) == ("completed", True, 1)
+
+
+def _sign_and_finalize(request: SignatureRequest) -> None:
+    signer = request.signers.get()
+    invite(signer.pk)
+    assert CapturedMessage.objects.get().to == "ada@example.com"
+    page = Client().get(f"/sign/{token(signer)}")
+    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+    browser = Client()
+    json = "application/json"
+    assert browser.post(f"/sign/{token(signer)}/otp", {"channel": "email"}, content_type=json).status_code == 200
+    found = re.search(r"\b\d{6}\b", CapturedMessage.objects.latest("id").text)
+    assert found
+    signature = {"code": found[0], "consent": True, "signature": {"type": "typed"}}
+    answer = browser.post(f"/sign/{token(signer)}/signature", signature, content_type=json)
+    assert answer.status_code == 200, answer.content
+    for name, arguments in jobs():
+        if name == "finalize":
+            finalize(**{key: value for key, value in arguments.items() if key == "request_document_id"})
+
+
+def test_a_draft_stays_as_it_was_left(log_in: LogIn, organization: Organization) -> None:
+    """Everything is in the database: a restart or another member finds it."""
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    _, other = log_in(Role.MEMBER)
+    page = other.get(f"{address}/signers").content.decode()
+    assert 'value="Ada"' in page and 'value="ada@example.com"' in page
+    assert 'value="60.5"' in other.get(f"{address}/places").content.decode()
+    assert "contract.pdf" in other.get(f"/app/{organization.pk}/drafts").content.decode()
+
+
+def test_a_sent_draft_leads_to_its_request(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    sent = client.post(f"{address}/review", options()).headers["Location"]
+    assert client.post(f"{address}/review", options()).headers["Location"] == sent
+    assert client.get(f"{address}/signers").headers["Location"] == sent
+    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 1
+    assert "contract.pdf" not in client.get(f"/app/{organization.pk}/drafts").content.decode()
+
+
+def test_strangers_and_observers_see_no_draft(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    elsewhere = create_organization("Elsewhere", "pro")
+    _, stranger = log_in(at=elsewhere)
+    _, observer = log_in(Role.OBSERVER)
+    for step in ("documents", "signers", "places", "review"):
+        assert stranger.get(f"{address}/{step}").status_code == 404
+        assert stranger.get(f"/app/{elsewhere.pk}/drafts/{draft.pk}/{step}").status_code == 404
+        assert observer.get(f"{address}/{step}").status_code == 403
+        assert Client().get(f"{address}/{step}").status_code == 302
+    assert stranger.post(f"/app/{elsewhere.pk}/drafts/{draft.pk}/review", options()).status_code == 404
+    assert stranger.post(f"/app/{elsewhere.pk}/drafts/{draft.pk}/delete").status_code == 303
+    assert Draft.objects.filter(pk=draft.pk).exists() and not SignatureRequest.objects.exists()
+
+
+def test_documents_of_others_cannot_be_added(log_in: LogIn, organization: Organization) -> None:
+    elsewhere = create_organization("Elsewhere", "pro")
+    _, stranger = log_in(at=elsewhere)
+    stranger.post(f"/app/{elsewhere.pk}/documents", {"file": pdf()})
+    sandbox = ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
+    foreign = [Document.objects.get(organization=elsewhere).pk, sandbox]
+    _, client = log_in()
+    client.post(f"/app/{organization.pk}/drafts", {"document": foreign})
+    client.post(f"{begun(client, organization)}/documents", {"earlier": foreign, "action": "next"})
+    assert not any(draft.documents.exists() for draft in Draft.objects.all())
+
+
+def test_signers_are_added_one_by_one_and_keep_their_stamps(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    ada = draft.signers.get()
+    rows = [person("Ada", id=ada.pk, last_name="Lovelace"), person("Grace")]
+    answer = client.post(
+        f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "sequential", "action": "add"}
+    )
+    assert answer.headers["Location"] == f"{address}/signers"
+    assert [signer.first_name for signer in draft.signers.all()] == ["Ada", "Grace"]
+    assert DraftStamp.objects.get().signer.last_name == "Lovelace"
+    rows = [person("Ada", id=ada.pk), person("Grace", id=draft.signers.last().pk)]  # type: ignore[union-attr]
+    client.post(f"{address}/signers", entered("signer", *rows, initial=2) | {"mode": "sequential", "up": "1"})
+    assert [signer.first_name for signer in draft.signers.all()] == ["Grace", "Ada"]
+    client.post(f"{address}/signers", entered("signer", *rows, initial=2) | {"mode": "sequential", "remove": "0"})
+    assert [signer.first_name for signer in draft.signers.all()] == ["Grace"]
+
+
+def test_a_signer_of_another_draft_is_not_taken_over(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    _, draft = ready(client, organization)
+    other = begun(client, organization)
+    rows = entered("signer", person("Eve", id=draft.signers.get().pk), initial=1)
+    client.post(f"{other}/signers", rows | {"mode": "parallel"})
+    assert draft.signers.get().first_name == "Ada"
+    assert DraftSigner.objects.filter(first_name="Eve").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"email": "nobody"}, "is not an e-mail address"),
+        ({"email": "x@localhost"}, "full domain name"),
+        ({"phone": "0612"}, "E.164"),
+        ({"otp_channel": "sms"}, "needs a phone number"),
+        ({"first_name": " "}, "required"),
+        ({"first_name": "a\u2028b"}, "control characters"),
+    ],
+)
+def test_what_is_wrong_with_a_signer_stands_beside_the_field(
+    changes: dict[str, Any], said: str, log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address = begun(client, organization)
+    answer = client.post(f"{address}/signers", signers(person("Ada", **changes)))
+    assert said in alert(answer)
+    assert answer.content.decode().count(said) == 2
+    assert not DraftSigner.objects.exists()
+
+
+def test_a_request_needs_a_signer(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    assert "Add a signer" in alert(client.post(f"{begun(client, organization)}/signers", signers()))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"page": 4}, "does not exist"),
+        ({"x": 500}, "does not fit"),
+        ({"width": 40}, "80"),
+        ({"y": "low"}, "number"),
+        ({"x": "nan"}, "number"),
+    ],
+)
+def test_a_stamp_that_the_api_refuses_is_refused(
+    changes: dict[str, Any], said: str, log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    assert said in alert(client.post(f"{address}/places", entered("stamp", stamp(draft, **changes))))
+    assert DraftStamp.objects.get().x == 50  # what was saved stays
+
+
+def test_stamps_are_added_and_removed_by_buttons(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    rows = entered("stamp", stamp(draft), initial=1)
+    assert client.post(f"{address}/places", rows | {"action": "add"}).headers["Location"] == f"{address}/places"
+    assert DraftStamp.objects.count() == 2
+    client.post(f"{address}/places", entered("stamp", stamp(draft), stamp(draft, x=90), initial=2) | {"remove": "0"})
+    assert DraftStamp.objects.get().x == 90
+
+
+def test_a_stamp_belongs_to_signers_and_documents_of_its_draft(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    _, other = ready(client, organization)
+    address, draft = ready(client, organization)
+    for foreign in ({"signer": other.signers.get().pk}, {"document": other.documents.get().pk}):
+        alert(client.post(f"{address}/places", entered("stamp", stamp(draft, **foreign))))
+
+
+def test_the_review_says_what_is_missing_and_where(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    DraftStamp.objects.all().delete()
+    said = alert(client.post(f"{address}/review", options()))
+    assert "at least one entry" in said and f'href="{address}/places"' in said
+    assert not SignatureRequest.objects.exists()
+
+
+def test_a_used_up_quota_is_said_and_nothing_is_lost(log_in: LogIn, organization: Organization, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 0})
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    assert "used all 0 sends" in alert(client.post(f"{address}/review", options()))
+    assert draft.signers.exists() and not SignatureRequest.objects.exists()
+
+
+def test_a_suspended_organization_begins_nothing_new(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    suspend(organization.pk)
+    assert "suspended" in alert(client.post(f"{address}/review", options()))
+    assert "suspended" in client.post(f"/app/{organization.pk}/documents", {"file": pdf()}).content.decode()
+    assert Document.objects.count() == 1 and not SignatureRequest.objects.exists()
+
+
+def test_options_are_kept_and_sent(log_in: LogIn, organization: Organization) -> None:
+    profile = profile_of(organization)
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    chosen = options(
+        title="Lease", locale="ar", validity_days=3, initials_required="on", branding_profile=profile.pk, action="save"
+    )
+    assert client.post(f"{address}/review", chosen).headers["Location"] == f"{address}/review"
+    draft.refresh_from_db()
+    assert (draft.name, draft.locale) == ("Lease", "ar")
+    client.post(f"{address}/review", chosen | {"action": "send"})
+    request = SignatureRequest.objects.get()
+    assert (request.locale, request.validity_days, request.initials_required) == ("ar", 3, True)
+    assert (request.branding_profile, request.notify_signers_on_completion) == (profile, False)
+
+
+def test_options_beyond_the_plan_or_the_organization_are_refused(log_in: LogIn, organization: Organization) -> None:
+    elsewhere = create_organization("Elsewhere", "pro")
+    foreign = profile_of(elsewhere)
+    profile_of(organization)
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    alert(client.post(f"{address}/review", options(branding_profile=foreign.pk)))
+    alert(client.post(f"{address}/review", options(validity_days=91)))
+    draft.refresh_from_db()
+    assert (draft.branding_profile_id, draft.validity_days) == (None, 30)
+
+
+def test_earlier_signers_are_offered_to_their_organization_alone(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    client.post(f"{address}/review", options())
+    elsewhere = create_organization("Elsewhere", "pro")
+    _, stranger = log_in(at=elsewhere)
+    assert 'value="ada@example.com"' in client.get(f"{begun(client, organization)}/signers").content.decode()
+    assert "ada@example.com" not in stranger.get(f"{begun(stranger, elsewhere)}/signers").content.decode()

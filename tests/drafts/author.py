@@ -1,0 +1,62 @@
+"""A member with a draft that is ready to be sent."""
+
+from dataclasses import dataclass
+
+from paraph.activity.actor import Actor
+from paraph.activity.models import ActorKind
+from paraph.documents.models import Document
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.flow.send_draft import send_draft
+from paraph.flow.upload import IncomingFile, upload
+from paraph.members.models import Member, Role, User
+from paraph.organizations.registration import create_organization
+from paraph.organizations.scope import Caller
+from paraph.storage import store
+from tests.api.v1.api_clients import CONTRACT
+from tests.factories import VISITOR
+
+
+@dataclass
+class Author:
+    member: Member
+    caller: Caller
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(ActorKind.MEMBER, self.member.user_id, self.member.user.email, "203.0.113.5")
+
+    def document(self, content: bytes = CONTRACT, name: str = "contract.pdf") -> Document:
+        with store.stage() as staged:
+            file = IncomingFile(staged)
+            file.write(content)
+            return upload(self.caller, file, name, "application/pdf")
+
+    def draft(self, *, signers: int = 1) -> Draft:
+        """One document, and a stamp on it for each signer."""
+        draft = editing.begin(self.caller, self.member.user, [self.document().pk])
+        people = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
+        editing.replace_signers(
+            draft,
+            [
+                DraftSigner(first_name=first, last_name=last, email=f"{first.lower()}@example.com")
+                for first, last in people
+            ],
+        )
+        row = draft.documents.get()
+        stamps = [
+            DraftStamp(document=row, signer=signer, page_number=2, x=50, y=50 + 100 * index, width=200, height=80)
+            for index, signer in enumerate(draft.signers.all())
+        ]
+        editing.replace_stamps(draft, stamps)
+        return draft
+
+    def send(self, draft: Draft) -> int:
+        return send_draft(self.caller, draft.pk, self.member.user, self.actor, VISITOR)
+
+
+def author(plan: str = "pro") -> Author:
+    organization = create_organization("Analytical Engines", plan)
+    user = User.objects.create(email=f"charles-{organization.pk}@example.com")
+    member = Member.objects.create(organization=organization, user=user, role=Role.MEMBER)
+    return Author(member, Caller(organization.pk, "production", plan, None))

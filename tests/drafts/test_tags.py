@@ -1,0 +1,57 @@
+"""Tags that nobody has named, and the stamps under them."""
+
+import pytest
+
+from paraph.documents.models import Document
+from paraph.drafts import editing
+from paraph.drafts.models import DocumentTags, Draft, DraftSigner, DraftStamp
+from paraph.drafts.tags import place_by_tags, tags_of
+from tests.drafts.author import Author, author
+from tests.pdf.pdf_factory import paper, text
+
+pytestmark = pytest.mark.django_db
+
+
+def draft_of(charles: Author, document: Document, *names: str) -> Draft:
+    draft = editing.begin(charles.caller, charles.member.user, [document.pk])
+    signers = [DraftSigner(first_name=name, last_name="X", email="a@example.com") for name in names]
+    editing.replace_signers(draft, signers)
+    return draft
+
+
+def placed(draft: Draft) -> list[tuple[str, int]]:
+    place_by_tags(draft)
+    return [(stamp.signer.first_name, stamp.page_number) for stamp in DraftStamp.objects.filter(document__draft=draft)]
+
+
+def test_tags_are_found_where_they_stand_and_searched_once() -> None:
+    charles = author()
+    document = charles.document()
+    found = tags_of(document)
+    assert {tag: place.page_number for tag, place in found.items()} == {"{{ada}}": 1, "{{grace}}": 1, "{{last}}": 3}
+    assert abs(found["{{ada}}"].x - 100) < 3 and abs(found["{{ada}}"].y - 400) < 6
+    Document.objects.filter(pk=document.pk).update(object_key="gone")
+    assert tags_of(Document.objects.get(pk=document.pk)) == found
+    assert DocumentTags.objects.count() == 1
+
+
+def test_a_tag_is_of_the_signer_in_it_by_name_or_number_or_order() -> None:
+    charles = author()
+    words = text("{{sign2}}", 72, 700) + text("{{signature: GRACE}}", 72, 500) + text("{{buyer}}", 72, 300)
+    document = charles.document(paper(words, text("{{witness}} {{one more}}", 72, 600)))
+    draft = draft_of(charles, document, "Ada", "Grace", "Alan")
+    assert sorted(placed(draft)) == [("Ada", 1), ("Alan", 2), ("Grace", 1), ("Grace", 1)]
+
+
+def test_a_tag_without_room_below_places_nothing() -> None:
+    charles = author()
+    draft = draft_of(charles, charles.document(paper(text("{{ada}}", 72, 40))), "Ada")
+    assert placed(draft) == []
+
+
+def test_removed_stamps_stay_away() -> None:
+    charles = author()
+    draft = draft_of(charles, charles.document(), "Ada", "Grace")
+    assert len(placed(draft)) == 3 - 1  # {{last}} is of neither: both have one by their names
+    editing.replace_stamps(draft, [])
+    assert placed(Draft.objects.get(pk=draft.pk)) == []

@@ -1,0 +1,102 @@
+"""Reminders: at most once a day, five in all, told as what they are."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from paraph.flow.invite import invite
+from paraph.flow.remind import remind
+from paraph.flow.send_reminder import send_reminder
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.messaging.models import CapturedMessage
+from paraph.organizations.models import Application
+from paraph.organizations.scope import Caller
+from paraph.signature_requests.models import Reminder
+from paraph.signature_requests.signing_token import signing_url
+from paraph.webhooks.models import Delivery
+from tests.drafts.author import author
+from tests.factories import Scene, jobs, scene, sign
+from tests.flow.test_sign import at_once
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(made: Scene, position: int = 0) -> Reminder:
+    request = made.request
+    caller = Caller(request.organization_id, request.environment, "pro", None)
+    return remind(caller, request.pk, made.signers[position].pk, author().actor)
+
+
+def invited(**of_request: Any) -> Scene:
+    made = scene(signers=2, send_email=True, **of_request)
+    invite(made.signers[0].pk)
+    CapturedMessage.objects.all().delete()
+    return made
+
+
+def code_of(made: Scene, position: int = 0) -> str:
+    with pytest.raises(DomainError) as refused:
+        asked(made, position)
+    return refused.value.code
+
+
+def test_mails_the_link_again_and_says_that_it_is_a_reminder() -> None:
+    made = invited()
+    Application.objects.update(webhook_url="https://shop.example/hooks")
+    reminder = asked(made)
+    assert jobs()[-1] == ("send_reminder", {"signer_id": made.signers[0].pk, "number": 1})
+    for _ in range(2):  # a job may run twice
+        send_reminder(reminder.signer_id, reminder.number)
+    message = CapturedMessage.objects.get()
+    assert message.to == made.signers[0].email and signing_url(made.signers[0]) in message.text
+    first, second = [entry for entry in made.entries() if entry.event_type == "signer.notified"]
+    assert "reminder" not in first.metadata and second.metadata["reminder"] is True
+    assert Delivery.objects.filter(event_type="signer.notified").count() == 1
+
+
+def test_once_a_day_and_five_times_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = invited(expires_at=clock.now() + timedelta(days=30))
+    start = clock.now()
+    for day in range(5):
+        monkeypatch.setattr(clock, "now", lambda day=day: start + timedelta(days=day, minutes=day))
+        assert asked(made).number == day + 1
+        assert code_of(made) == "too_many_reminders"
+    monkeypatch.setattr(clock, "now", lambda: start + timedelta(days=9))
+    assert code_of(made) == "too_many_reminders"
+    assert Reminder.objects.count() == 5
+
+
+def test_only_who_may_sign_and_was_invited() -> None:
+    made = invited(mode="sequential")
+    assert code_of(made, 1) == "not_your_turn"
+    sign(made)
+    assert code_of(made, 0) == "already_signed"
+    assert code_of(made, 1) == "too_many_reminders"  # the invitation is still to be sent
+
+
+def test_a_request_of_another_tenant_does_not_exist() -> None:
+    made, other = invited(), invited()
+    made.signers[0] = other.signers[0]
+    assert code_of(made) == "not_found"
+
+
+def test_who_signs_before_the_mail_goes_out_gets_none() -> None:
+    made = invited()
+    reminder = asked(made)
+    sign(made)
+    CapturedMessage.objects.all().delete()
+    send_reminder(reminder.signer_id, reminder.number)
+    assert not CapturedMessage.objects.exists() and made.events().count("signer.notified") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_members_at_once_remind_once() -> None:
+    made = invited()
+    actor = author().actor
+    request = made.request
+    caller = Caller(request.organization_id, request.environment, "pro", None)
+
+    answers = at_once(*[lambda: remind(caller, request.pk, made.signers[0].pk, actor).number] * 4)
+    assert sorted(answers, key=str) == [1, *["too_many_reminders"] * 3]

@@ -1,0 +1,122 @@
+"""Sending a draft is the creation of a request, once, within the month's quota."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from paraph.activity.models import Activity
+from paraph.drafts.models import Draft, DraftSigner
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import WebSends
+from paraph.organizations.web_sends import web_sends
+from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks.models import Delivery
+from tests.drafts.author import author
+from tests.factories import jobs
+from tests.flow.test_sign import at_once
+
+
+@pytest.mark.django_db
+def test_a_draft_becomes_a_production_request_of_the_member() -> None:
+    charles = author("free")
+    draft = charles.draft(signers=2)
+    request = SignatureRequest.objects.get(pk=charles.send(draft))
+    assert (request.environment, request.application_id, request.sent_by) == ("production", None, charles.member.user)
+    assert request.send_email and request.notify_signers_on_completion
+    assert [name for name, _ in jobs()] == ["invite", "invite"]
+    assert not Delivery.objects.exists()
+    assert web_sends(request.organization_id, "free").sent == 1
+    assert [act.action for act in Activity.objects.all()][-1] == "request.sent"
+
+
+@pytest.mark.django_db
+def test_the_journal_names_the_sender_and_the_declaration() -> None:
+    from paraph.journal.models import Entry
+
+    charles = author()
+    request_id = charles.send(charles.draft())
+    created, declared = Entry.objects.filter(request_id=request_id).order_by("position")
+    assert created.metadata["sent_by"] == charles.member.user.email
+    assert (created.ip, declared.event_type) == ("203.0.113.9", "signature_request.identity_declared")
+
+
+@pytest.mark.django_db
+def test_signers_in_order_are_invited_one_after_the_other() -> None:
+    charles = author()
+    draft = charles.draft(signers=2)
+    Draft.objects.update(mode="sequential", locale="fr")
+    request = SignatureRequest.objects.get(pk=charles.send(draft))
+    assert (request.mode, request.locale) == ("sequential", "fr")
+    assert [name for name, _ in jobs()] == ["invite"]
+
+
+@pytest.mark.django_db
+def test_a_draft_of_another_organization_does_not_exist() -> None:
+    charles, stranger = author(), author()
+    with pytest.raises(DomainError) as refused:
+        stranger.send(charles.draft())
+    assert refused.value.code == "not_found"
+
+
+@pytest.mark.django_db
+def test_what_the_api_refuses_is_refused_and_counts_nothing() -> None:
+    charles = author()
+    draft = charles.draft()
+    draft.signers.update(email="nobody")
+    with pytest.raises(DomainError, match="nobody"):
+        charles.send(draft)
+    assert not SignatureRequest.objects.exists() and not WebSends.objects.exists() and not jobs()
+
+
+@pytest.mark.django_db
+def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 1})
+    charles = author("free")
+    drafts = [charles.draft() for _ in range(3)]
+    monkeypatch.setattr(clock, "now", lambda: datetime(2026, 12, 31, 23, 59, tzinfo=UTC))
+    charles.send(drafts[0])
+    with pytest.raises(DomainError, match="2027-01-01") as refused:
+        charles.send(drafts[1])
+    assert refused.value.code == "web_sends_used_up"
+    assert DraftSigner.objects.filter(draft=drafts[1]).exists()  # nothing of it is lost
+    monkeypatch.setattr(clock, "now", lambda: datetime(2027, 1, 1, tzinfo=UTC))
+    charles.send(drafts[1])
+
+
+@pytest.mark.django_db
+def test_no_send_at_all_where_the_operator_allows_none(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0})
+    charles = author("free")
+    with pytest.raises(DomainError, match="all 0 sends"):
+        charles.send(charles.draft())
+
+
+@pytest.mark.django_db
+def test_enterprise_has_no_limit_and_is_counted(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0, "web_sends_pro": 0})
+    charles = author("enterprise")
+    charles.send(charles.draft())
+    quota = web_sends(charles.caller.organization_id, "enterprise")
+    assert (quota.sent, quota.limit, quota.left) == (1, None, None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_quota_is_exact_in_parallel(settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 3})
+    charles = author("free")
+    drafts = [charles.draft() for _ in range(7)]
+    sent = at_once(*[lambda draft=draft: charles.send(draft) for draft in drafts])
+    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 3
+    assert sent.count("web_sends_used_up") == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_draft_is_sent_once_however_often_the_button_is_pressed() -> None:
+    charles = author()
+    draft = charles.draft()
+    sent = at_once(*[lambda: charles.send(draft)] * 4)
+    assert sent == [SignatureRequest.objects.get().pk] * 4
+    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 1
+    assert not DraftSigner.objects.exists()  # names and addresses live on in the request alone
