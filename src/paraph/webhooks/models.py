@@ -67,6 +67,11 @@ class Delivery(models.Model):
             models.Index(
                 fields=["finished_at"], condition=models.Q(finished_at__isnull=False), name="delivery_finished"
             ),
+            models.Index(
+                fields=["application", "id"],
+                condition=models.Q(status="failed") | models.Q(status__in=["waiting", "sending"], failures__gt=0),
+                name="delivery_failing",
+            ),
         ]
 
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("organizations", "0012_administration"),
-        ("organizations", "0901_installation"),
+        ("organizations", "0013_installation"),
     ]
 
     operations = [
