@@ -25,3 +25,5 @@ class Action(StrEnum):
     SIGNER_ERASED = "signer.erased"
     REQUEST_SENT = "request.sent"
     SIGNER_REMINDED = "signer.reminded"
+    REQUESTS_EXPORTED = "requests.exported"
+    SIGNING_LINK_SHOWN = "signing_link.shown"

@@ -12,11 +12,31 @@ from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.home import home, organizations
 from paraph.dashboard.new_organization import new_organization
+from paraph.dashboard.requests.acts import end_early, remind_signer, signing_link
+from paraph.dashboard.requests.export import export
+from paraph.dashboard.requests.files import download, verify
+from paraph.dashboard.requests.listing import requests
+from paraph.dashboard.requests.request_page import request
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", organizations, name="organizations"),
     path("new", new_organization, name="new_organization"),
     path("<int:organization_id>/", home, name="home"),
+    path("<int:organization_id>/requests", requests, name="requests"),
+    path("<int:organization_id>/requests/export", export, name="requests_export"),
+    path("<int:organization_id>/requests/<int:request_id>", request, name="request"),
+    path("<int:organization_id>/requests/<int:request_id>/end", end_early, name="end_early"),
+    path("<int:organization_id>/requests/<int:request_id>/verify", verify, name="request_verify"),
+    path("<int:organization_id>/requests/<int:request_id>/proof", download, name="request_proof"),
+    path("<int:organization_id>/requests/<int:request_id>/documents/<int:document_id>", download, name="request_file"),
+    path(
+        "<int:organization_id>/requests/<int:request_id>/signers/<int:signer_id>/remind", remind_signer, name="remind"
+    ),
+    path(
+        "<int:organization_id>/requests/<int:request_id>/signers/<int:signer_id>/link",
+        signing_link,
+        name="signing_link",
+    ),
     path("<int:organization_id>/documents", documents, name="documents"),
     path("<int:organization_id>/documents/<int:document_id>", document, name="document"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>.webp", picture, name="document_page"),

@@ -20,26 +20,28 @@ _LAST = "\U0010ffff"
 _ROUNDS = 3
 
 _WORDS = "SELECT DISTINCT signature_requests_words_of_file(%s)"
-_TENANT = "organization_id = %(organization)s AND environment = %(environment)s"
 # The next term after each, so that a term of a million requests costs no more than one of a single request.
-_TERMS = f"""
+_TERMS = """
     WITH RECURSIVE found (term) AS (
-        (SELECT term FROM signature_requests_searchterm WHERE {_TENANT} AND term >= %(first)s AND term < %(last)s
-         ORDER BY term LIMIT 1)
+        (SELECT term FROM signature_requests_searchterm
+         WHERE organization_id = %(organization)s AND environment = %(environment)s
+           AND term >= %(first)s AND term < %(last)s ORDER BY term LIMIT 1)
         UNION ALL
         SELECT (SELECT following.term FROM signature_requests_searchterm AS following
-                WHERE {_TENANT} AND following.term > found.term AND following.term < %(last)s
+                WHERE organization_id = %(organization)s AND environment = %(environment)s
+                  AND following.term > found.term AND following.term < %(last)s
                 ORDER BY following.term LIMIT 1)
         FROM found WHERE found.term IS NOT NULL
     )
     SELECT term FROM found WHERE term IS NOT NULL LIMIT %(most)s
 """
-_IDS = f"""
+_IDS = """
     SELECT DISTINCT id FROM unnest(%(terms)s::text[]) AS wanted (term), LATERAL (
         SELECT request_id AS id FROM signature_requests_searchterm AS found
-        WHERE {_TENANT} AND found.term = wanted.term AND request_id {{beyond}} %(start)s
-        ORDER BY request_id {{direction}} LIMIT %(depth)s
-    ) AS hit ORDER BY id {{direction}} LIMIT %(depth)s
+        WHERE organization_id = %(organization)s AND environment = %(environment)s
+          AND found.term = wanted.term AND request_id {beyond} %(start)s
+        ORDER BY request_id {direction} LIMIT %(depth)s
+    ) AS hit ORDER BY id {direction} LIMIT %(depth)s
 """
 
 
@@ -90,7 +92,7 @@ def _words(text: str) -> list[str]:
 def _terms(caller: Caller, word: str) -> list[str]:
     """The terms that begin with the word, in their order, which has the word itself first."""
     with connection.cursor() as cursor:
-        cursor.execute(_TERMS, _tenant(caller) | {"first": word, "last": word + _LAST, "most": MOST_TERMS})
+        cursor.execute(_TERMS, {**_tenant(caller), "first": word, "last": word + _LAST, "most": MOST_TERMS})
         return [term for (term,) in cursor.fetchall()]
 
 
@@ -105,7 +107,7 @@ def _ids(caller: Caller, terms: list[str], start: int, *, rising: bool) -> list[
     beyond, direction = (">", "ASC") if rising else ("<", "DESC")
     with connection.cursor() as cursor:
         statement = _IDS.format(beyond=beyond, direction=direction)
-        cursor.execute(statement, _tenant(caller) | {"terms": terms, "start": start, "depth": DEPTH})
+        cursor.execute(statement, {**_tenant(caller), "terms": terms, "start": start, "depth": DEPTH})
         return [found for (found,) in cursor.fetchall()]
 
 
@@ -118,5 +120,5 @@ def _fitting(
     return list(rows.order_by().values_list("pk", flat=True))
 
 
-def _tenant(caller: Caller) -> dict[str, object]:
+def _tenant(caller: Caller) -> dict[str, int | str]:
     return {"organization": caller.organization_id, "environment": caller.environment}

@@ -23,11 +23,14 @@ _DOCUMENTS = """
 """
 
 
+_ENDS_OF_SIGNERS = "SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM signature_requests_signer"
+_ENDS_OF_DOCUMENTS = "SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM signature_requests_requestdocument"
+
+
 def note(_apps: Any, editor: Any) -> None:
-    tables = (("signature_requests_signer", _SIGNERS), ("signature_requests_requestdocument", _DOCUMENTS))
     with editor.connection.cursor() as cursor:
-        for table, statement in tables:
-            cursor.execute(f"SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM {table}")
+        for ends, statement in ((_ENDS_OF_SIGNERS, _SIGNERS), (_ENDS_OF_DOCUMENTS, _DOCUMENTS)):
+            cursor.execute(ends)
             first, last = cursor.fetchone()
             for start in range(first, last + 1, _AT_ONCE):
                 cursor.execute(statement, [start, start + _AT_ONCE])
