@@ -16,6 +16,7 @@ from paraph.dashboard.requests import listing
 from paraph.members.models import Role
 from paraph.organizations.models import Organization
 from tests.dashboard.conftest import MemberClient
+from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -124,7 +125,7 @@ def test_an_empty_list_says_what_will_be_there(log_in: LogIn, organization: Orga
 
 def test_the_export_has_every_chosen_request_and_no_formula(made: Scene, client: Client) -> None:
     risky = beside(made, signer={"first_name": "=cmd()", "last_name": "x"}, environment="production")
-    response: Any = client.post(address(made, "/export"))
+    response: Any = just_logged_in(client).post(address(made, "/export"))
     assert response.headers["Content-Type"].startswith("text/csv")
     lines = list(csv.DictReader(io.StringIO(response.getvalue().decode())))
     assert [int(line["id"]) for line in lines] == [risky.request.pk, made.request.pk]
