@@ -67,6 +67,5 @@ def signing_link(request: HttpRequest, member: Member, request_id: int, signer_i
     response = show(
         request, "requests/signing_link.html", {"found": found, "signer": signer, "link": link}, member=member
     )
-    response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
