@@ -4,8 +4,8 @@ milliseconds and their ratio.
     python -m benchmarks.dashboard [--large 1000000] [--small 1000] [--reads 15]
 
 In a database of its own, filled inside PostgreSQL as that of :mod:`benchmarks.lists`, with words to search for. Each
-page is read several times through the whole service, by an owner who is logged in; the median counts. Every ratio is to stay
-below 3.
+page is read several times through the whole service, by an owner who is logged in; the median counts. Every ratio is to
+stay below 3.
 """
 
 import argparse
