@@ -7,7 +7,7 @@ each such term are read from the end of their index, and no more than :data:`DEP
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import SearchTerm, SignatureRequest
@@ -114,9 +114,12 @@ def _ids(caller: Caller, terms: list[str], start: int, *, rising: bool) -> list[
 def _fitting(
     caller: Caller, rows: QuerySet[SignatureRequest], candidates: list[int], words: list[list[str]]
 ) -> list[int]:
+    """A word is looked up for each candidate: a condition EXISTS could be made a join, which reads all that have it."""
     rows = rows.filter(pk__in=candidates)
-    for terms in words:
-        rows = rows.filter(Exists(scoped(SearchTerm, caller).filter(term__in=terms, request_id=OuterRef("pk"))))
+    for number, terms in enumerate(words):
+        having = scoped(SearchTerm, caller).filter(term__in=terms, request_id=OuterRef("pk"))
+        name = f"word{number}"
+        rows = rows.annotate(**{name: Subquery(having.values("request_id")[:1])}).filter(**{f"{name}__isnull": False})
     return list(rows.order_by().values_list("pk", flat=True))
 
 
