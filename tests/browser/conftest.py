@@ -45,13 +45,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     """Opens an address in a window of its own; options are those of Playwright's ``new_context``. The test fails when
-    a page breaks its policy, throws or logs an error, apart from answers whose status is in ``statuses`` and, where it is ``lost``, of a connection."""
+    a page breaks its policy, throws or logs an error, apart from answers whose status is in ``statuses`` and from
+    connections where they are to be ``lost``."""
     contexts, wrong = [], []
 
     def opened(url: str, *, statuses: tuple[int, ...] = (), lost: bool = False, **options: Any) -> Any:
-        context = browser.new_context(
-            **{"viewport": {"width": 375, "height": 740}, "reduced_motion": "reduce"} | options
-        )
+        usual = {"viewport": {"width": 375, "height": 740}, "reduced_motion": "reduce"}
+        context = browser.new_context(**usual | options)
         contexts.append(context)
         page = context.new_page()
         expected = tuple(f"the server responded with a status of {status} " for status in statuses)

@@ -88,5 +88,10 @@ def _open(browser: Any, url: str, screen: str) -> Any:
 
 
 def _picture(page: Any, folder: Path, name: str, screen: str, *, whole: bool = True) -> None:
+    if whole:  # pictures of pages are loaded when they come near
+        for picture in page.locator("img").all():
+            if picture.is_visible():
+                picture.scroll_into_view_if_needed()
+        page.evaluate("scrollTo(0, 0)")
     page.wait_for_load_state("networkidle")
     page.screenshot(path=folder / f"{name}.{screen}.png", full_page=whole, animations="disabled")

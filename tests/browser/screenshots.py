@@ -42,7 +42,7 @@ def write(folder: Path, only: str = "") -> None:
         world.stop()
         remove(data)
         data.parent.rmdir()
-    print(f"{len(list(folder.iterdir()))} pictures in {folder}")
+    sys.stdout.write(f"{len(list(folder.iterdir()))} pictures in {folder}\n")
 
 
 if __name__ == "__main__":

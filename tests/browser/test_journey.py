@@ -9,6 +9,7 @@ import pytest
 from tests.browser.journey import Journey
 from tests.browser.world import World, sent, wrong_for
 from tests.other_site import site
+from tests.scenarios.people import sign
 
 PHONE = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
 SCREENS: dict[str, dict[str, Any]] = {
@@ -21,11 +22,19 @@ SCREENS: dict[str, dict[str, Any]] = {
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Buttons, links outside of sentences, and fields that are there to be hit, with the smaller side of each.
 _TARGETS = """() => [...document.querySelectorAll("a, button, input, summary, textarea")]
-    .filter((hit) => hit.checkVisibility({ visibilityProperty: true }) && !hit.closest(".paper, .skip") && hit.type !== "hidden")
+    .filter((hit) => hit.checkVisibility({ visibilityProperty: true }) && hit.type !== "hidden")
+    .filter((hit) => !hit.closest(".paper, .skip"))
     .map((hit) => [hit.outerHTML.slice(0, 90), hit.closest("label") || hit])
     .map(([name, hit]) => [name, hit.getBoundingClientRect()])
     .filter(([, box]) => Math.min(box.width, box.height) < 24)
     .map(([name]) => name)"""
+
+_IN_SIGHT = """async (place) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const box = place.getBoundingClientRect();
+    const over = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+    return Boolean(over && over.closest("a[data-place]") === place);
+}"""
 
 
 def fits(page: Any) -> None:
@@ -40,7 +49,7 @@ def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -
     journey = Journey(page)
     fits(page)
     page.locator("[data-next]").click()
-    assert page.locator("[data-place='1']").is_visible()
+    assert page.locator("[data-place='1']").evaluate(_IN_SIGHT)
     journey.to_signature()
     if screen != "desk":
         journey.draw("signature")
@@ -93,7 +102,8 @@ _FOCUSED = """() => {
     const at = document.activeElement, box = at.getBoundingClientRect();
     const name = `${at.tagName} ${at.id} ${at.className} ${at.textContent.trim().slice(0, 20)}`;
     if (at === document.body || at.closest(".bar, .steps, .skip")) return [name, ""];
-    const over = document.elementFromPoint(box.left + box.width / 2, box.top + Math.min(box.height / 2, innerHeight / 3));
+    const height = Math.min(box.height / 2, innerHeight / 3);
+    const over = document.elementFromPoint(box.left + box.width / 2, box.top + height);
     return [name, over && over.closest(".bar, .steps") ? "covered" : ""];
 }"""
 
@@ -283,8 +293,17 @@ def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> 
     second.locator("body[data-state=already_signed]").wait_for()
 
 
+def test_a_link_opened_again_follows_the_sealing(visit: Callable[..., Any], world: World) -> None:
+    url = world.asked()[0]
+    with world.sealing_paused():
+        assert sign(url).status_code == 200
+        page = visit(url)
+        page.locator("[data-progress=sealing]").wait_for()
+    page.locator("[data-progress=ready]").wait_for()
+
+
 def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], world: World) -> None:
-    """Before the service heard of it, and after it signed but could not say so: nothing is lost, nothing signed twice."""
+    """Before the service heard of it, and after it signed but could not say so: nothing lost, nothing signed twice."""
     url = world.asked(signers=2)[0]
     page = visit(url, statuses=(409,), lost=True)
     journey = Journey(page)

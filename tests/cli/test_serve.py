@@ -26,6 +26,8 @@ def test_first_start_second_start_and_stop(new_service: NewService) -> None:
     assert key, said
     curl = re.search(r"^ +(curl .*)$", said, re.MULTILINE)
     assert curl, said
+    link = wait_for_line(service, "/account/first/").strip().splitlines()[-1].strip()
+    assert "Welcome to Paraph" in httpx.get(link).text
     answer = subprocess.run(["sh", "-c", f"{curl[1]} -sS --fail"], capture_output=True, text=True, check=True)
     assert '"sandbox"' in answer.stdout
     assert service.stop() == 0
@@ -67,7 +69,8 @@ def test_children_that_die_are_started_again(new_service: NewService) -> None:
     wait_until(lambda: set(named(service)) >= set(before))
     assert service.stop() == 0
     assert service.processes() == {}
-    said = "".join(service.output).partition("/api/v1/health\n")[2].replace("Paraph is stopping.\n", "")
+    greeted = "".join(service.output).partition("/account/first/")[2].partition("\n")[2]
+    said = greeted.replace("Paraph is stopping.\n", "")
     events = [json.loads(line)["event"] for line in said.splitlines() if line.strip()]  # JSON, whoever speaks
     assert {"a child process ended", "PostgreSQL ended; starting it again."} <= set(events)
 

@@ -30,6 +30,8 @@ def test_an_upload_is_a_production_document(log_in: LogIn, organization: Organiz
     assert [row.environment for row in Document.objects.all()] == ["production", "production"]
     key = create_application(organization.pk, "production", "shop").api_key
     assert ApiClient(key).get("/documents").json()["pagination"]["count"] == 2
+    sandbox = create_application(organization.pk, "sandbox", "trial").api_key
+    assert ApiClient(sandbox).get("/documents").json()["pagination"]["count"] == 0
     page = client.get(address).content.decode()
     assert page.count("data-id=") == 2 and "unused" in page and "2 documents were uploaded" in page
 

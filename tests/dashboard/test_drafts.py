@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pypdfium2
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.evidence.models import SealedDocument
 from paraph.flow.finalize import finalize
 from paraph.flow.invite import invite
 from paraph.members.models import Role
@@ -19,6 +21,7 @@ from paraph.organizations.models import BrandingProfile, Organization, WebSends
 from paraph.organizations.registration import create_application, create_branding_profile, create_organization
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
+from paraph.storage import store
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
@@ -115,6 +118,12 @@ def test_the_whole_journey_to_a_sealed_request(log_in: LogIn, organization: Orga
     key = create_application(organization.pk, "production", "books").api_key
     shown = ApiClient(key).get(f"/signature_requests/{request.pk}").json()
     assert (shown["status"], shown["finalized"], len(shown["download_urls"])) == ("completed", True, 1)
+    assert "SANDBOX" not in _text(store.get(SealedDocument.objects.get().object_key)).upper()
+
+
+def _text(content: bytes) -> str:
+    with pypdfium2.PdfDocument(content) as document:
+        return " ".join(page.get_textpage().get_text_range() for page in document)
 
 
 def _sign_and_finalize(request: SignatureRequest) -> None:

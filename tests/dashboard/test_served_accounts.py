@@ -78,7 +78,11 @@ def sign_on(service: Service, name: str) -> httpx.Response:
         asked = browser.get("/account/oidc/sso/login/", follow_redirects=False)
         provider = asked.headers["Location"]
         assert "code_challenge" in provider and urlsplit(provider).hostname == "localhost"
-        return browser.post(provider, data={"sub": name})
+        arrived = browser.post(provider, data={"sub": name})
+        if arrived.status_code == 200:  # who is logged in says again who they are, and comes back
+            asked = browser.get("/account/oidc/sso/login/?next=/account/sessions/", follow_redirects=False)
+            assert browser.post(asked.headers["Location"], data={"sub": name}).url.path == "/account/sessions/"
+        return arrived
 
 
 def test_operators_make_list_and_remove_members(service: Service) -> None:

@@ -53,3 +53,30 @@ def test_a_form_answers_303_or_422_with_the_errors_twice(log_in: Callable[..., M
     assert 'href="#id_name"' in page
     assert 'aria-describedby="id_name_error"' in page
     assert 'id="id_name_error"' in page
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/account/login/",
+        "/account/logout/",
+        "/account/signup/",
+        "/account/first/owner/",
+        "/account/password/reset/",
+        "/account/password/change/",
+        "/account/email/",
+        "/account/reauthenticate/",
+        "/account/sessions/",
+        "/account/2fa/totp/activate/",
+        "/account/2fa/recovery-codes/generate/",
+        "/account/2fa/webauthn/add/",
+        "/account/2fa/webauthn/login/",
+        "/app/new",
+    ],
+)
+def test_no_form_is_taken_without_its_token(log_in: Callable[..., MemberClient], address: str) -> None:
+    member, _ = log_in()
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(member.user)
+    response = client.post(address, {"email": "eve@example.com"})
+    assert response.status_code == 403 and "This form is outdated" in response.content.decode()

@@ -12,6 +12,7 @@ from paraph.organizations.admission import admit
 from paraph.organizations.models import ApiKey, Application
 from paraph.organizations.registration import create_application, create_organization
 from paraph.organizations.rotation import rotate
+from tests.factories import Scene
 from tests.webhooks.parties import prepared_deliveries, record, told
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +54,7 @@ def test_webhooks_carry_both_signatures_during_the_overlap_and_then_the_new_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made, secret = told()
-    following = rotate(made.request.application_id, DAY).webhook_secret
+    following = rotate(application_id(made), DAY).webhook_secret
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()
     assert _signatures(delivery.headers) == [_hmac(secret, delivery.body), _hmac(following, delivery.body)]
@@ -65,12 +66,12 @@ def test_webhooks_carry_both_signatures_during_the_overlap_and_then_the_new_one(
 
 def test_a_secret_that_is_rotated_twice_is_signed_with_the_last_two() -> None:
     made, _ = told()
-    second = rotate(made.request.application_id, DAY).webhook_secret
-    third = rotate(made.request.application_id, DAY).webhook_secret
+    second = rotate(application_id(made), DAY).webhook_secret
+    third = rotate(application_id(made), DAY).webhook_secret
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()
     assert _signatures(delivery.headers) == [_hmac(second, delivery.body), _hmac(third, delivery.body)]
-    stored = Application.objects.get(pk=made.request.application_id)
+    stored = Application.objects.get(pk=application_id(made))
     assert third.encode() not in bytes(stored.next_webhook_secret_encrypted or b"")
 
 
@@ -88,3 +89,8 @@ def _signatures(headers: dict[str, str]) -> list[str]:
 
 def _hmac(secret: str, body: bytes) -> str:
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+def application_id(made: Scene) -> int:
+    assert made.request.application_id
+    return made.request.application_id

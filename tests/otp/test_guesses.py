@@ -272,3 +272,33 @@ def test_a_clock_set_back_a_little_gives_no_more_attempts(time: Clock) -> None:
     time.moment -= timedelta(minutes=5)
     answer = refusal(signer, code)
     assert answer and answer.code == "too_many_attempts"
+
+
+@pytest.mark.django_db
+def test_the_code_before_the_newest_is_called_replaced_and_counts(time: Clock) -> None:
+    signer = scene().signers[0]
+    early, newest = issued(signer), issued(signer)
+    if early == newest:
+        return  # once in a million runs
+    told = refusal(signer, early)
+    assert told and (told.code, told.attempts_left) == ("invalid_otp", None) and "replaced by a newer one" in str(told)
+    wrong = next(code for code in ("000000", "000001", "000002") if code not in (early, newest))
+    after = refusal(signer, wrong)
+    assert after and after.attempts_left == 3
+    assert refusal(signer, newest) is None
+
+
+@pytest.mark.django_db
+def test_until_when_no_code_is_taken(time: Clock) -> None:
+    signer = scene().signers[0]
+    assert guesses.refused_until(signer) is None
+    wrong, began = wrong_for(issued(signer)), time.moment
+    for _ in range(4):
+        refusal(signer, wrong)
+        assert guesses.refused_until(signer) is None
+    refusal(signer, wrong)
+    assert guesses.refused_until(signer) == began + MINUTES
+    time.moment += MINUTES
+    assert guesses.refused_until(signer) is None
+    OneTimeCode.objects.update(locked_until=time.moment + DAY)
+    assert guesses.refused_until(signer) == time.moment + DAY

@@ -178,7 +178,8 @@ def test_only_the_newest_code_within_its_time(client: Client) -> None:
     old = made.code()
     new = made.code()
     if old != new:
-        assert refused(post(client, made, {"code": old, "consent": True})) == (422, "invalid_otp")
+        told = post(client, made, {"code": old, "consent": True})
+        assert refused(told) == (422, "invalid_otp") and "replaced by a newer one" in told.json()["error"]["message"]
     OneTimeCode.objects.update(expires_at=clock.now())
     assert refused(post(client, made, {"code": new, "consent": True})) == (422, "invalid_otp")
     OneTimeCode.objects.update(expires_at=clock.now() + timedelta(minutes=1))

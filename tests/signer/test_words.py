@@ -11,7 +11,7 @@ from babel import Locale
 import paraph
 from paraph import words as catalog
 from paraph.signer.answers import STATUSES
-from paraph.signer.templatetags.words import _FOR_SCRIPT
+from paraph.signer.words_script import _NAMES
 from paraph.words import LOCALES
 
 SOURCE = Path(paraph.__file__).parent
@@ -64,7 +64,7 @@ def test_every_word_for_the_scripts_is_said_by_them() -> None:
     """By name, as an error's code, or as what is missing."""
     scripts = "".join(path.read_text() for path in (SOURCE / "signer/static").rglob("*.js"))
     by_code = set(STATUSES) | {"signature_missing", "initials_missing", "locale"}
-    assert [name for name in _FOR_SCRIPT if name not in by_code and f'"{name}"' not in scripts] == []
+    assert [name for name in _NAMES if name not in by_code and f'"{name}"' not in scripts] == []
 
 
 def test_every_word_of_the_page_is_used() -> None:

@@ -27,6 +27,7 @@ from paraph.signer.page_text import document_text, page_text
 from paraph.signer.progress import progress_view
 from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
+from paraph.signer.words_script import words_script
 from paraph.web.health import healthz, readyz
 from paraph.web.metrics import metrics
 from paraph.web.static_files import static_file
@@ -61,6 +62,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     re_path("^docs/?$", reference),
     path("files/<path:key>", download),
     path("sign/embed.js", embed_script),
+    path("sign/words/<str:locale>.js", words_script),
     path("sign/<str:token>", page),
     path("sign/<str:token>/ask", ask),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),

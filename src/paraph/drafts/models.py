@@ -54,7 +54,7 @@ class Draft(models.Model):
         """The title, else the name of the first document; "" where there is neither."""
         if self.title:
             return self.title
-        first = self.documents.select_related("document").first()
+        first = next(iter(self.documents.all()), None)
         return first.document.name if first else ""
 
 

@@ -40,9 +40,8 @@ def create(
 ) -> LoadedRequest:
     """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    ``locale`` is the language that the caller named, if any; without a ``sender``, the caller's application sends it.
-    Returns the request as it is shown. Searches the documents
-    for tags before the transaction begins. Raises ``DomainError`` as
+    ``locale`` is the language that the caller named, if any. Returns the request as it is shown. Searches the documents
+    for tags before the transaction begins. Without a ``sender``, an application sends it. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(caller, payload)

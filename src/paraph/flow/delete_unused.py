@@ -20,8 +20,9 @@ _RUN_SECONDS = 15.0
 
 
 def delete_unused_uploads(first: int = 1) -> int:
-    """Deletes the rows and objects of uploads that are older and in no request or draft, beginning at the id ``first``; returns
-    how many.
+    """Deletes the rows and objects of uploads that are older and in no request or draft, beginning at the id ``first``.
+
+    Returns how many.
 
     Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves the rest to another job,
     so that neither a statement nor a worker that is asked to stop takes long.

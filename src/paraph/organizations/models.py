@@ -150,6 +150,14 @@ class ConfirmedAddress(models.Model):
         constraints = [models.UniqueConstraint(fields=["organization", "address"], name="confirmed_address_once")]
 
 
+class Installation(models.Model):
+    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is derived from
+    ``PARAPH_SECRET_KEY``."""
+
+    id = models.SmallIntegerField(primary_key=True)
+    secret_fingerprint = models.BinaryField()
+
+
 class WebSends(models.Model):
     """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
 
@@ -157,11 +165,3 @@ class WebSends(models.Model):
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     month = models.DateField()
     sent = models.IntegerField()
-
-
-class Installation(models.Model):
-    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is derived from
-    ``PARAPH_SECRET_KEY``."""
-
-    id = models.SmallIntegerField(primary_key=True)
-    secret_fingerprint = models.BinaryField()

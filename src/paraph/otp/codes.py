@@ -32,8 +32,8 @@ _LOCKED = CompiledQuery(lambda: Signer.objects.select_for_update(no_key=True))
 _NEWEST = CompiledQuery(OneTimeCode.objects.all)
 # Without the counts of guesses, which continue when a code is replaced, and while it is.
 _REPLACED = (
-    "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends", "window_began_at",
-    "sent_at", "used_at",
+    "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends",
+    "window_began_at", "sent_at", "used_at",
 )  # fmt: skip
 _USE = """
     UPDATE otp_onetimecode SET used_at = %s

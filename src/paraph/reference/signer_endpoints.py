@@ -51,6 +51,7 @@ def signer_paths() -> Part:
         f"{_SIGN}/proof.pdf": {"get": _PROOF},
         f"{_SIGN}/ask": {"get": _ASK, "post": _ASKED},
         "/sign/embed.js": {"get": _EMBED},
+        "/sign/words/{locale}.js": {"get": _SCRIPT_WORDS},
     }
 
 
@@ -206,4 +207,12 @@ _EMBED = _operation(
     "high as its content, and calls `onEvent` with what happens in it, such as `paraph:signed`. What counts is the "
     "webhook: anybody can claim anything in their own browser.",
     _answer("The script.", "text/javascript"),
+)
+
+_SCRIPT_WORDS = _operation(
+    "loadScriptWords",
+    "Read what the page's scripts say",
+    "The words of the page's scripts in one of the twenty languages, the same for everybody. Pages name it with its "
+    "version, and browsers keep it for a year.",
+    _answer("The words.", "text/javascript"),
 )

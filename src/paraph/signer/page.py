@@ -21,6 +21,7 @@ from paraph.signer.code_state import sent_code
 from paraph.signer.notice import notice
 from paraph.signer.plain_form import Entries
 from paraph.signer.shell import show
+from paraph.signer.words_script import words_address
 
 _METHODS = ["GET", "HEAD", "POST"]
 
@@ -61,6 +62,7 @@ def _page(request: HttpRequest, signer: Signer, token: str, entries: Entries) ->
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
         "places": _places(shown),
+        "words_address": words_address(locale),
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
         "before": _signers_before(signer) if not is_turn else 0,

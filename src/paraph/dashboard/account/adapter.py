@@ -6,13 +6,16 @@ from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language
 
 from paraph.flow.mail_account import AccountMail, hand_over
 from paraph.journal.client_address import client_address
+from paraph.members.models import User
 
 _LINKS = ("password_reset_url", "activate_url", "signup_url")
 
@@ -23,6 +26,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_client_ip(self, request: HttpRequest) -> str:
         """Returns the address that the journal would name, behind trusted proxies or not."""
         return client_address(request) or cast(str, super().get_client_ip(request))
+
+    def get_reauthentication_methods(self, user: User | AnonymousUser) -> list[dict[str, str]]:
+        """Returns how the person can say again who they are: by the provider where it alone knows them."""
+        methods: list[dict[str, str]] = super().get_reauthentication_methods(user)
+        if methods or not settings.PARAPH.sso_issuer:
+            return methods
+        address = reverse("openid_connect_login", kwargs={"provider_id": "sso"})
+        return [{"id": "sso", "description": settings.PARAPH.sso_name, "url": address}]
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Returns whether strangers may sign up, or this one comes with the address that an invitation went to

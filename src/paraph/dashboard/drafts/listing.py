@@ -1,11 +1,12 @@
 """``/app/{o}/drafts``: what was begun and not sent yet. ``POST`` begins a new request."""
 
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 
 from paraph.dashboard.door import caller, member_page, see_other, show
 from paraph.drafts import editing
-from paraph.drafts.models import Draft
+from paraph.drafts.models import Draft, DraftDocument
 from paraph.members.models import Member
 from paraph.members.rights import Right
 from paraph.organizations.scope import scoped
@@ -20,6 +21,8 @@ def drafts(request: HttpRequest, member: Member) -> HttpResponse:
         draft = editing.begin(caller(member), member.user, chosen, (get_language() or "en")[:2])
         return see_other("draft_documents", member.organization_id, draft.pk)
     open_drafts = scoped(Draft, caller(member)).filter(request=None).select_related("author")
+    rows_of_documents = DraftDocument.objects.select_related("document").defer("document__preflight", "document__pages")
+    open_drafts = open_drafts.prefetch_related(Prefetch("documents", rows_of_documents))
     rows = open_drafts.order_by("-updated_at", "-pk")[:_AT_ONCE]
     return show(request, "drafts/listing.html", {"rows": rows}, member=member)
 

@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("documents", "0006_storage"),
-        ("organizations", "0902_web_sends"),
-        ("signature_requests", "0904_reminders"),
+        ("organizations", "0014_web_sends"),
+        ("signature_requests", "0017_reminders"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

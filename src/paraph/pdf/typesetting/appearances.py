@@ -110,6 +110,7 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
         "moment": moment(stamp.signed_at, stamp.locale),
         "request": f"{words.request} {stamp.request_id}",
         "request_number": f"#{stamp.request_id}",
+        "rtl": words.rtl,
     }
 
 

@@ -12,12 +12,14 @@ from paraph import words as catalog
 class StampWords:
     signed_by: str
     request: str
+    rtl: bool
 
 
 def stamp_words(locale: str) -> StampWords:
     """Returns the words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
-    words = catalog.of("stamp", _language(locale))
-    return StampWords(words["signed_by"], words["request"])
+    language = _language(locale)
+    words = catalog.of("stamp", language)
+    return StampWords(words["signed_by"], words["request"], catalog.direction(language) == "rtl")
 
 
 def moment(at: datetime, locale: str) -> str:

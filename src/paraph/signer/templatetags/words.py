@@ -12,40 +12,6 @@ from paraph import words as catalog
 
 register = template.Library()
 
-_FOR_SCRIPT = (
-    "locale",
-    "page_of",
-    "next_place",
-    "no_text",
-    "picture_failed",
-    "try_again",
-    "offline",
-    "sending",
-    "sent",
-    "new_code_in",
-    "sandbox_code",
-    "send_new_code",
-    "signing",
-    "signature_missing",
-    "initials_missing",
-    "consent_missing",
-    "code_missing",
-    "tries_left",
-    "code_outdated",
-    "code_locked_until",
-    "rate_limited",
-    "delivery_failed",
-    "unshown",
-    "no_ink",
-    "failed",
-    "waiting",
-    "sealing",
-    "sealed",
-    "request_expired",
-    "full_screen",
-    "done_drawing",
-)
-
 
 @register.simple_tag(takes_context=True)
 def word(context: dict[str, Any], called: str, ending: str = "", **values: object) -> SafeString:
@@ -60,12 +26,6 @@ def moment(context: dict[str, Any], time: datetime) -> SafeString:
     """A time in words, in UTC; a script of the page shows it in the reader's own zone."""
     text = catalog.moment(time, context["locale"])
     return format_html('<time datetime="{}">{}</time>', time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), text)
-
-
-@register.filter
-def for_script(words: dict[str, Any]) -> dict[str, Any]:
-    """The words that the scripts say."""
-    return {name: words[name] for name in _FOR_SCRIPT}
 
 
 @register.filter

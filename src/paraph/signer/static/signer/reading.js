@@ -1,7 +1,6 @@
 // The pages to read: their text, sharper pictures when they are enlarged, the way to the next place to sign.
 "use strict";
 
-const words = JSON.parse((document.getElementById("words") || { textContent: "{}" }).textContent);
 const say = (name, values = {}) => {
   let text = words[name];
   if (text && typeof text === "object") {
@@ -14,17 +13,6 @@ const read = document.getElementById("read");
 const base = location.pathname.replace(/\/$/, "");
 const ZOOMS = [100, 150, 200, 400];
 let zoom = 100;
-
-// Times in the reader's own zone, with UTC behind them.
-function localTimes(within = document) {
-  for (const time of within.querySelectorAll("time[datetime]:not([title])")) {
-    const moment = new Date(time.dateTime);
-    const near = Math.abs(moment - Date.now()) < 36e5;
-    const form = near ? { timeStyle: "short" } : { dateStyle: "long", timeStyle: "short" };
-    time.title = time.textContent;
-    time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment);
-  }
-}
 
 for (const figure of read.querySelectorAll("[data-page], [id^=print-]")) {
   const picture = figure.querySelector("img");
@@ -73,6 +61,7 @@ function loadText(page) {
 }
 
 async function fetchText(page) {
+  if (read.hidden) return; // signed meanwhile
   const [id, number] = page.dataset.page.split("/");
   const response = await fetch(`${base}/documents/${id}/pages/${number}/text`);
   if (!response.ok) throw new Error("no text");
@@ -158,23 +147,29 @@ function sharpen() {
 }
 
 // Where the reader is, and the next place to sign from there.
-const places = read.dataset.places.split(" ").filter(Boolean);
+const places = [...read.querySelectorAll("a[data-place]")];
 const next = read.querySelector("[data-next]");
 const where = read.querySelector("[data-where]");
 
 function guide() {
   const middle = innerHeight / 2;
   current = pages.find((page) => page.getBoundingClientRect().bottom > middle) || pages[pages.length - 1];
-  const order = new Map(pages.map((page, index) => [page.dataset.page, index]));
-  const here = order.get(current.dataset.page);
   const documentId = current.dataset.page.split("/")[0];
   const total = pages.filter((page) => page.dataset.page.startsWith(`${documentId}/`)).length;
   where.textContent = say("page_of", { page: current.dataset.page.split("/")[1], pages: total });
   if (!next) return;
-  const ahead = places.find((place) => order.get(place) > here) || places.find((place) => order.get(place) === here) || places[0];
-  next.hash = `#page-${ahead.replace("/", "-")}`;
-  next.textContent = say("next_place", { page: ahead.split("/")[1] });
+  const ahead = places.find((place) => place.getBoundingClientRect().top > middle) || places[0];
+  next.hash = `#${ahead.id}`;
+  next.textContent = say("next_place", { page: ahead.closest("[data-page]").dataset.page.split("/")[1] });
 }
+
+// To the middle, where neither the steps nor the bar cover it.
+if (next) next.addEventListener("click", (event) => {
+  event.preventDefault();
+  const place = document.getElementById(next.hash.slice(1));
+  place.scrollIntoView({ block: "center", inline: "nearest" });
+  place.focus({ preventScroll: true });
+});
 
 let waiting = false;
 addEventListener("scroll", () => {
@@ -187,5 +182,4 @@ addEventListener("scroll", () => {
 }, { passive: true });
 addEventListener("resize", () => read.offsetParent !== null && guide());
 if (pages.length) guide();
-localTimes();
 document.documentElement.dataset.scripted = "";

@@ -266,9 +266,27 @@ function timeAfter(seconds) {
 }
 
 // After the signature: how far the request is, asked for as long as the page is looked at, and the copy once it is there.
-const done = document.getElementById("done");
+const done = placeDone();
 const progressBox = done.querySelector("[data-progress]");
 const progressText = done.querySelector("[data-progress-text]");
+
+function placeDone() {
+  document.querySelector("main").insertAdjacentHTML("beforeend", words.done);
+  const section = document.getElementById("done");
+  for (const part of section.querySelectorAll("[data-fill]")) part.textContent = form.dataset[part.dataset.fill];
+  const copy = section.querySelector("[data-each]");
+  for (const title of document.querySelectorAll(".document h2")) {
+    const name = document.createElement("bdi");
+    name.textContent = title.textContent;
+    section.querySelector("[data-names]").append(name);
+    const own = copy.cloneNode(true);
+    own.querySelector("bdi").textContent = title.textContent;
+    own.firstChild.dataset.copy = `documents/${title.id.split("-")[1]}/copy.pdf`;
+    copy.before(own);
+  }
+  copy.remove();
+  return section;
+}
 
 function finish(answer) {
   for (const part of document.querySelectorAll(".steps, #read, #form, #problems")) part.hidden = true;
@@ -307,7 +325,7 @@ function showProgress({ progress, others }, ticket) {
   done.querySelector("[data-hint=waiting]").hidden = progress !== "waiting";
   done.querySelector("[data-hint=open]").hidden = progress === "ready" || progress === "expired";
   if (progress !== "ready" || !ticket) return;
-  for (const link of done.querySelectorAll("[data-copy]")) link.href = `${link.dataset.copy}?ticket=${encodeURIComponent(ticket)}`;
+  for (const link of done.querySelectorAll("[data-copy]")) link.href = `${base}/${link.dataset.copy}?ticket=${encodeURIComponent(ticket)}`;
   done.querySelector(".copies").hidden = false;
 }
 done.querySelector("[data-print]").addEventListener("click", () => print());

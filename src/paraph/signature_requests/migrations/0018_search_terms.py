@@ -91,7 +91,7 @@ DROP FUNCTION signature_requests_words(text);
 
 
 class Migration(migrations.Migration):
-    dependencies = [("signature_requests", "0904_reminders"), ("organizations", "0902_web_sends")]
+    dependencies = [("signature_requests", "0017_reminders"), ("organizations", "0014_web_sends")]
 
     operations = [
         migrations.CreateModel(

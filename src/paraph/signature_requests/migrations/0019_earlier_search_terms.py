@@ -38,5 +38,5 @@ def note(_apps: Any, editor: Any) -> None:
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("signature_requests", "0905_search_terms")]
+    dependencies = [("signature_requests", "0018_search_terms")]
     operations = [migrations.RunPython(note, migrations.RunPython.noop)]

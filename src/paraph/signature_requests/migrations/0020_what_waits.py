@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("signature_requests", "0906_earlier_search_terms")]
+    dependencies = [("signature_requests", "0019_earlier_search_terms")]
 
     operations = [
         AddIndexConcurrently(

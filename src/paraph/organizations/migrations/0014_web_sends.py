@@ -6,7 +6,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("organizations", "0012_administration"),
         ("organizations", "0013_installation"),
     ]
 

@@ -1,0 +1,10 @@
+// Times in the reader's own zone, with UTC behind them.
+"use strict";
+
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const moment = new Date(time.dateTime);
+  const near = Math.abs(moment - Date.now()) < 36e5;
+  const form = near ? { timeStyle: "short" } : { dateStyle: "long", timeStyle: "short" };
+  time.title = time.textContent;
+  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment);
+}

@@ -1,0 +1,73 @@
+"""``GET /sign/words/{locale}.js``: what the scripts of a signing page say and show, in a file that browsers keep.
+Nothing of a request is in it."""
+
+import hashlib
+import json
+from functools import cache
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseNotFound
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+
+from paraph.signer import language
+from paraph.words import LOCALES
+
+_METHODS = ["GET", "HEAD"]
+_NAMES = (
+    "locale",
+    "page_of",
+    "next_place",
+    "no_text",
+    "picture_failed",
+    "try_again",
+    "offline",
+    "sending",
+    "sent",
+    "new_code_in",
+    "sandbox_code",
+    "send_new_code",
+    "signing",
+    "signature_missing",
+    "initials_missing",
+    "consent_missing",
+    "code_missing",
+    "tries_left",
+    "code_outdated",
+    "code_locked_until",
+    "rate_limited",
+    "delivery_failed",
+    "unshown",
+    "no_ink",
+    "failed",
+    "waiting",
+    "sealing",
+    "sealed",
+    "request_expired",
+    "full_screen",
+    "done_drawing",
+)
+_SENDER = mark_safe('<bdi data-fill="sender"></bdi>')
+
+
+def words_script(request: HttpRequest, locale: str) -> HttpResponse:
+    """Kept for a year: the address that pages name changes with the content."""
+    if request.method not in _METHODS:
+        return HttpResponseNotAllowed(_METHODS)
+    if locale not in LOCALES:
+        return HttpResponseNotFound()
+    response = HttpResponse(_script(locale), content_type="text/javascript; charset=utf-8")
+    response["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+def words_address(locale: str) -> str:
+    """The script's address in its present version."""
+    return f"/sign/words/{locale}.js?v={hashlib.sha256(_script(locale)).hexdigest()[:8]}"
+
+
+@cache
+def _script(locale: str) -> bytes:
+    words = language.words(locale)
+    done = render_to_string("signer/done.html", {"words": words, "locale": locale, "sender": _SENDER})
+    said = {name: words[name] for name in _NAMES} | {"done": done}
+    return f'"use strict";\nconst words = {json.dumps(said, ensure_ascii=False, separators=(",", ":"))};\n'.encode()
