@@ -38,3 +38,5 @@ class Action(StrEnum):
     ADDRESS_CHANGED = "account.address_changed"
     SECOND_FACTOR_ADDED = "account.second_factor_added"
     SECOND_FACTOR_REMOVED = "account.second_factor_removed"
+    REQUESTS_EXPORTED = "requests.exported"
+    SIGNING_LINK_SHOWN = "signing_link.shown"

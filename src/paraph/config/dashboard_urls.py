@@ -2,10 +2,12 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from paraph.dashboard.activity import activity, export
+from paraph.dashboard.activity import activity
+from paraph.dashboard.activity import export as export_activity
 from paraph.dashboard.applications.application import application, revoke, save_settings
 from paraph.dashboard.applications.deliveries import deliveries, test_webhook
-from paraph.dashboard.applications.delivery import delivery, resend, signed_body
+from paraph.dashboard.applications.delivery import delivery, signed_body
+from paraph.dashboard.applications.delivery import resend as resend_delivery
 from paraph.dashboard.applications.keys import end_key, rotate
 from paraph.dashboard.applications.listing import applications, which_key
 from paraph.dashboard.applications.new import new_application
@@ -26,6 +28,11 @@ from paraph.dashboard.members.person import leave, person, remove, transfer
 from paraph.dashboard.new_organization import new_organization
 from paraph.dashboard.organization_settings import delete, retention, settings
 from paraph.dashboard.plan import plan
+from paraph.dashboard.requests.acts import end_early, remind_signer, signing_link
+from paraph.dashboard.requests.export import export as export_requests
+from paraph.dashboard.requests.files import download, verify
+from paraph.dashboard.requests.listing import requests
+from paraph.dashboard.requests.request_page import request
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", organizations, name="organizations"),
@@ -47,7 +54,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             [
                 path("", delivery, name="delivery"),
                 path("/body", signed_body, name="delivery_body"),
-                path("/again", resend, name="resend"),
+                path("/again", resend_delivery, name="resend"),
             ]
         ),
     ),
@@ -58,6 +65,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/branding/preview.css", stylesheet, name="branding_stylesheet"),
     path("<int:organization_id>/branding/preview/stamp.svg", sample_stamp),
     path("<int:organization_id>/branding/preview/documents/1/pages/1.webp", sample_page),
+    path("<int:organization_id>/requests", requests, name="requests"),
+    path("<int:organization_id>/requests/export", export_requests, name="requests_export"),
+    path("<int:organization_id>/requests/<int:request_id>", request, name="request"),
+    path("<int:organization_id>/requests/<int:request_id>/end", end_early, name="end_early"),
+    path("<int:organization_id>/requests/<int:request_id>/verify", verify, name="request_verify"),
+    path("<int:organization_id>/requests/<int:request_id>/proof", download, name="request_proof"),
+    path("<int:organization_id>/requests/<int:request_id>/documents/<int:document_id>", download, name="request_file"),
+    path(
+        "<int:organization_id>/requests/<int:request_id>/signers/<int:signer_id>/remind", remind_signer, name="remind"
+    ),
+    path(
+        "<int:organization_id>/requests/<int:request_id>/signers/<int:signer_id>/link",
+        signing_link,
+        name="signing_link",
+    ),
     path("<int:organization_id>/documents", documents, name="documents"),
     path("<int:organization_id>/documents/<int:document_id>", document, name="document"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>.webp", picture, name="document_page"),
@@ -81,6 +103,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/settings/retention", retention, name="retention"),
     path("<int:organization_id>/settings/delete", delete, name="delete_organization"),
     path("<int:organization_id>/activity", activity, name="activity"),
-    path("<int:organization_id>/activity/export", export, name="export_activity"),
+    path("<int:organization_id>/activity/export", export_activity, name="export_activity"),
     path("<int:organization_id>/plan", plan, name="plan"),
 ]

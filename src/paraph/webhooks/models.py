@@ -74,6 +74,11 @@ class Delivery(models.Model):
                 condition=~models.Q(status="delivered"),
                 name="delivery_unfulfilled",
             ),
+            models.Index(
+                fields=["application", "id"],
+                condition=models.Q(status="failed") | models.Q(status__in=["waiting", "sending"], failures__gt=0),
+                name="delivery_failing",
+            ),
         ]
 
 

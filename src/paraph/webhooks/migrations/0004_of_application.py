@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("webhooks", "0002_trace"), ("signature_requests", "0017_reminders")]
+    dependencies = [("webhooks", "0003_failing"), ("signature_requests", "0017_reminders")]
 
     operations = [
         migrations.AlterField(
