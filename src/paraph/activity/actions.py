@@ -34,3 +34,7 @@ class Action(StrEnum):
     ADDRESS_CHANGED = "account.address_changed"
     SECOND_FACTOR_ADDED = "account.second_factor_added"
     SECOND_FACTOR_REMOVED = "account.second_factor_removed"
+    DELIVERY_SENT_AGAIN = "delivery.sent_again"
+    WEBHOOK_TESTED = "webhook.tested"
+    BRANDING_CREATED = "branding.created"
+    BRANDING_UPDATED = "branding.updated"

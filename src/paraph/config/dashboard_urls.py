@@ -1,8 +1,16 @@
 """The addresses of the dashboard, below ``/app/``."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from paraph.dashboard.activity import activity, export
+from paraph.dashboard.applications.application import application, revoke, save_settings
+from paraph.dashboard.applications.deliveries import deliveries, test_webhook
+from paraph.dashboard.applications.delivery import delivery, resend, signed_body
+from paraph.dashboard.applications.keys import end_key, rotate
+from paraph.dashboard.applications.listing import applications, which_key
+from paraph.dashboard.applications.new import new_application
+from paraph.dashboard.branding.preview import preview, sample_page, sample_stamp, stylesheet
+from paraph.dashboard.branding.profiles import branding, new_profile, profile
 from paraph.dashboard.documents.document import document, picture
 from paraph.dashboard.documents.listing import documents
 from paraph.dashboard.drafts.documents_step import documents_step
@@ -12,7 +20,8 @@ from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.home import home, organizations
-from paraph.dashboard.members.invitations import resend, withdraw
+from paraph.dashboard.members.invitations import resend as resend_invitation
+from paraph.dashboard.members.invitations import withdraw as withdraw_invitation
 from paraph.dashboard.members.listing import members
 from paraph.dashboard.members.person import leave, person, remove, transfer
 from paraph.dashboard.new_organization import new_organization
@@ -23,6 +32,33 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", organizations, name="organizations"),
     path("new", new_organization, name="new_organization"),
     path("<int:organization_id>/", home, name="home"),
+    path("<int:organization_id>/applications", applications, name="applications"),
+    path("<int:organization_id>/applications/new", new_application, name="new_application"),
+    path("<int:organization_id>/applications/which", which_key, name="which_key"),
+    path("<int:organization_id>/applications/<int:application_id>", application, name="application"),
+    path("<int:organization_id>/applications/<int:application_id>/settings", save_settings, name="save_application"),
+    path("<int:organization_id>/applications/<int:application_id>/revoke", revoke, name="revoke_application"),
+    path("<int:organization_id>/applications/<int:application_id>/keys", rotate, name="rotate_application"),
+    path("<int:organization_id>/applications/<int:application_id>/keys/<int:key_id>/end", end_key, name="end_key"),
+    path("<int:organization_id>/applications/<int:application_id>/deliveries", deliveries, name="deliveries"),
+    path("<int:organization_id>/applications/<int:application_id>/deliveries/test", test_webhook, name="test_webhook"),
+    path(
+        "<int:organization_id>/applications/<int:application_id>/deliveries/<int:delivery_id>",
+        include(
+            [
+                path("", delivery, name="delivery"),
+                path("/body", signed_body, name="delivery_body"),
+                path("/again", resend, name="resend"),
+            ]
+        ),
+    ),
+    path("<int:organization_id>/branding", branding, name="branding"),
+    path("<int:organization_id>/branding/new", new_profile, name="new_profile"),
+    path("<int:organization_id>/branding/<int:profile_id>", profile, name="profile"),
+    path("<int:organization_id>/branding/preview", preview, name="branding_preview"),
+    path("<int:organization_id>/branding/preview.css", stylesheet, name="branding_stylesheet"),
+    path("<int:organization_id>/branding/preview/stamp.svg", sample_stamp),
+    path("<int:organization_id>/branding/preview/documents/1/pages/1.webp", sample_page),
     path("<int:organization_id>/documents", documents, name="documents"),
     path("<int:organization_id>/documents/<int:document_id>", document, name="document"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>.webp", picture, name="document_page"),
@@ -38,9 +74,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/members/<int:member_id>", person, name="member"),
     path("<int:organization_id>/members/<int:member_id>/remove", remove, name="remove_member"),
     path("<int:organization_id>/members/<int:member_id>/transfer", transfer, name="transfer_ownership"),
-    path("<int:organization_id>/members/invitations/<int:invitation_id>/resend", resend, name="resend_invitation"),
     path(
-        "<int:organization_id>/members/invitations/<int:invitation_id>/withdraw", withdraw, name="withdraw_invitation"
+        "<int:organization_id>/members/invitations/<int:invitation_id>/resend",
+        resend_invitation,
+        name="resend_invitation",
+    ),
+    path(
+        "<int:organization_id>/members/invitations/<int:invitation_id>/withdraw",
+        withdraw_invitation,
+        name="withdraw_invitation",
     ),
     path("<int:organization_id>/settings", settings, name="settings"),
     path("<int:organization_id>/settings/retention", retention, name="retention"),

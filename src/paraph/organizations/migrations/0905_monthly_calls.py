@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("organizations", "0014_web_sends")]
+    dependencies = [("organizations", "0901_key_usage")]
     operations = [
         migrations.CreateModel(
             name="MonthlyCalls",
