@@ -15,7 +15,7 @@ from paraph.administration.members import change_role, create_member, remove_mem
 from paraph.flow.mail_account import mail_account
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Invitation, Member, Role, User
+from paraph.members.models import Invitation, InvitationResend, Member, Role, User
 from paraph.messaging.models import CapturedMessage
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_organization
@@ -241,3 +241,28 @@ def test_twenty_invitations_a_day_also_at_once(owner: Member) -> None:
 
     with ThreadPoolExecutor(6) as pool:
         assert sorted(pool.map(send, range(6))) == ["rate_limited"] * 4 + ["sent"] * 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_thirty_resends_from_one_network_also_at_once_in_several_organizations(owner: Member) -> None:
+    counted = InvitationResend(organization_id=owner.organization_id, network="192.0.2.1", sent_at=clock.now())
+    for number in range(28):
+        counted.pk, counted.email = None, f"{number}@example.com"
+        counted.save(force_insert=True)
+    owners = [
+        create_member(create_organization(f"Elsewhere {number}", "free").pk, OPERATOR, "o@example.com", Role.OWNER)
+        for number in range(6)
+    ]
+    pairs = [(each, invited(each)) for each in owners]
+
+    def send(pair: tuple[Member, Invitation]) -> str:
+        try:
+            resent(*pair)
+            return "sent"
+        except DomainError as refusal:
+            return refusal.code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(send, pairs)) == ["rate_limited"] * 4 + ["sent"] * 2

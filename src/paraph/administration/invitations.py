@@ -8,7 +8,8 @@ from django.utils.translation import override
 from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.activity.log import note
-from paraph.administration.role_rules import acting_member, check_role, locked, require_grantable
+from paraph.administration.locked import locked_organization
+from paraph.administration.role_rules import acting_member, check_role, require_grantable
 from paraph.flow.mail_account import AccountMail, hand_over
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -36,7 +37,7 @@ def invite(organization_id: int, actor: Actor, email: str, role: str, language: 
     Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member or
     invited already, ``rate_limited`` after 20 invitations within 24 hours.
     """
-    organization = locked(organization_id)
+    organization = locked_organization(organization_id)
     check_role(role)
     require_grantable(organization_id, actor, role)
     email = checked_address(email)
@@ -86,7 +87,7 @@ def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
     found = invitation_of(secret)
     if found is None:
         raise DomainError("not_found", _("This link is unknown."))
-    locked(found.organization_id)
+    locked_organization(found.organization_id)
     invitation = invitation_of(secret)  # as it is now: resent, withdrawn or accepted meanwhile
     if invitation is None or state(invitation) != State.OPEN:
         raise DomainError("expired", _("This invitation is no longer open."))
@@ -116,7 +117,7 @@ def _open(organization_id: int) -> QuerySet[Invitation]:
 
 
 def _changeable(organization_id: int, actor: Actor, invitation_id: int) -> Invitation:
-    locked(organization_id)
+    locked_organization(organization_id)
     rows = _open(organization_id).select_related("organization", "invited_by__user")
     invitation = rows.filter(pk=invitation_id).first()
     if invitation is None:

@@ -11,7 +11,8 @@ from paraph.activity.actor import Actor
 from paraph.activity.log import note
 from paraph.activity.models import ActorKind
 from paraph.administration.invitations import withdraw_what_is_not_grantable
-from paraph.administration.role_rules import acting_member, check_role, locked, require_grantable
+from paraph.administration.locked import locked_organization
+from paraph.administration.role_rules import acting_member, check_role, require_grantable
 from paraph.kernel.errors import DomainError
 from paraph.members.accounts import account, end_sessions, set_first_password
 from paraph.members.models import Member, Role
@@ -27,7 +28,7 @@ def create_member(
     ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raises
     ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
     """
-    organization = locked(organization_id)
+    organization = locked_organization(organization_id)
     check_role(role)
     require_grantable(organization_id, actor, role)
     user = account(email, name)
@@ -46,7 +47,7 @@ def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -
 
     Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
     """
-    locked(organization_id)
+    locked_organization(organization_id)
     check_role(role)
     member = _member(organization_id, member_id)
     require_grantable(organization_id, actor, role, member.role)
@@ -67,7 +68,7 @@ def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
 
     Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
     """
-    locked(organization_id)
+    locked_organization(organization_id)
     member = _member(organization_id, member_id)
     leaves = actor.kind == ActorKind.MEMBER and actor.id == member.user_id
     if not leaves:
@@ -87,7 +88,7 @@ def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> No
 
     Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for oneself.
     """
-    locked(organization_id)
+    locked_organization(organization_id)
     own, heir = acting_member(organization_id, actor), _member(organization_id, member_id)
     if own is None or own.role != Role.OWNER:
         raise DomainError("forbidden", _("Only an owner can hand the organization over."))

@@ -1,9 +1,9 @@
 """What every change of members and invitations keeps to: nobody gives or takes a role above their own.
 
-Each verb locks the organization's row first, so that two that run at once cannot both pass a rule.
+Each verb locks the organization's row first (:mod:`paraph.administration.locked`), so that two that run at once cannot
+both pass a rule.
 """
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from paraph.activity.actor import Actor
@@ -11,16 +11,6 @@ from paraph.activity.models import ActorKind
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member, Role
 from paraph.members.rights import grantable
-from paraph.organizations.models import Organization
-
-
-def locked(organization_id: int) -> Organization:
-    """Raises ``DomainError("not_found", …)`` where there is none, or it is deleted."""
-    rows: QuerySet[Organization] = Organization.objects.select_for_update(no_key=True)
-    organization = rows.filter(pk=organization_id, deleted_at=None).first()
-    if organization is None:
-        raise DomainError("not_found", _("There is no such organization."))
-    return organization
 
 
 def check_role(role: str) -> None:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.activity.log import note
-from paraph.administration.role_rules import locked
+from paraph.administration.locked import locked_organization
 from paraph.flow.end_deleted import end_requests_of_deleted
 from paraph.kernel.errors import DomainError
 from paraph.organizations import lifecycle
@@ -26,7 +26,7 @@ def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organiz
 
     Raises ``DomainError``: ``not_found``, ``validation_error``.
     """
-    before = _settings(locked(organization_id))
+    before = _settings(locked_organization(organization_id))
     changed = update_organization(organization_id, **{field: given[field] for field in _FIELDS if field in given})
     after = _settings(changed)
     differing = [field for field in _FIELDS if before[field] != after[field]]
@@ -42,7 +42,7 @@ def change_retention(organization_id: int, actor: Actor, days: dict[str, int | N
 
     Raises ``DomainError``: ``not_found``, ``validation_error``.
     """
-    locked(organization_id)
+    locked_organization(organization_id)
     before = retention_days(organization_id)
     for environment, number in days.items():
         if number != before[environment]:
@@ -58,7 +58,7 @@ def delete_organization(organization_id: int, actor: Actor, typed_name: str) -> 
     Raises ``DomainError``: ``not_found``, ``validation_error`` for another name.
     """
     with transaction.atomic():
-        organization = locked(organization_id)
+        organization = locked_organization(organization_id)
         if " ".join(typed_name.split()) != " ".join(organization.name.split()):
             raise DomainError("validation_error", _("This is not the organization's name."))
         lifecycle.delete_organization(organization_id)
