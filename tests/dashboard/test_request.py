@@ -2,16 +2,20 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from paraph.activity.models import Activity
+from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
+from paraph.kernel import tokens
 from paraph.members.models import Role
 from paraph.signature_requests.models import Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
+from paraph.storage import store
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, scene, sign
@@ -132,3 +136,33 @@ def invited(signer: Signer) -> None:
     signer.save()
     signer.request = SignatureRequest.objects.get(pk=signer.request_id)
     events.signer_notified(signer, "250 2.0.0 queued as 4711")
+
+
+def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client) -> None:
+    keys = finished(made)
+    for rest, key in ((f"/documents/{made.request_documents[0].document_id}", keys[0]), ("/proof", keys[1])):
+        assert rest in text(client, made)
+        assert key in client.get(address(made, rest)).headers["Location"]
+    page = text(client, made, "/verify")
+    assert page.count("as it was sealed") == 2 and "paraph verify signed-contract-1.pdf" in page
+    store.put(keys[0], b"another file")
+    page = text(client, made, "/verify")
+    assert "not what was sealed" in page and page.count("as it was sealed") == 1 and 'role="alert"' in page
+    SignatureRequest.objects.filter(pk=made.request.pk).update(files_deleted_at=timezone.now())
+    assert client.get(address(made, "/proof")).status_code == 404
+
+
+def finished(made: Scene) -> list[str]:
+    """The keys of a sealed document and a proof that somebody else made."""
+    keys = [f"test/{tokens.random_hex(16)}.pdf" for _ in range(2)]
+    for key in keys:
+        store.put(key, key.encode())
+    facts: list[dict[str, Any]] = [
+        {"object_key": key, "sha256": tokens.sha256(key.encode()), "file_size": len(key), "seal": {"level": "B-T"}}
+        for key in keys
+    ]
+    SealedDocument.objects.create(request_document=made.request_documents[0], **facts[0])
+    ProofFile.objects.create(request=made.request, **facts[1])
+    over = {"status": "completed", "finalized": True, "completed_at": timezone.now()}
+    SignatureRequest.objects.filter(pk=made.request.pk).update(**over)
+    return keys

@@ -15,7 +15,7 @@ from paraph.signature_requests.values import LARGEST_ID
 
 DEPTH = 400
 MOST_WORDS = 5
-MOST_TERMS = 40
+MOST_TERMS = 20
 _LAST = "\U0010ffff"
 _ROUNDS = 3
 
