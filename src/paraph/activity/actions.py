@@ -25,3 +25,7 @@ class Action(StrEnum):
     SIGNER_ERASED = "signer.erased"
     REQUEST_SENT = "request.sent"
     SIGNER_REMINDED = "signer.reminded"
+    TEMPLATE_SAVED = "template.saved"
+    TEMPLATE_DELETED = "template.deleted"
+    BULK_SEND_STARTED = "bulk_send.started"
+    BULK_SEND_CANCELLED = "bulk_send.cancelled"
