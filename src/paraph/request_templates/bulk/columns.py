@@ -24,7 +24,7 @@ Places = dict[tuple[int, str], int]
 
 def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> Places:
     """Raises ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
-    names = [_folded(column) for column in columns]
+    names = [folded(column) for column in columns]
     places: Places = {}
     missing = []
     for index, role in enumerate(roles):
@@ -61,10 +61,8 @@ def column_name(role: TemplateRole, field: str) -> str:
 def _names(role: TemplateRole, field: str, *, alone: bool) -> set[str]:
     """In the language of the page and in English; a template with one role needs no role's name."""
     fields = {str(FIELDS[field]), _PLAIN[field]}
-    return {_folded(f"{role.name}: {name}") for name in fields} | (
-        {_folded(name) for name in fields} if alone else set()
-    )
+    return {folded(f"{role.name}: {name}") for name in fields} | ({folded(name) for name in fields} if alone else set())
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
