@@ -141,13 +141,12 @@ def test_a_template_stays_while_it_is_sent() -> None:
 def test_a_bulk_send_of_another_organization_does_not_exist() -> None:
     charles, stranger = author(), author()
     bulk = bulk_of(charles, template_of(charles), csv_of(*PEOPLE))
-    for act in (
-        lambda: start(stranger, bulk),
-        lambda: cancel_bulk_send(stranger.caller, bulk.pk, stranger.actor),
-    ):
-        with pytest.raises(DomainError) as refused:
-            act()
-        assert refused.value.code == "not_found"
+    with pytest.raises(DomainError) as refused:
+        start(stranger, bulk)
+    assert refused.value.code == "not_found"
+    with pytest.raises(DomainError) as refused:
+        cancel_bulk_send(stranger.caller, bulk.pk, stranger.actor)
+    assert refused.value.code == "not_found"
 
 
 @pytest.mark.django_db
@@ -174,3 +173,20 @@ def test_it_is_begun_once_however_often_the_button_is_pressed() -> None:
     bulk = bulk_of(charles, template_of(charles), csv_of(*PEOPLE))
     at_once(*[lambda: start(charles, bulk)] * 4)
     assert [name for name, _ in jobs()] == ["send_rows"]
+
+
+@pytest.mark.django_db
+def test_a_row_is_sent_and_noted_at_once_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    bulk = begun(author())
+    with monkeypatch.context() as broken:
+        broken.setattr(BulkRow, "save", _fail)
+        with pytest.raises(ZeroDivisionError):
+            send_rows(bulk.pk)
+    assert not SignatureRequest.objects.exists() and not WebSends.objects.exists()
+    assert [name for name, _ in jobs()] == ["send_rows"]
+    send_rows(bulk.pk)
+    assert states(bulk) == ["sent"] * 5 and SignatureRequest.objects.count() == 5
+
+
+def _fail(*_arguments: object, **_more: object) -> None:
+    raise ZeroDivisionError
