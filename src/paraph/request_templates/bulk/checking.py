@@ -76,7 +76,7 @@ class _Checker:
             try:
                 people[index][field] = _READERS[field](text)
             except values.InvalidValueError as wrong:
-                problems.append(f"{column_name(self._roles[index], field)}: {wrong}")
+                problems.append(f"“{column_name(self._roles[index], field)}”: {wrong}")
         return people, problems
 
     def _refusals(self, people: Sequence[Person]) -> list[str]:
