@@ -40,3 +40,7 @@ class Action(StrEnum):
     SECOND_FACTOR_REMOVED = "account.second_factor_removed"
     REQUESTS_EXPORTED = "requests.exported"
     SIGNING_LINK_SHOWN = "signing_link.shown"
+    TEMPLATE_SAVED = "template.saved"
+    TEMPLATE_DELETED = "template.deleted"
+    BULK_SEND_STARTED = "bulk_send.started"
+    BULK_SEND_CANCELLED = "bulk_send.cancelled"

@@ -28,6 +28,15 @@ from paraph.dashboard.members.person import leave, person, remove, transfer
 from paraph.dashboard.new_organization import new_organization
 from paraph.dashboard.organization_settings import delete, retention, settings
 from paraph.dashboard.plan import plan
+from paraph.dashboard.request_templates.bulk_send import bulk_send, errors_csv
+from paraph.dashboard.request_templates.bulk_send import cancel as cancel_bulk_send
+from paraph.dashboard.request_templates.bulk_send import start as start_bulk_send
+from paraph.dashboard.request_templates.bulk_upload import bulk_upload, sample_csv
+from paraph.dashboard.request_templates.listing import templates
+from paraph.dashboard.request_templates.saving import save_draft, save_request
+from paraph.dashboard.request_templates.template import delete as delete_template
+from paraph.dashboard.request_templates.template import names as template_names
+from paraph.dashboard.request_templates.template import template
 from paraph.dashboard.requests.acts import end_early, remind_signer, signing_link
 from paraph.dashboard.requests.export import export as export_requests
 from paraph.dashboard.requests.files import download, verify
@@ -105,4 +114,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/activity", activity, name="activity"),
     path("<int:organization_id>/activity/export", export_activity, name="export_activity"),
     path("<int:organization_id>/plan", plan, name="plan"),
+    path("<int:organization_id>/drafts/<int:draft_id>/template", save_draft, name="save_draft"),
+    path("<int:organization_id>/requests/<int:request_id>/template", save_request, name="save_request"),
+    path("<int:organization_id>/templates", templates, name="templates"),
+    path("<int:organization_id>/templates/<int:template_id>", template, name="template"),
+    path("<int:organization_id>/templates/<int:template_id>/names", template_names, name="template_names"),
+    path("<int:organization_id>/templates/<int:template_id>/delete", delete_template, name="delete_template"),
+    path("<int:organization_id>/templates/<int:template_id>/sample.csv", sample_csv, name="template_sample"),
+    path("<int:organization_id>/templates/<int:template_id>/bulk", bulk_upload, name="bulk_upload"),
+    path("<int:organization_id>/templates/bulk/<int:bulk_send_id>", bulk_send, name="bulk_send"),
+    path("<int:organization_id>/templates/bulk/<int:bulk_send_id>/start", start_bulk_send, name="start_bulk_send"),
+    path("<int:organization_id>/templates/bulk/<int:bulk_send_id>/cancel", cancel_bulk_send, name="cancel_bulk_send"),
+    path("<int:organization_id>/templates/bulk/<int:bulk_send_id>/errors.csv", errors_csv, name="bulk_send_errors"),
 ]
