@@ -100,13 +100,13 @@ class Window:
     def drawn(self) -> list[dict[str, float]]:
         """The boxes as they stand on the pages."""
         found = self.page.evaluate(_BOXES)
-        return [{name: round(value, 1) for name, value in box.items()} for box in found]
+        return [{name: round(value) for name, value in box.items()} for box in found]
 
     def said(self) -> str:
         return self.page.locator("[data-said]").text_content() or ""
 
     def saved(self) -> None:
-        expect(self.page.locator(".saved")).to_have_text("Saved", timeout=30_000)
+        expect(self.page.locator("[data-saved]")).to_have_text("Saved", timeout=30_000)
 
     def size(self, page: int) -> Point:
         sheet = self.page.locator(f".sheet[data-page='{page}']")

@@ -55,6 +55,6 @@ class Saving {
 
   say(state) {
     this.shown.textContent = state ? this.shown.dataset[state] : "";
-    this.shown.className = state === "saved" ? "quiet" : "errorlist";
+    this.shown.classList.toggle("errorlist", state !== "saved");
   }
 }

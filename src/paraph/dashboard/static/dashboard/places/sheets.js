@@ -16,6 +16,7 @@ class Sheet {
     this.address = this.image.getAttribute("src");
     this.targets = JSON.parse(figure.dataset.targets || "[]").map(([kind, name, x, y, width, height]) => ({ kind, name, x, y, width, height }));
     this.paper.querySelector("svg").remove();
+    this.paper.style.aspectRatio = `${this.width} / ${this.height}`; // pictures have whole pixels
   }
 
   // The point of the page under a point of the window, in whole points.
