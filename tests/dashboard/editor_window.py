@@ -164,7 +164,10 @@ class Window:
     def press_to(self, x: float, y: float) -> None:
         """Moves the stamp that has the focus by its arrows."""
         [stamp] = self.entered()
-        for away, back, forth in ((x - stamp["x"], "ArrowLeft", "ArrowRight"), (y - stamp["y"], "ArrowDown", "ArrowUp")):
+        for away, back, forth in (
+            (x - stamp["x"], "ArrowLeft", "ArrowRight"),
+            (y - stamp["y"], "ArrowDown", "ArrowUp"),
+        ):
             arrow = forth if away > 0 else back
             for _ in range(int(abs(away) // 10)):
                 self.page.keyboard.press(f"Shift+{arrow}")
@@ -187,13 +190,15 @@ class Window:
 
 
 _SCROLL = """([page, y]) => {
-    const sheet = document.querySelector(`.sheet[data-page="${page}"]`), at = sheet.querySelector(".paper").getBoundingClientRect();
+    const sheet = document.querySelector(`.sheet[data-page="${page}"]`);
+    const at = sheet.querySelector(".paper").getBoundingClientRect();
     const to = at.bottom - y * at.height / sheet.dataset.height;
     const top = document.querySelector(".tools").getBoundingClientRect().bottom + 60, bottom = innerHeight - 120;
     if (to < top || to > bottom) scrollBy({ top: to - (top + bottom) / 2, behavior: "instant" });
 }"""
 _BOXES = """() => [...document.querySelectorAll(".box")].map((box) => {
-    const sheet = box.closest(".sheet"), at = box.getBoundingClientRect(), paper = sheet.querySelector(".paper").getBoundingClientRect();
+    const sheet = box.closest(".sheet"), at = box.getBoundingClientRect();
+    const paper = sheet.querySelector(".paper").getBoundingClientRect();
     const unit = sheet.dataset.width / paper.width;
     return { page: Number(sheet.dataset.page), x: (at.left - paper.left) * unit, y: (paper.bottom - at.bottom) * unit,
         width: at.width * unit, height: at.height * unit };

@@ -53,7 +53,9 @@ def open_editor(chromium: Any, draft: Draft) -> Iterator[Open]:
 
     def open_editor(**options: Any) -> Window:
         draft.clear()
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options)
+        context = chromium.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options
+        )
         contexts.append(context)
         context.add_cookies(draft.cookies)
         page = context.new_page()
@@ -153,9 +155,9 @@ def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -
     window.saved()
     page.reload()
     assert len(window.entered()) == len(draft.stored()) == 2
-    assert {option.text_content() for option in page.locator("[data-stamp] select[name$=-signer] option:checked").all()} == {
-        "2. Grace Byron"
-    }
+    assert {
+        option.text_content() for option in page.locator("[data-stamp] select[name$=-signer] option:checked").all()
+    } == {"2. Grace Byron"}
     page.get_by_role("button", name="Continue").click()
     page.wait_for_url("**/review")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
-from paraph.drafts.tags import tags_of
+from paraph.drafts.tags import signature_lines_of, tags_of
 from paraph.signature_requests.names import full_name
 
 _MOST_PAGES = 200  # of each document
@@ -59,6 +59,9 @@ def _targets(row: DraftDocument) -> dict[int, list[list[str | float]]]:
     targets: dict[int, list[list[str | float]]] = {}
     for tag, at in tags_of(row.document).items():
         targets.setdefault(at.page_number, []).append(["tag", tag, at.x, at.y, at.width, at.height])
+    for line in signature_lines_of(row.document):
+        place = [line.x, line.y, line.width, line.height]
+        targets.setdefault(line.page_number, []).append(["line", line.label, *place])
     return targets
 
 
@@ -66,4 +69,5 @@ def _box(row: DraftDocument, stamp: DraftStamp) -> dict[str, Any]:
     top = row.document.pages[stamp.page_number - 1][1] - stamp.y - stamp.height
     place = {"x": stamp.x, "y": top, "width": stamp.width, "height": stamp.height}
     label = {"text_y": top + stamp.height / 2 + 5, "text_x": stamp.x + stamp.width / 2}
-    return {**place, **label, "name": stamp.signer.first_name, "colour": stamp.signer.position % _COLOURS}
+    picture = {"signer": stamp.signer_id, "columns": round(stamp.width), "rows": round(stamp.height)}
+    return {**place, **label, **picture, "name": stamp.signer.first_name, "colour": stamp.signer.position % _COLOURS}
