@@ -31,10 +31,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="module")
-def draft(service: Service) -> Draft:
+def draft(service: Service) -> Iterator[Draft]:
     """Two pages, and one that is turned, cropped and scaled, with a tag."""
-    upright = paper(text("Page one", 72, 700), text("Signature: ____________________", 72, 500))
-    return begin_draft(service, upright, paper(text("{{ada}}", 150, 400), page=TURNED))
+    upright = paper(text("Page one", 72, 750), text("Signature: ____________________", 72, 500))
+    draft = begin_draft(service, upright, paper(text("{{ada}}", 150, 400), page=TURNED))
+    yield draft
+    draft.browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +139,7 @@ def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Dr
 def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -> None:
     window = open_editor()
     page = window.page
-    page.get_by_text("Grace Byron", exact=False).first.click()
+    page.get_by_role("radio", name="Grace Byron").check()
     by_drawing(window)
     page.get_by_role("button", name="Copy to all pages").click()
     assert [stamp["page"] for stamp in window.entered()] == [2, 1, 3]
@@ -186,17 +188,33 @@ def test_a_finger_scrolls_the_page_but_not_while_it_drags_a_stamp(open_editor: O
     assert len(window.entered()) == 1
 
 
+def test_stamps_snap_to_lines_for_signatures(open_editor: Open) -> None:
+    """A click above the line, and a drag that ends near it; with Alt nothing snaps."""
+    window = open_editor()
+    window.mouse_click(2, 160, 510)
+    [on_the_line] = window.entered()
+    assert 125 < on_the_line["x"] < 145 and 494 < on_the_line["y"] < 501
+    x, y = window.middle()
+    window.mouse_drag(2, (x, y), (x + 100, y - 100))
+    assert window.entered()[0]["y"] == on_the_line["y"] - 100
+    window.mouse_drag(2, (x + 100, y - 100), (x + 4, y - 4))
+    assert window.entered() == [on_the_line]
+    window.page.keyboard.down("Alt")
+    window.mouse_drag(2, (x, y), (x + 4, y - 4))
+    assert window.entered()[0]["y"] == on_the_line["y"] - 4
+
+
 def test_zoom_changes_the_picture_and_no_point(open_editor: Open) -> None:
     window = open_editor()
     by_drawing(window)
     picture = window.page.locator(".sheet[data-page='2'] img")
     before = window.scale(2)
-    for _ in range(10):
+    for _ in range(5):
         window.page.get_by_role("button", name="Zoom in").click()
     assert 3.5 < window.scale(2) / before < 4.5
     window.page.wait_for_function("image => /-(200|400)[.]webp$/.test(image.src)", arg=picture.element_handle())
     assert window.entered() == window.drawn() == [PLACE]
-    for _ in range(10):
+    for _ in range(7):
         window.page.get_by_role("button", name="Zoom out").click()
     assert window.page.locator("output").text_content() == "50 %"
     assert window.entered() == window.drawn() == [PLACE]
@@ -208,7 +226,7 @@ def test_axe_finds_nothing(width: int, open_editor: Open) -> None:
     window.mouse_click(1, 200, 400)
     for scheme in ("light", "dark"):
         window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        results = Axe().run(window.page)
+        results = Axe().run(window.page, context="main")
         assert results.violations_count == 0, results.generate_report()
     assert _sideways(window.page) == 0
 

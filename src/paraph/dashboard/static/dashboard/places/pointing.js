@@ -113,6 +113,10 @@ class Pointing {
   up(event) {
     const drag = this.drag;
     if (!drag || event.pointerId !== drag.id) return;
+    if (drag.moved) { // the last move of a finger may be told by its end alone
+      drag.at = event;
+      this.follow();
+    }
     this.end();
     const { editor } = this;
     if (drag.signer) {
