@@ -225,7 +225,7 @@ def test_axe_finds_nothing(width: int, open_editor: Open) -> None:
     window = open_editor(viewport={"width": width, "height": 800})
     window.mouse_click(1, 200, 400)
     for scheme in ("light", "dark"):
-        window.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        window.page.emulate_media(color_scheme=scheme)
         results = Axe().run(window.page, context="main")
         assert results.violations_count == 0, results.generate_report()
     assert _sideways(window.page) == 0

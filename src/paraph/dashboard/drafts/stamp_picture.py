@@ -24,7 +24,7 @@ def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id
     if draft is None or signer is None or not _allowed(**size):
         raise Http404
     name = full_name(signer.first_name, signer.last_name, draft.locale)
-    content = StampContent(**size, name=name, signed_at=clock.now(), request_id=draft.pk, locale=draft.locale)
+    content = StampContent(size["width"], size["height"], name, clock.now(), request_id=draft.pk, locale=draft.locale)
     response = HttpResponse(stamp_svg(content), content_type="image/svg+xml")
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
