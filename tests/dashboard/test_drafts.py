@@ -348,3 +348,18 @@ def test_earlier_signers_are_offered_to_their_organization_alone(log_in: LogIn, 
     _, stranger = log_in(at=elsewhere)
     assert 'value="ada@example.com"' in client.get(f"{begun(client, organization)}/signers").content.decode()
     assert "ada@example.com" not in stranger.get(f"{begun(stranger, elsewhere)}/signers").content.decode()
+
+
+def test_the_review_shows_stamps_as_they_will_look(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    picture = f"{address}/signers/{draft.signers.get().pk}/stamp-200x80.svg"
+    assert f'href="{picture}"' in client.get(f"{address}/review").content.decode()
+    answer = client.get(picture)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/svg+xml")
+    assert answer.content.startswith(b"<svg") and answer.headers["Cache-Control"].startswith("private")
+    assert client.get(picture.replace("200x80", "2000x80")).status_code == 404
+    _, observer = log_in(Role.OBSERVER)
+    _, stranger = log_in(at=(elsewhere := create_organization("Elsewhere", "pro")))
+    assert [other.get(picture).status_code for other in (observer, stranger)] == [403, 404]
+    assert stranger.get(picture.replace(f"/app/{organization.pk}/", f"/app/{elsewhere.pk}/")).status_code == 404

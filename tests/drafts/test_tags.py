@@ -5,8 +5,9 @@ import pytest
 from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.models import DocumentTags, Draft, DraftSigner, DraftStamp
-from paraph.drafts.tags import place_by_tags, tags_of
+from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
 from tests.drafts.author import Author, author
+from tests.drafts.cast import Author, author
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db
@@ -55,3 +56,13 @@ def test_removed_stamps_stay_away() -> None:
     assert len(placed(draft)) == 3 - 1  # {{last}} is of neither: both have one by their names
     editing.replace_stamps(draft, [])
     assert placed(Draft.objects.get(pk=draft.pk)) == []
+
+
+def test_lines_for_signatures_are_searched_once() -> None:
+    charles = author()
+    document = charles.document(paper("", text("Signature: ____________", 72, 300)))
+    tags_of(document)  # a row of an earlier version knows no lines
+    [line] = signature_lines_of(document)
+    assert (line.label, line.page_number) == ("Signature", 2)
+    Document.objects.filter(pk=document.pk).update(object_key="gone")
+    assert signature_lines_of(Document.objects.get(pk=document.pk)) == [line]

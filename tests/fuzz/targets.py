@@ -20,7 +20,7 @@ from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
-from paraph.pdf.untrusted.jobs import find_job, inspect_job
+from paraph.pdf.untrusted.jobs import find_job, inspect_job, signature_lines_job, tags_job
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import read_behaviour
@@ -28,6 +28,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
 from paraph.pdf.verification.verify import verify
 from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pairs import check_pair
+from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, sealed, timestamping
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.surroundings import ODD_STORES, signature, signed_by, with_store
@@ -66,6 +67,13 @@ def find(data: bytes) -> None:
     """The search for tags, as it runs inside the sandbox: the same."""
     with suppress(Exception), _source(data) as source:
         find_job.find(source, ["{{sign1}}", "sign"])
+
+
+def places(data: bytes) -> None:
+    """The search for tags that nobody has named and for lines to sign on: the same."""
+    for search in (tags_job.list_tags, signature_lines_job.list_signature_lines):
+        with suppress(Exception), _source(data) as source:
+            search(source)
 
 
 def own_reader(data: bytes) -> None:
@@ -109,7 +117,7 @@ def token(data: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (inspect, actions, find, own_reader, seal, judge, token)
+    target.__name__: target for target in (inspect, actions, find, places, own_reader, seal, judge, token)
 }
 
 
@@ -126,6 +134,10 @@ def seeds(name: str) -> list[bytes]:
         return [stamp.token]
     if name == "judge":
         return _seeds_of_judge()
+    if name == "places":
+        blank = text("Signature: ____________", 72, 300) + text("{{sign}}", 72, 500) + "72 200 m 300 200 l S\n"
+        turned = {"/Rotate": 90, "/UserUnit": 2.0}
+        return [paper(blank + text("Signature", 72, 190, 8)), paper(blank, page=turned), *a_file_of_each_structure()]
     if name == "actions":
         return [*a_file_of_each_structure(), *files_with_actions()]
     return a_file_of_each_structure()

@@ -21,6 +21,7 @@ from paraph.dashboard.drafts.listing import drafts
 from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
+from paraph.dashboard.drafts.stamp_picture import stamp_picture
 from paraph.dashboard.home import home, organizations
 from paraph.dashboard.members.invitations import resend, withdraw
 from paraph.dashboard.members.listing import members
@@ -98,6 +99,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/drafts/<int:draft_id>/documents", documents_step, name="draft_documents"),
     path("<int:organization_id>/drafts/<int:draft_id>/signers", signers_step, name="draft_signers"),
     path("<int:organization_id>/drafts/<int:draft_id>/places", places_step, name="draft_places"),
+    path(
+        "<int:organization_id>/drafts/<int:draft_id>/signers/<int:signer_id>/stamp-<int:width>x<int:height>.svg",
+        stamp_picture,
+        name="draft_stamp",
+    ),
     path("<int:organization_id>/drafts/<int:draft_id>/review", review_step, name="draft_review"),
     path("<int:organization_id>/members", members, name="members"),
     path("<int:organization_id>/members/leave", leave, name="leave"),

@@ -69,8 +69,9 @@ def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
 
 
 def replace_stamps(draft: Draft, stamps: Sequence[DraftStamp]) -> None:
-    """Makes these the draft's stamps."""
+    """Makes these the draft's stamps. Two that come at once follow each other: the later one's stamps stand alone."""
     with transaction.atomic():
+        Draft.objects.select_for_update().get(pk=draft.pk)
         DraftStamp.objects.filter(document__draft=draft).delete()
         DraftStamp.objects.bulk_create(stamps)
         touch(draft)

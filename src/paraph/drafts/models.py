@@ -139,7 +139,9 @@ class DraftStamp(Rectangle):
 
 
 class DocumentTags(models.Model):
-    """The tags that stand in a document: ``[[tag, page_number, x, y, width, height], …]``, in reading order."""
+    """The tags that stand in a document: ``[[tag, page_number, x, y, width, height], …]``, in reading order; and in the
+    same form the lines that wait for a signature, each with its label; ``None`` until somebody has asked for them."""
 
     document = models.OneToOneField(Document, models.CASCADE, primary_key=True, related_name="tags")
     found = models.JSONField()
+    lines = models.JSONField(null=True)

@@ -1,4 +1,4 @@
-"""The tags of documents, and the first stamps of a draft under them."""
+"""The tags and signature lines of documents, and the first stamps of a draft under the tags."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftSigner, DraftStamp
 from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, list_tags
+from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags
 from paraph.pdf.untrusted.tag_placement import under
 from paraph.signature_requests.request_draft import DEFAULT_SIZE, MOST_STAMPS
 from paraph.storage import store
@@ -20,11 +20,16 @@ _NUMBER = re.compile(r"[0-9]+")
 def tags_of(document: Document) -> dict[str, FoundTag]:
     """Returns the tags of the document, in reading order. Its file is searched once; none are found in a file that
     cannot be searched."""
-    known = DocumentTags.objects.filter(document=document).first()
-    if known is None:
-        known = DocumentTags(document=document, found=_search(document))
-        insert_once(known)
-    return {tag: FoundTag(*place) for tag, *place in known.found}
+    return {tag: FoundTag(*place) for tag, *place in _known(document).found}
+
+
+def signature_lines_of(document: Document) -> list[SignatureLine]:
+    """Returns the lines of the document that wait for a signature, searched and found as its tags are."""
+    known = _known(document)
+    if known.lines is None:
+        known.lines = _search_lines(document)
+        DocumentTags.objects.filter(document=document).update(lines=known.lines)
+    return [SignatureLine(*line) for line in known.lines]
 
 
 def place_by_tags(draft: Draft) -> None:
@@ -42,6 +47,14 @@ def place_by_tags(draft: Draft) -> None:
     draft.save(update_fields=["tags_placed"])
 
 
+def _known(document: Document) -> DocumentTags:
+    known = DocumentTags.objects.filter(document=document).first()
+    if known is None:
+        known = DocumentTags(document=document, found=_search(document))
+        insert_once(known)
+    return known
+
+
 def _search(document: Document) -> list[list[str | float]]:
     pdf = partial(store.get, document.shown_key)
     try:
@@ -49,6 +62,15 @@ def _search(document: Document) -> list[list[str | float]]:
     except PdfRefused:
         return []
     return [[tag, at.page_number, at.x, at.y, at.width, at.height] for tag, at in tags.items()]
+
+
+def _search_lines(document: Document) -> list[list[str | float]]:
+    pdf = partial(store.get, document.shown_key)
+    try:
+        lines = list_signature_lines(pdf, party=party(document), sha256=document.shown_sha256)
+    except PdfRefused:
+        return []
+    return [[at.label, at.page_number, at.x, at.y, at.width, at.height] for at in lines]
 
 
 def _stamps(row: DraftDocument, signers: Sequence[DraftSigner]) -> list[DraftStamp]:

@@ -5,7 +5,7 @@ from hypothesis import strategies as some
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.find import find_tags, list_signature_lines, list_tags
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.render import render_page
 from paraph.pdf.untrusted.text_layer import text_layer
@@ -13,7 +13,7 @@ from tests.pdf.pdf_factory import paper, text
 
 SEEDS = [
     paper(text("{{sign1}}", 100, 300), page={"/Rotate": 90, "/CropBox": [0, 0, 400, 400]}),
-    paper(*[text("{{sign1}}", 100, 300)] * 3, object_stream_mode=ObjectStreamMode.generate),
+    paper(*[text("{{sign1}} Signature: ________", 100, 300)] * 3, object_stream_mode=ObjectStreamMode.generate),
 ]
 WORDS = [b"/Kids", b"/Count", b"/Parent", b"/Length", b"/MediaBox", b"/Contents", b"obj", b"endobj", b"R", b"0", b"-1"]
 VALUES = [b"", b"-1", b"99999999999", b"3 0 R", b"null", b"[", b">>", b"/Pages", b"1e400", b"()", b"%"]
@@ -45,6 +45,8 @@ def test_damaged_files(pdf: bytes) -> None:
     for read in (
         lambda: inspect(pdf, page_limit=50),
         lambda: find_tags(pdf, ["{{sign1}}"]),
+        lambda: list_tags(pdf),
+        lambda: list_signature_lines(pdf),
         lambda: render_page(pdf, 1, 0.2),
         lambda: text_layer(pdf, 1),
     ):

@@ -7,20 +7,31 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 
 from paraph.dashboard.door import see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
-from paraph.dashboard.drafts.sheets import sheets
+from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
 from paraph.members.models import Member
+from paraph.signature_requests.request_draft import DEFAULT_SIZE, HEIGHTS, MOST_STAMPS, WIDTHS
 
 Rows: TypeAlias = "forms.BaseFormSet[StampForm]"
 _FIELDS = ("x", "y", "width", "height")
+_LIMITS = {
+    "widths": "{:g} {:g}".format(*WIDTHS),
+    "heights": "{:g} {:g}".format(*HEIGHTS),
+    "size": "{:g} {:g}".format(*DEFAULT_SIZE),
+    "most": MOST_STAMPS,
+}
 
 
 @draft_page(Step.PLACES)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Add stamp"; "Remove" at each stamp; "Continue". Each saves what is entered."""
+    """Buttons: "Add stamp"; "Remove" at each stamp; "Continue". Each saves what is entered.
+
+    With scripts, the form becomes the editor of ``static/dashboard/places.js``, which saves it after each change with
+    the action "save".
+    """
     if not draft.documents.exists():
         return see_other("draft_documents", member.organization_id, draft.pk)
     if not draft.signers.exists():
@@ -67,5 +78,7 @@ def _stamp(form: StampForm) -> DraftStamp:
 
 
 def _page(request: HttpRequest, member: Member, draft: Draft, rows: Rows, status: int = 200) -> HttpResponse:
-    content = {"rows": rows, "files": sheets(draft)}
+    files = sheets(draft, with_targets=True)
+    several = len(files) > 1
+    content = {"rows": rows, "files": files, "several": several, "signers": palette(draft), "limits": _LIMITS}
     return show_step(request, member, draft, Step.PLACES, content, status=status)

@@ -42,5 +42,28 @@ def list_tags(pdf: Pdf, *, party: str = "", sha256: bytes = b"") -> dict[str, Fo
     return {tag: _found(*place) for tag, *place in result["tags"]}
 
 
+@dataclass(frozen=True)
+class SignatureLine:
+    """A line that waits for a signature, in points of reader space; ``label``: what says so."""
+
+    label: str
+    page_number: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def list_signature_lines(pdf: Pdf, *, party: str = "", sha256: bytes = b"") -> list[SignatureLine]:
+    """Return the blanks that a word before or under them keeps for a signature, such as ``Signature: ____``: runs of
+    underscores or dots, and drawn rules; at most 200, by page. ``pdf``, ``party`` and ``sha256`` as for
+    :func:`find_tags`. Raises PdfRefused."""
+    result, _ = sandbox().call("signature_lines", pdf, party=party, sha256=sha256)
+    return [
+        SignatureLine(label, page, left, bottom, right - left, top - bottom)
+        for label, page, left, bottom, right, top in result["lines"]
+    ]
+
+
 def _found(page_number: int, left: float, bottom: float, right: float, top: float) -> FoundTag:
     return FoundTag(page_number, left, bottom, right - left, top - bottom)

@@ -21,7 +21,15 @@ from paraph.confinement import confine
 from paraph.kernel.parent import follow_parent
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
-from paraph.pdf.untrusted.jobs import draft_job, find_job, inspect_job, render_job, tags_job, text_layer_job
+from paraph.pdf.untrusted.jobs import (
+    draft_job,
+    find_job,
+    inspect_job,
+    render_job,
+    signature_lines_job,
+    tags_job,
+    text_layer_job,
+)
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.warm_up import warm_up
 from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed
@@ -31,6 +39,7 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
     "find": find_job.find,
     "tags": tags_job.list_tags,
+    "signature_lines": signature_lines_job.list_signature_lines,
     "render": render_job.render,
     "text": text_layer_job.text_layer,
     "sealing_seal": draft_job.seal,

@@ -1,0 +1,34 @@
+"""``/app/{o}/drafts/{id}/signers/{signer}/stamp-{width}x{height}.svg``: a stamp as it will stand on the page, drawn by
+what draws the sealed one. Its time and the number of its request are those of an example."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from paraph.dashboard.door import caller, member_page
+from paraph.drafts.models import Draft, DraftSigner
+from paraph.kernel import clock
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.organizations.scope import scoped
+from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
+from paraph.signature_requests.names import full_name
+from paraph.signature_requests.request_draft import HEIGHTS, WIDTHS
+
+_KEPT_SECONDS = 900
+
+
+@member_page(Right.SEND)
+def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:  # noqa: ARG001
+    """In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
+    draft = scoped(Draft, caller(member)).filter(pk=draft_id).first()
+    signer = DraftSigner.objects.filter(draft=draft, pk=signer_id).first() if draft else None
+    if draft is None or signer is None or not _allowed(**size):
+        raise Http404
+    name = full_name(signer.first_name, signer.last_name, draft.locale)
+    content = StampContent(size["width"], size["height"], name, clock.now(), request_id=draft.pk, locale=draft.locale)
+    response = HttpResponse(stamp_svg(content), content_type="image/svg+xml")
+    response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
+    return response
+
+
+def _allowed(width: int, height: int) -> bool:
+    return WIDTHS[0] <= width <= WIDTHS[1] and HEIGHTS[0] <= height <= HEIGHTS[1]

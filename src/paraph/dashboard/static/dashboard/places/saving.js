@@ -1,0 +1,60 @@
+// Saves the form after each change, as its button would, and says so. One save at a time: the last state wins.
+"use strict";
+
+const PAUSE = 700; // ms without a change
+
+class Saving {
+  constructor(form, shown) {
+    this.form = form;
+    this.shown = shown;
+    this.running = null;
+    this.waiting = 0;
+    form.addEventListener("submit", (event) => this.submitted(event));
+    addEventListener("pagehide", () => this.waiting && this.send());
+  }
+
+  soon() {
+    clearTimeout(this.waiting);
+    this.say("");
+    this.waiting = setTimeout(() => this.save(), PAUSE);
+  }
+
+  async save() {
+    if (this.running) {
+      this.soon();
+      return;
+    }
+    this.running = this.send();
+    this.say(await this.running);
+    this.running = null;
+  }
+
+  // What the form's answer means: 303 is saved, 422 is refused, anything else is a fault.
+  async send() {
+    clearTimeout(this.waiting);
+    this.waiting = 0;
+    const content = new URLSearchParams(new FormData(this.form));
+    content.set("action", "save");
+    try {
+      const answer = await fetch(location.href, { method: "POST", body: content, redirect: "manual", keepalive: true });
+      return answer.type === "opaqueredirect" ? "saved" : answer.status === 422 ? "refused" : "lost";
+    } catch {
+      return "lost";
+    }
+  }
+
+  async submitted(event) {
+    clearTimeout(this.waiting);
+    this.waiting = 0;
+    if (!this.running) return;
+    event.preventDefault();
+    await this.running;
+    this.running = null;
+    this.form.requestSubmit(event.submitter);
+  }
+
+  say(state) {
+    this.shown.textContent = state ? this.shown.dataset[state] : "";
+    this.shown.classList.toggle("errorlist", state !== "saved");
+  }
+}

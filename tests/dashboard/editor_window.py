@@ -1,0 +1,205 @@
+"""A draft of a served process, and the window in which its stamps are placed."""
+
+import io
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pikepdf
+from playwright.sync_api import Page, expect
+
+from paraph.pdf.untrusted.find import list_tags
+from paraph.pdf.untrusted.tag_placement import under
+from tests.cli.service import Service
+
+PASSWORD = "a long enough phrase"
+_FIELDS = ("page", "x", "y", "width", "height")
+Point = tuple[float, float]
+
+
+@dataclass
+class Draft:
+    """``address``: of the step «Places»."""
+
+    browser: httpx.Client
+    address: str
+    pdf: bytes
+
+    @property
+    def cookies(self) -> list[Any]:
+        base = str(self.browser.base_url)
+        return [{"name": each.name, "value": each.value, "url": base} for each in self.browser.cookies.jar]
+
+    def clear(self) -> None:
+        _post(self.browser, self.address, {"stamp-TOTAL_FORMS": "0", "stamp-INITIAL_FORMS": "0", "action": "save"})
+
+    def stored(self) -> list[dict[str, float]]:
+        page = self.browser.get(self.address).text
+        found = re.findall(r'name="stamp-(\d+)-(page|x|y|width|height)" value="([^"]*)"', page)
+        rows: dict[str, dict[str, float]] = {}
+        for row, name, value in found:
+            rows.setdefault(row, {})[name] = float(value)
+        return list(rows.values())
+
+    def under_the_tag(self) -> dict[str, float]:
+        [tag] = list_tags(self.pdf).values()
+        place = under(tag, (900, 600))
+        return {"page": tag.page_number, "x": place.x, "y": place.y, "width": place.width, "height": place.height}
+
+
+def begin_draft(service: Service, *parts: bytes) -> Draft:
+    """A draft with the pages of the parts, and with two signers."""
+    document = pikepdf.new()
+    for part in parts:
+        document.pages.extend(pikepdf.open(io.BytesIO(part)).pages)
+    file = io.BytesIO()
+    document.save(file)
+    browser = _owner(service)
+    draft = _post(browser, "/app/1/drafts", {}).removesuffix("/documents")
+    files = {"file": ("lease.pdf", file.getvalue(), "application/pdf")}
+    _post(browser, f"{draft}/documents", {"action": "upload"}, files)
+    rows = {"signer-TOTAL_FORMS": "2", "signer-INITIAL_FORMS": "0", "mode": "parallel"}
+    for row, name in enumerate(("Ada", "Grace")):
+        person = {"first_name": name, "last_name": "Byron", "email": f"{name}@example.com", "phone": ""}
+        rows |= {f"signer-{row}-{field}": value for field, value in {**person, "otp_channel": "email"}.items()}
+    _post(browser, f"{draft}/signers", rows)
+    return Draft(browser, f"{service.base_url}{draft}/places", file.getvalue())
+
+
+def _owner(service: Service) -> httpx.Client:
+    options = ["--organization", "1", "--email", "owner@example.com", "--role", "owner", "--password-stdin"]
+    command = [sys.executable, "-m", "paraph", "member", "create", *options]
+    subprocess.run(command, env=service.environment, input=f"{PASSWORD}\n", text=True, check=True, capture_output=True)
+    browser = httpx.Client(base_url=service.base_url, timeout=60)
+    _post(browser, "/account/login/", {"login": "owner@example.com", "password": PASSWORD})
+    return browser
+
+
+def _post(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None) -> str:
+    """Sends the form of the page; returns where it leads."""
+    found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(path).text)
+    assert found
+    answer = browser.post(path, data={"csrfmiddlewaretoken": found[1], **fields}, files=files)
+    assert answer.status_code == 303, answer.text
+    return answer.headers["Location"]
+
+
+class Window:
+    """What a member does in the editor, in points of the page; a point outside of the window is scrolled to first."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def entered(self) -> list[dict[str, float]]:
+        cards = self.page.locator("[data-stamp]").all()
+        return [{name: float(card.locator(f"[name$='-{name}']").input_value()) for name in _FIELDS} for card in cards]
+
+    def drawn(self) -> list[dict[str, float]]:
+        """The boxes as they stand on the pages."""
+        found = self.page.evaluate(_BOXES)
+        return [{name: round(value) for name, value in box.items()} for box in found]
+
+    def said(self) -> str:
+        return self.page.locator("[data-said]").text_content() or ""
+
+    def saved(self) -> None:
+        expect(self.page.locator("[data-saved]")).to_have_text("Saved", timeout=30_000)
+
+    def size(self, page: int) -> Point:
+        sheet = self.page.locator(f".sheet[data-page='{page}']")
+        return float(sheet.get_attribute("data-width") or 0), float(sheet.get_attribute("data-height") or 0)
+
+    def scale(self, page: int) -> float:
+        box = self.page.locator(f".sheet[data-page='{page}'] .paper").bounding_box()
+        assert box
+        return box["width"] / self.size(page)[0]
+
+    def middle(self) -> Point:
+        """Of the only stamp."""
+        [stamp] = self.entered()
+        return stamp["x"] + stamp["width"] / 2, stamp["y"] + stamp["height"] / 2
+
+    def mouse_click(self, page: int, x: float, y: float) -> None:
+        self.page.mouse.click(*self._seen(page, x, y))
+
+    def mouse_drag(
+        self,
+        page: int,
+        start: Point,
+        end: Point,
+        *,
+        corner: str = "",
+        to_page: int = 0,
+        drop: bool = True,
+    ) -> None:
+        """``corner``: by the handle of the stamp there, wherever in it."""
+        first = self._seen(page, *start)
+        self.page.mouse.move(*first)
+        self._on_handle(first, corner)
+        self.page.mouse.down()
+        self.page.mouse.move(first[0] + 7, first[1] - 7)
+        self.page.mouse.move(*self._place(to_page or page, *end), steps=4)
+        if drop:
+            self.page.mouse.up()
+
+    def tap(self, page: int, x: float, y: float) -> None:
+        self.page.touchscreen.tap(*self._seen(page, x, y))
+        self.page.locator(".box").first.wait_for()
+
+    def touch_drag(self, page: int, start: Point, end: Point, *, corner: str = "") -> None:
+        first = self._seen(page, *start)
+        last = self._place(page, *end)
+        self._on_handle(first, corner)
+        session = self.page.context.new_cdp_session(self.page)
+        path = [tuple(a + (b - a) * part / 8 for a, b in zip(first, last, strict=True)) for part in range(9)]
+        for kind, at in [("touchStart", first), *(("touchMove", at) for at in path[1:])]:
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": at[0], "y": at[1]}]})
+            self.page.wait_for_timeout(20)
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        self.page.wait_for_timeout(50)
+
+    def press_to(self, x: float, y: float) -> None:
+        """Moves the stamp that has the focus by its arrows."""
+        [stamp] = self.entered()
+        for away, back, forth in (
+            (x - stamp["x"], "ArrowLeft", "ArrowRight"),
+            (y - stamp["y"], "ArrowDown", "ArrowUp"),
+        ):
+            arrow = forth if away > 0 else back
+            for _ in range(int(abs(away) // 10)):
+                self.page.keyboard.press(f"Shift+{arrow}")
+            for _ in range(int(abs(away) % 10)):
+                self.page.keyboard.press(arrow)
+
+    def _on_handle(self, at: Point, corner: str) -> None:
+        under = self.page.evaluate("([x, y]) => document.elementFromPoint(x, y)?.dataset.corner || ''", list(at))
+        assert under == corner
+
+    def _seen(self, page: int, x: float, y: float) -> Point:
+        self.page.evaluate(_SCROLL, [page, y])
+        return self._place(page, x, y)
+
+    def _place(self, page: int, x: float, y: float) -> Point:
+        box = self.page.locator(f".sheet[data-page='{page}'] .paper").bounding_box()
+        assert box
+        scale = self.scale(page)
+        return box["x"] + x * scale, box["y"] + box["height"] - y * scale
+
+
+_SCROLL = """([page, y]) => {
+    const sheet = document.querySelector(`.sheet[data-page="${page}"]`);
+    const at = sheet.querySelector(".paper").getBoundingClientRect();
+    const to = at.bottom - y * at.height / sheet.dataset.height;
+    const top = document.querySelector(".tools").getBoundingClientRect().bottom + 60, bottom = innerHeight - 120;
+    if (to < top || to > bottom) scrollBy({ top: to - (top + bottom) / 2, behavior: "instant" });
+}"""
+_BOXES = """() => [...document.querySelectorAll(".box")].map((box) => {
+    const sheet = box.closest(".sheet"), at = box.getBoundingClientRect();
+    const paper = sheet.querySelector(".paper").getBoundingClientRect();
+    const unit = sheet.dataset.width / paper.width;
+    return { page: Number(sheet.dataset.page), x: (at.left - paper.left) * unit, y: (paper.bottom - at.bottom) * unit,
+        width: at.width * unit, height: at.height * unit };
+})"""

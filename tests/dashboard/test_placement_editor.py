@@ -1,0 +1,254 @@
+"""The placement editor in Chromium: stamps by mouse, touch, keys and numbers."""
+
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import django_htmx
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.cli.service import Service, remove
+from tests.dashboard.editor_window import Draft, Window, begin_draft
+from tests.pdf.pdf_factory import paper, text
+
+CHROMIUM = "/usr/bin/chromium"
+PLACE = {"page": 2, "x": 120, "y": 300, "width": 180, "height": 70}
+TURNED = {"/Rotate": 90, "/CropBox": [50, 40, 450, 640], "/UserUnit": 1.5}
+Open = Callable[..., Window]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
+    served = Service(tmp_path_factory.mktemp("editor") / "data", **one)
+    served.begin()
+    yield served
+    served.stop()
+    remove(served.data_dir)
+
+
+@pytest.fixture(scope="module")
+def draft(service: Service) -> Iterator[Draft]:
+    """Two pages, and one that is turned, cropped and scaled, with a tag."""
+    upright = paper(text("Page one", 72, 750), text("Signature: ____________________", 72, 500))
+    draft = begin_draft(service, upright, paper(text("{{ada}}", 150, 400), page=TURNED))
+    yield draft
+    draft.browser.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_editor(chromium: Any, draft: Draft) -> Iterator[Open]:
+    """The editor in a window of its own, without a stamp. The test fails where the page logs an error."""
+    wrong: list[str] = []
+    contexts = []
+
+    def open_editor(**options: Any) -> Window:
+        draft.clear()
+        context = chromium.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options
+        )
+        contexts.append(context)
+        context.add_cookies(draft.cookies)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(draft.address)
+        return Window(page)
+
+    yield open_editor
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def by_mouse(window: Window) -> None:
+    window.mouse_click(2, 300, 400)
+    window.mouse_drag(2, (300, 400), (220, 340))
+    window.mouse_drag(2, (320, 380), (300, 370), corner="ne")
+
+
+def by_drawing(window: Window) -> None:
+    window.mouse_drag(2, (300, 370), (120, 300))
+
+
+def by_touch(window: Window) -> None:
+    window.tap(2, 300, 400)
+    window.touch_drag(2, (300, 400), (220, 340))
+    window.touch_drag(2, (320, 380), (300, 370), corner="ne")
+
+
+def by_keys(window: Window) -> None:
+    """From the button to the place without a mouse."""
+    page = window.page
+    page.get_by_role("button", name="Add stamp").focus()
+    page.keyboard.press("Enter")
+    box = page.locator(".box")
+    expect(box).to_be_focused()
+    while window.entered()[0]["page"] != PLACE["page"]:
+        page.keyboard.press("PageDown" if window.entered()[0]["page"] < PLACE["page"] else "PageUp")
+    for _ in range(20):
+        page.keyboard.press("Alt+ArrowLeft")
+    page.keyboard.press("Alt+Shift+ArrowDown")
+    window.press_to(PLACE["x"], PLACE["y"])
+    assert window.said().startswith("Stamp 1 of Ada Byron: page 2, X 120, Y 300")
+
+
+def by_numbers(window: Window) -> None:
+    window.page.get_by_role("button", name="Add stamp").click()
+    for name, value in PLACE.items():
+        window.page.locator("[data-stamp]").get_by_label(name.capitalize(), exact=True).fill(str(value))
+    window.page.keyboard.press("Tab")
+
+
+@pytest.mark.parametrize("way", [by_mouse, by_drawing, by_touch, by_keys, by_numbers])
+def test_all_ways_lead_to_the_same_points(way: Callable[[Window], None], open_editor: Open, draft: Draft) -> None:
+    touch = way is by_touch
+    size = {"width": 375, "height": 740} if touch else {"width": 1280, "height": 900}
+    window = open_editor(has_touch=touch, viewport=size)
+    way(window)
+    assert window.entered() == [PLACE]
+    window.saved()
+    assert draft.stored() == [PLACE]
+    assert window.drawn() == [PLACE]
+
+
+def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Draft) -> None:
+    """On a page that is turned, cropped and scaled, a click on the tag places what the service would place."""
+    window = open_editor()
+    width, height = window.size(3)
+    assert (width, height) == (900, 600)
+    window.page.get_by_role("button", name="Put a stamp at “{{ada}}” on page 3").click()
+    [placed] = window.entered()
+    expected = draft.under_the_tag()
+    assert all(abs(placed[name] - expected[name]) <= 1 for name in PLACE), (placed, expected)
+    window.mouse_drag(3, window.middle(), (899, 1))  # as far as the page goes
+    assert window.entered() == [{"page": 3, "x": width - 200, "y": 0, "width": 200, "height": 80}]
+
+
+def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -> None:
+    window = open_editor()
+    page = window.page
+    page.get_by_role("radio", name="Grace Byron").check()
+    by_drawing(window)
+    page.get_by_role("button", name="Copy to all pages").click()
+    assert [stamp["page"] for stamp in window.entered()] == [2, 1, 3]
+    assert window.said() == "Copied to 2 more pages."
+    page.get_by_role("button", name="Copy to all pages").click()  # where none is missing, none is added
+    assert len(window.entered()) == 3
+    page.get_by_role("button", name="Undo").click()
+    assert window.entered() == [PLACE]
+    page.get_by_role("button", name="Redo").click()
+    window.page.locator(".box").nth(1).focus()
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+y")
+    assert len(window.entered()) == 2
+    window.saved()
+    page.reload()
+    assert len(window.entered()) == len(draft.stored()) == 2
+    assert {
+        option.text_content() for option in page.locator("[data-stamp] select[name$=-signer] option:checked").all()
+    } == {"2. Grace Byron"}
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_url("**/review")
+
+
+def test_a_stamp_goes_to_another_page_and_back_with_escape(open_editor: Open) -> None:
+    window = open_editor(viewport={"width": 1280, "height": 2600})
+    window.mouse_click(1, 300, 200)
+    window.mouse_drag(1, (300, 200), (300, 600), to_page=2)
+    assert window.entered() == [{"page": 2, "x": 200, "y": 560, "width": 200, "height": 80}]
+    window.mouse_drag(2, (300, 600), (100, 100), drop=False)
+    window.page.keyboard.press("Escape")
+    assert window.entered()[0]["y"] == 560
+    window.page.mouse.up()
+    assert window.entered()[0]["y"] == 560
+
+
+def test_a_finger_scrolls_the_page_but_not_while_it_drags_a_stamp(open_editor: Open) -> None:
+    window = open_editor(has_touch=True, is_mobile=True, viewport={"width": 375, "height": 740})
+    window.tap(1, 300, 400)
+    before = window.page.evaluate("scrollY")
+    window.touch_drag(1, (300, 400), (300, 500))
+    assert window.page.evaluate("scrollY") == before
+    assert window.entered()[0]["y"] == 460
+    window.touch_drag(1, (300, 300), (300, 500))
+    assert window.page.evaluate("scrollY") > before
+    assert len(window.entered()) == 1
+
+
+def test_stamps_snap_to_lines_for_signatures(open_editor: Open) -> None:
+    """A click above the line, and a drag that ends near it; with Alt nothing snaps."""
+    window = open_editor()
+    window.mouse_click(2, 160, 510)
+    [on_the_line] = window.entered()
+    assert 125 < on_the_line["x"] < 145 and 494 < on_the_line["y"] < 501
+    x, y = window.middle()
+    window.mouse_drag(2, (x, y), (x + 100, y - 100))
+    assert window.entered()[0]["y"] == on_the_line["y"] - 100
+    window.mouse_drag(2, (x + 100, y - 100), (x + 4, y - 4))
+    assert window.entered() == [on_the_line]
+    window.page.keyboard.down("Alt")
+    window.mouse_drag(2, (x, y), (x + 4, y - 4))
+    assert window.entered()[0]["y"] == on_the_line["y"] - 4
+
+
+def test_zoom_changes_the_picture_and_no_point(open_editor: Open) -> None:
+    window = open_editor()
+    by_drawing(window)
+    picture = window.page.locator(".sheet[data-page='2'] img")
+    before = window.scale(2)
+    for _ in range(5):
+        window.page.get_by_role("button", name="Zoom in").click()
+    assert 3.5 < window.scale(2) / before < 4.5
+    window.page.wait_for_function("image => /-(200|400)[.]webp$/.test(image.src)", arg=picture.element_handle())
+    assert window.entered() == window.drawn() == [PLACE]
+    for _ in range(7):
+        window.page.get_by_role("button", name="Zoom out").click()
+    assert window.page.locator("output").text_content() == "50 %"
+    assert window.entered() == window.drawn() == [PLACE]
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_axe_finds_nothing(width: int, open_editor: Open) -> None:
+    window = open_editor(viewport={"width": width, "height": 800})
+    window.mouse_click(1, 200, 400)
+    for scheme in ("light", "dark"):
+        window.page.emulate_media(color_scheme=scheme)
+        results = Axe().run(window.page, context="main")
+        assert results.violations_count == 0, results.generate_report()
+    assert _sideways(window.page) == 0
+
+
+def test_without_scripts_the_form_is_all_there_is(open_editor: Open) -> None:
+    window = open_editor(java_script_enabled=False)
+    window.page.get_by_role("button", name="Add stamp").click()
+    assert len(window.entered()) == 1
+    window.page.get_by_label("X", exact=True).fill("33")
+    window.page.get_by_role("button", name="Continue").click()
+    window.page.go_back()
+    window.page.reload()
+    assert window.entered()[0]["x"] == 33
+
+
+def test_scripts_and_styles_are_light() -> None:
+    ours = Path(__file__).parents[2] / "src/paraph/dashboard/static/dashboard"
+    htmx = Path(django_htmx.__file__).parent / "static/django_htmx/htmx-2.min.js"
+    files = [*ours.rglob("*.js"), *ours.rglob("*.css"), htmx]
+    assert sum(len(gzip.compress(file.read_bytes(), 9)) for file in files) <= 40 * 1024
+
+
+def _sideways(page: Page) -> int:
+    found: int = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return found
