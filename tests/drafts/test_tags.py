@@ -7,7 +7,6 @@ from paraph.drafts import editing
 from paraph.drafts.models import DocumentTags, Draft, DraftSigner, DraftStamp
 from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
 from tests.drafts.author import Author, author
-from tests.drafts.cast import Author, author
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db

@@ -1,0 +1,40 @@
+"""Every message of the dashboard that is translated: what its templates and its Python code say."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.utils.translation.template import templatize
+
+import paraph
+
+SOURCE = Path(paraph.__file__).parent
+CATALOGS = SOURCE / "dashboard" / "locale"
+ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "members")]
+_CALL = re.compile(r"""\b(n?gettext)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)""")
+
+Message = tuple[str, str]  # the second is the plural, "" without one
+
+
+def messages() -> set[Message]:
+    """What is translated, in English."""
+    return {message for room in ROOMS for file in sorted(room.rglob("*")) for message in _of(file)}
+
+
+def _of(file: Path) -> Iterator[Message]:
+    if file.suffix == ".py":
+        yield from _calls(ast.parse(file.read_text()))
+    elif file.suffix in (".html", ".txt"):
+        for found in _CALL.finditer(templatize(file.read_text(), origin=str(file))):
+            yield from _calls(ast.parse(f"{found[1]}({found[2]})"))
+
+
+def _calls(tree: ast.AST) -> Iterator[Message]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            name, texts = node.func.id, node.args
+            if name in ("_", "gettext", "gettext_lazy", "gettext_noop", "N_"):
+                yield ast.literal_eval(texts[0]), ""
+            elif name in ("ngettext", "ngettext_lazy"):
+                yield ast.literal_eval(texts[0]), ast.literal_eval(texts[1])
