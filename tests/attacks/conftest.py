@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,10 @@ from tests.cli.service import Service, remove
 from tests.scenarios.people import Backend
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded as Linux does"))
+@pytest.fixture(autouse=True, scope="session")
+def _linux() -> None:
+    if sys.platform != "linux":
+        pytest.skip("memory is bounded as Linux does")
 
 
 class Target(Service):
@@ -27,9 +27,24 @@ class Target(Service):
         return Backend(self.base_url, key or self.key)
 
 
+@pytest.fixture(scope="package")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    """One with the settings that it has out of the box, for all files that leave it as it was; only its messages to one
+    recipient are not counted, since many files write to the same. A file that measures the whole service, or leaves
+    traces in it, makes its own."""
+    with _targets(tmp_path_factory) as make:
+        yield make(PARAPH_MESSAGES_PER_DESTINATION="0")
+
+
 @pytest.fixture(scope="module")
 def new_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Target]]:
     """Starts targets with settings of their own; ends and removes them after the tests of the file."""
+    with _targets(tmp_path_factory) as make:
+        yield make
+
+
+@contextmanager
+def _targets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Target]]:
     made: list[Target] = []
 
     def make(data_dir: Path | None = None, **settings: str) -> Target:
@@ -43,9 +58,3 @@ def new_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
         if target.process and target.process.poll() is None:
             target.stop()
         remove(target.data_dir)
-
-
-@pytest.fixture(scope="module")
-def target(new_target: Callable[..., Target]) -> Target:
-    """One with the settings that it has out of the box."""
-    return new_target()

@@ -1,5 +1,6 @@
 """What a clock that was set back, and the time that answers take, give to an attacker: nothing."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +24,12 @@ SET_BACK = """
         minute_calls = 1000000, hour_calls = 1000000;
     UPDATE organizations_badkeycalls SET minute = minute + 1440, calls = 1000000;
 """
+
+
+@pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """One of its own: the clock in its rows is never right again."""
+    return new_target()
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,11 @@
 """An organization that keeps the processors busy leaves them to the others."""
 
 import os
+from collections.abc import Callable
 from itertools import count
 
 import httpx
+import pytest
 
 from paraph.pdf.untrusted.sandbox_priority import processor_seconds
 from tests.attacks.bystander import Attack, Bystander, readers, upload
@@ -14,6 +16,12 @@ from tests.pdf import hostile
 SLOW = hostile.nested_forms()
 CONNECTIONS = 12
 BUSY = 3.0  # seconds of a processor, which nothing but a slow file takes here
+
+
+@pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """One of its own: it has read nothing yet, so that every reader that has worked for long is one of these."""
+    return new_target()
 
 
 def test_slow_files_are_read_when_the_processors_have_nothing_else_to_do(target: Target) -> None:

@@ -20,6 +20,12 @@ TOO_LARGE, INVALID = (413, "payload_too_large"), (422, "validation_error")
 
 
 @pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """One of its own, whose web process has needed no memory for anything else."""
+    return new_target()
+
+
+@pytest.fixture(scope="module")
 def peaks(target: Target) -> Iterator[Peaks]:
     """What the web process has at most while these attacks run; at rest it has about 100 MiB."""
     created(target)

@@ -1,9 +1,11 @@
 """A PDF of 3 KB takes all the time that it is granted, on 24 connections at once."""
 
 import re
+from collections.abc import Callable
 from itertools import count
 
 import httpx
+import pytest
 
 from tests.attacks.bystander import SOON, Attack, Bystander, upload
 from tests.attacks.conftest import Target
@@ -11,6 +13,12 @@ from tests.pdf import hostile
 
 SLOW = hostile.nested_forms()
 CONNECTIONS = 24
+
+
+@pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """One of its own: its calls are timed, and its metrics count these files alone."""
+    return new_target()
 
 
 def test_the_files_of_one_organization_stop_nobody_else(target: Target) -> None:

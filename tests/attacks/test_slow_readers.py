@@ -2,7 +2,7 @@
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,6 +15,12 @@ from tests.attacks.large import LARGE, large_file
 MIB = 1 << 20
 READERS = 20
 PHONE = 64 * 1024  # bytes a second
+
+
+@pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """One of its own, whose processes have needed no memory for anything else."""
+    return new_target()
 
 
 @pytest.fixture(scope="module")

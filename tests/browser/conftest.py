@@ -12,13 +12,10 @@ from tests.cli.service import remove
 CHROMIUM = "/usr/bin/chromium"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(
-                pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is missing: apt install chromium")
-            )
+@pytest.fixture(autouse=True, scope="session")
+def _chromium() -> None:
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"{CHROMIUM} is missing: apt install chromium")
 
 
 @pytest.fixture(scope="package")

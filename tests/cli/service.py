@@ -90,23 +90,13 @@ class Service:
 
     def commands(self, wanted: list[list[str]]) -> list[Any]:
         """What several of them answer, one after the other in one process."""
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.cli.several"],
-            input=json.dumps(wanted),
-            env=self.environment,
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        answers: list[Any] = json.loads(done.stdout)
-        return answers
+        return several(wanted, self.environment)
 
     def new_application(self, plan: str = "enterprise", environment: str = "sandbox") -> dict[str, Any]:
         """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization."""
-        organization = self.command("organization", "create", "Acme", "--plan", plan)["id"]
-        options = ["--organization", str(organization), "--environment", environment, "--name", "backend"]
-        made: dict[str, Any] = self.command("application", "create", *options)
+        options = ["--organization", "{id}", "--environment", environment, "--name", "backend"]
+        wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
+        made: dict[str, Any] = self.commands(wanted)[-1]
         return made
 
     def inbox(self) -> list[dict[str, str]]:
@@ -125,6 +115,21 @@ class Service:
                 if line.startswith(_READY):
                     ready.set()
         ready.set()
+
+
+def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:
+    """What these commands answer, run in one process with that environment."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.cli.several"],
+        input=json.dumps(wanted),
+        env=environment,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answers: list[Any] = json.loads(done.stdout)
+    return answers
 
 
 def clean_environment(data_dir: Path, **settings: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests import first_start
 from tests.cli.service import Service
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
@@ -14,6 +15,7 @@ def test_what_the_page_says_restores_everything(tmp_path: Path) -> None:
     commands = re.findall(r"^    (tar .*)$", PAGE, re.MULTILINE)
     pack, unpack = (command.replace("paraph-backup", f"{tmp_path}/paraph-backup") for command in commands)
     stopped = Service(tmp_path / "paraph-data")
+    first_start.copy(stopped.data_dir)
     made = stopped.command("organization", "create", "Acme", "--plan", "pro")
     subprocess.run(["sh", "-ec", pack], cwd=tmp_path, check=True)
     cluster = (tmp_path / "paraph-data" / "postgres").resolve()

@@ -18,6 +18,7 @@ from paraph.keys import KeyKind, development_authority
 from paraph.keys.development import root_file
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.identity import Identity
+from tests.pdf import sealed_files
 
 SECRET = b"s" * 32
 
@@ -72,13 +73,13 @@ def test_the_seal_is_for_signing_and_the_authority_for_timestamps_alone(tmp_path
 
 
 def test_signatures_are_what_the_algorithm_says(tmp_path: Path) -> None:
-    curve = development_authority(tmp_path / "a", SECRET).sealing_key
+    curve = development_authority(tmp_path, SECRET).sealing_key
     key = x509.load_der_x509_certificate(curve.certificate).public_key()
     assert curve.algorithm == "ECDSA_SHA_256" and isinstance(key, ec.EllipticCurvePublicKey)
     key.verify(curve.sign(b"message").value, b"message", ec.ECDSA(SHA256()))
     assert curve.sign(b"message").request_id == ""
 
-    large = development_authority(tmp_path / "b", SECRET, "rsa-3072").sealing_key
+    large = sealed_files.authority("rsa-3072").sealing_key
     modulus = x509.load_der_x509_certificate(large.certificate).public_key()
     assert large.algorithm == "RSASSA_PKCS1_V1_5_SHA_256" and isinstance(modulus, rsa.RSAPublicKey)
     assert modulus.key_size == 3072

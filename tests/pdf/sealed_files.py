@@ -1,5 +1,6 @@
 """What the tests of sealing share: keys of each kind, pictures, and one way to seal."""
 
+import os
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, seal
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
-from tests import independent
+from tests import first_start, independent
 from tests.pdf.pdf_factory import saved
 
 AT = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
@@ -27,7 +28,9 @@ RED, GREEN, BLUE, WATERMARK = 0, 1, 2, 3  # pages of :func:`pictures`
 
 @cache
 def authority(kind: KeyKind) -> DevelopmentAuthority:
-    return development_authority(Path(mkdtemp(prefix="paraph-keys-")), b"a secret of the tests that is long", kind)
+    """The same for all processes of a run of the tests: RSA keys take seconds to make."""
+    run = os.environ.get(first_start.FOLDER) or mkdtemp(prefix="paraph-keys-")
+    return development_authority(Path(run, kind), b"a secret of the tests that is long", kind)
 
 
 def timestamping() -> Timestamping:

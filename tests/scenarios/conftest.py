@@ -9,6 +9,7 @@ import pytest
 from paraph.cli.demo.service import DemoService
 from paraph.keys.development import root_file
 from tests import first_start
+from tests.cli.service import clean_environment, several
 
 
 class Service(DemoService):
@@ -28,11 +29,9 @@ class Service(DemoService):
 
     def new_application(self, plan: str, environment: str, *more: str) -> dict[str, Any]:
         """``id``, ``api_key`` and ``webhook_secret``; ``more`` are further options of the command."""
-        organization = self.operate("organization", "create", "Acme", "--plan", plan)
-        application: dict[str, Any] = self.operate(
-            "application", "create", "--organization", str(organization["id"]),
-            "--environment", environment, "--name", "Backend", *more,
-        )  # fmt: skip
+        options = ["--organization", "{id}", "--environment", environment, "--name", "Backend", *more]
+        wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
+        application: dict[str, Any] = several(wanted, clean_environment(self.data_dir))[-1]
         return application
 
     def inbox(self) -> list[dict[str, Any]]:

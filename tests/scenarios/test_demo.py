@@ -5,12 +5,16 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pikepdf
 import pytest
+from click.testing import CliRunner, Result
 
+from paraph.cli import demo
 from tests.cli.service import clean_environment
+from tests.scenarios.conftest import Service
 
 FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "webhooks.jsonl", "root-ca.pem", "report.json"}
 
@@ -44,20 +48,31 @@ def test_it_leaves_its_files_and_everything_verified(tmp_path: Path) -> None:
     assert (again.returncode, again.stdout) == (0, verdict), again.stderr
 
 
+@pytest.fixture
+def meeting(service: Service, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """The same command, which meets a service that runs already: the test above has it start one."""
+    monkeypatch.setattr(service, "start", lambda: None)
+    monkeypatch.setattr(service, "stop", lambda: None)
+    monkeypatch.setattr(demo, "DemoService", lambda _folder: service)
+    return lambda out, pdf: CliRunner().invoke(demo.command, ["--out", str(out), "--pdf", str(pdf)])
+
+
 @pytest.mark.parametrize("size", [(595, 842), (300, 200)], ids=["a4", "small"])
-def test_a_pdf_without_tags_is_signed_on_its_last_page(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_a_pdf_without_tags_is_signed_on_its_last_page(
+    meeting: Callable[..., Result], tmp_path: Path, size: tuple[int, int]
+) -> None:
     pdf = pikepdf.new()
     pdf.add_blank_page(page_size=size)
     pdf.add_blank_page(page_size=size)
     pdf.save(tmp_path / "own.pdf")
-    done = _demo(tmp_path / "out", "--pdf", str(tmp_path / "own.pdf"))
-    assert done.returncode == 0, done.stderr
+    done = meeting(tmp_path / "out", tmp_path / "own.pdf")
+    assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "signed.pdf").read_bytes().startswith((tmp_path / "own.pdf").read_bytes())
 
 
-def test_a_file_that_is_no_pdf_ends_with_the_services_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_no_pdf_ends_with_the_services_sentence(meeting: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "no.pdf").write_bytes(b"hello")
-    done = _demo(tmp_path / "out", "--pdf", str(tmp_path / "no.pdf"))
-    assert done.returncode == 1
+    done = meeting(tmp_path / "out", tmp_path / "no.pdf")
+    assert done.exit_code == 1
     assert "422 validation_error" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr and isinstance(done.exception, SystemExit)

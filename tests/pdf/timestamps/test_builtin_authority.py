@@ -8,10 +8,10 @@ import pytest
 
 from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind, development_authority
-from paraph.keys.development import root_file
 from paraph.pdf.pki import der
 from paraph.pdf.timestamps.builtin_authority import POLICY_OID, BuiltInAuthority
 from tests.independent import need
+from tests.pdf import sealed_files
 
 SECRET = b"s" * 32
 
@@ -29,12 +29,12 @@ def authority(tmp_path: Path) -> BuiltInAuthority:
 @pytest.mark.parametrize("algorithm", ["sha256", "sha384", "sha512"])
 @pytest.mark.parametrize("kind", ["p-256", "rsa-3072"])
 def test_openssl_accepts_its_tokens(tmp_path: Path, kind: KeyKind, algorithm: str) -> None:
-    authority = BuiltInAuthority(development_authority(tmp_path, SECRET, kind).timestamp_key)
+    authority = BuiltInAuthority(sealed_files.authority(kind).timestamp_key)
     content, query, reply = tmp_path / "content", tmp_path / "query", tmp_path / "reply"
     content.write_bytes(b"some content")
     openssl("ts", "-query", "-data", content, f"-{algorithm}", "-cert", "-out", query)
     reply.write_bytes(authority.answer(query.read_bytes()))
-    verify = ("ts", "-verify", "-in", reply, "-CAfile", root_file(tmp_path))
+    verify = ("ts", "-verify", "-in", reply, "-CAfile", sealed_files.root_file(tmp_path, kind))
     assert "Verification: OK" in openssl(*verify, "-queryfile", query)
     assert "Verification: OK" in openssl(*verify, "-data", content)
     content.write_bytes(b"other content")

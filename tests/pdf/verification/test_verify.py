@@ -22,7 +22,6 @@ from tests.pdf.revisions import Change, revised
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 
 ROOTS = [authority("p-256").root]
-OTHER = [authority("rsa-3072").root]
 
 
 def with_a_field(document: pikepdf.Pdf) -> None:
@@ -84,7 +83,7 @@ def test_each_kind_of_key(contract: bytes, kind: str) -> None:
 
 
 def test_another_root_trusts_nothing(stamped: bytes) -> None:
-    for roots in (OTHER, []):
+    for roots in ([authority("rsa-3072").root], []):
         found = verify(stamped, roots)
         assert found.intact and not found.trusted and not found.ok
         assert any(sentence.startswith('"Paraph Development Seal" is not trusted') for sentence in found.findings)
@@ -186,13 +185,14 @@ def token(pdf: bytes) -> bytes:
 
 
 def test_a_second_seal_by_somebody_else(stamped: bytes) -> None:
-    twice = sealed(stamped, key=authority("rsa-3072").sealing_key, at=clock.now()).content
+    other = authority("rsa-3072")
+    twice = sealed(stamped, key=other.sealing_key, at=clock.now()).content
     found = verify(twice, ROOTS)
     assert not found.trusted and not found.ok and [report.kind for report in found.signatures] == ["seal", "seal"]
     first = found.signatures[0]
     assert first.intact and first.trusted and not first.altered and first.coverage == "its revision"
     assert first.changes == (f'A signature by "Paraph Development Seal" was added ({found.signatures[1].field_name}).',)
-    assert verify(twice, [*ROOTS, *OTHER]).ok
+    assert verify(twice, [*ROOTS, other.root]).ok
 
 
 def test_encrypted_files() -> None:

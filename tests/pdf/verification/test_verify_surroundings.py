@@ -188,37 +188,39 @@ def test_an_odd_store_and_a_seal_that_needs_none(kind: str) -> None:
     assert found.ok and found.level == "B-T" and UNREAD in found.findings
 
 
-STRANGERS = [
-    surroundings.of_unknown_key(), surroundings.of_unknown_curve(), surroundings.of_edwards_curve(),
-    surroundings.stranger(), b"", b"garbage", OWN.root[:100], OWN.root + b"\0",
-]  # fmt: skip
+@pytest.fixture(scope="module")
+def strangers() -> list[bytes]:
+    return [
+        surroundings.of_unknown_key(), surroundings.of_unknown_curve(), surroundings.of_edwards_curve(),
+        surroundings.stranger(), b"", b"garbage", OWN.root[:100], OWN.root + b"\0",
+    ]  # fmt: skip
 
 
-def test_a_chain_whatever_else_is_named() -> None:
+def test_a_chain_whatever_else_is_named(strangers: list[bytes]) -> None:
     leaf, key = forge.leaf(forge.curve_key()), forge.curve_key("middle")
     middle, root = forge.der_of(forge.middle()), forge.der_of(forge.root())
     twin = forge.der_of(forge.certificate("Test Middle", key, "Test Middle", key, ca=True))
     impostor = forge.der_of(forge.certificate("Test Middle", forge.curve_key("x"), "Test Root", key, ca=True))
     subject = load(forge.der_of(leaf))
-    for others in ([*STRANGERS, middle], [middle, *STRANGERS], [impostor, *STRANGERS, middle]):
+    for others in ([*strangers, middle], [middle, *strangers], [impostor, *strangers, middle]):
         assert check_chain(subject, others, [root], clock.now())[1:] == (middle, root)
-        assert check_chain(subject, others, [b"garbage", STRANGERS[0], root], clock.now())[1:] == (middle, root)
-    assert check_chain(subject, [twin, impostor, *STRANGERS, middle], [root], clock.now())[-1] == root
-    for others in (STRANGERS, [impostor, twin]):
+        assert check_chain(subject, others, [b"garbage", strangers[0], root], clock.now())[1:] == (middle, root)
+    assert check_chain(subject, [twin, impostor, *strangers, middle], [root], clock.now())[-1] == root
+    for others in (strangers, [impostor, twin]):
         with pytest.raises(Untrusted, match="does not chain"):
             check_chain(subject, others, [root], clock.now())
     with pytest.raises(Untrusted, match="no root"):
         check_chain(subject, [middle], [b"garbage"], clock.now())
 
 
-def test_statuses_whatever_lies_beside_them() -> None:
+def test_statuses_whatever_lies_beside_them(strangers: list[bytes]) -> None:
     data = long_term().collect_expected((OWN.sealing_key.certificate, OWN.root)).data
     chain = (OWN.sealing_key.certificate, OWN.root)
     assert data.proves(chain, clock.now())
     version_9 = [item.replace(b"\x02\x01\x01", b"\x02\x01\x08", 1) for item in (*data.crls, *data.ocsps)]
-    odd = (*version_9, *STRANGERS, *(item[:-9] for item in (*data.crls, *data.ocsps)), *data.ocsps, *data.crls)
+    odd = (*version_9, *strangers, *(item[:-9] for item in (*data.crls, *data.ocsps)), *data.ocsps, *data.crls)
     assert (LongTermData(crls=odd, ocsps=odd) + data).proves(chain, clock.now())
-    assert not LongTermData(crls=tuple(STRANGERS), ocsps=tuple(version_9)).proves(chain, clock.now())
+    assert not LongTermData(crls=tuple(strangers), ocsps=tuple(version_9)).proves(chain, clock.now())
 
 
 @pytest.mark.parametrize("structure", [*STRUCTURES, *DAMAGED])
