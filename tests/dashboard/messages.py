@@ -12,7 +12,9 @@ import paraph
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "dashboard" / "locale"
 ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "members")]
-_CALL = re.compile(r"""\b(n?gettext)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)""")
+_CALL = re.compile(
+    r"""\b(n?gettext)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
+)
 
 Message = tuple[str, str]  # the second is the plural, "" without one
 

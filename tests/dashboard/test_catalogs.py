@@ -1,0 +1,46 @@
+"""The dashboard speaks seven languages: nothing is missing, untranslated, doubtful or unused."""
+
+import gettext
+import re
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
+from django.conf import settings
+
+from tests.dashboard.messages import CATALOGS, messages
+
+LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
+
+
+def catalog(language: str) -> Catalog:
+    with (CATALOGS / language / "LC_MESSAGES" / "django.po").open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def names(text: str) -> set[str]:
+    return set(re.findall(r"%\((\w+)\)[sd]", text))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_holds_what_is_said_and_nothing_else(language: str) -> None:
+    held = {(each.id, "") if isinstance(each.id, str) else tuple(each.id) for each in catalog(language) if each.id}
+    assert held == messages()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_everything_is_translated_with_its_placeholders(language: str) -> None:
+    for each in catalog(language):
+        texts = [each.string] if isinstance(each.string, str) else list(each.string)
+        assert not each.fuzzy and all(texts), each.id
+        wanted = [each.id] if isinstance(each.id, str) else list(each.id)
+        assert names(texts[-1]) == names(wanted[-1]), each.id
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_compiled_catalog_is_that_of_the_text(language: str) -> None:
+    with (CATALOGS / language / "LC_MESSAGES" / "django.mo").open("rb") as file:
+        compiled = gettext.GNUTranslations(file)
+    for each in catalog(language):
+        if each.id and isinstance(each.id, str):
+            assert compiled.gettext(each.id) == each.string
