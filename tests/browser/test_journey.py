@@ -269,6 +269,17 @@ def test_a_change_of_language_keeps_what_was_entered(visit: Callable[..., Any], 
     assert page.locator("#signature-drawn").is_checked() and journey.strokes() == drawn
 
 
+def test_stamp_and_dates_are_in_the_language_of_the_page(visit: Callable[..., Any], world: World) -> None:
+    """In Greek, whose times of day end with a full stop, as the sentence around them does."""
+    page = visit(f"{world.asked()[0]}?lang=el")
+    until = page.locator("p:has(> time)").first.inner_text()
+    assert until.endswith((".\u03bc.", ".\u03bc\u03bc.")) and ".." not in until
+    with page.expect_response(lambda answer: answer.request.method == "POST" and "/stamp" in answer.url) as preview:
+        Journey(page).to_signature()
+        Journey(page).draw()
+    assert preview.value.url.endswith("/stamp?lang=el")
+
+
 def test_a_reload_keeps_step_and_code(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked()[0])
     journey = Journey(page)
