@@ -17,7 +17,7 @@ SCREENS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 900}},
     "narrow": {"viewport": {"width": 320, "height": 640}},
     "landscape": {"viewport": {"width": 740, "height": 360}, "has_touch": True, "is_mobile": True},
-    "right to left": {**PHONE, "locale": "ar"},
+    "right to left": PHONE,
 }
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Buttons, links outside of sentences, and fields that are there to be hit, with the smaller side of each.
@@ -45,7 +45,9 @@ def fits(page: Any) -> None:
 @pytest.mark.parametrize("screen", SCREENS)
 def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -> None:
     """By one's name on a desk, drawn elsewhere; then the copy of what was signed."""
-    page = visit(world.asked(initials_required=True)[0], **SCREENS[screen])
+    language, direction = ("ar", "rtl") if screen == "right to left" else ("en", "ltr")
+    page = visit(world.asked(initials_required=True, language=language)[0], **SCREENS[screen])
+    assert page.locator("html").get_attribute("dir") == direction
     journey = Journey(page)
     fits(page)
     page.locator("[data-next]").click()
