@@ -12,6 +12,7 @@ from paraph.flow.messages.sentences import Sentence, say
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Inquiry
 
+_WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi><br><b>{}</b>'
 _MAX_LINE_LENGTH = 2500  # the longest inquiry fits, with the spaces that break up its addresses
 
 
@@ -37,7 +38,7 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
 
 
 def _who(name: str, address: str, kind: str) -> Sentence:
-    html = format_html("<bdi><b>{}</b></bdi> (<bdi>{}</bdi>): <b>{}</b>", name, address, kind)
+    html = format_html(_WHO, name, address, kind)
     return Sentence(f"{name} ({address}): {kind}", html)
 
 
