@@ -10,7 +10,7 @@ SCREENS: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 375, "height": 740}},
     "desk": {"viewport": {"width": 1280, "height": 900}},
     "dark": {"viewport": {"width": 375, "height": 740}, "color_scheme": "dark"},
-    "arabic": {"viewport": {"width": 375, "height": 740}, "locale": "ar"},
+    "arabic": {"viewport": {"width": 375, "height": 740}},
     "landscape": {"viewport": {"width": 740, "height": 360}},
     "narrow": {"viewport": {"width": 320, "height": 640}},
     "no-scripts": {"viewport": {"width": 375, "height": 740}, "java_script_enabled": False},
@@ -82,7 +82,7 @@ def languages(world: World, browser: Any, folder: Path) -> None:
 def _open(browser: Any, url: str, screen: str) -> Any:
     context = browser.new_context(**SCREENS.get(screen, SCREENS["phone"]), reduced_motion="reduce")
     page = context.new_page()
-    page.goto(url)
+    page.goto(f"{url}?lang=ar" if screen == "arabic" else url)
     page.wait_for_load_state("networkidle")
     return page
 

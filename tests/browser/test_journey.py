@@ -17,7 +17,7 @@ SCREENS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 900}},
     "narrow": {"viewport": {"width": 320, "height": 640}},
     "landscape": {"viewport": {"width": 740, "height": 360}, "has_touch": True, "is_mobile": True},
-    "right to left": {**PHONE, "locale": "ar"},
+    "right to left": PHONE,
 }
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Buttons, links outside of sentences, and fields that are there to be hit, with the smaller side of each.
@@ -45,7 +45,9 @@ def fits(page: Any) -> None:
 @pytest.mark.parametrize("screen", SCREENS)
 def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -> None:
     """By one's name on a desk, drawn elsewhere; then the copy of what was signed."""
-    page = visit(world.asked(initials_required=True)[0], **SCREENS[screen])
+    language, direction = ("ar", "rtl") if screen == "right to left" else ("en", "ltr")
+    page = visit(world.asked(initials_required=True, language=language)[0], **SCREENS[screen])
+    assert page.locator("html").get_attribute("dir") == direction
     journey = Journey(page)
     fits(page)
     page.locator("[data-next]").click()
@@ -267,6 +269,17 @@ def test_a_change_of_language_keeps_what_was_entered(visit: Callable[..., Any], 
     assert page.url.endswith("#confirm")
     assert page.locator("#consent").is_checked() and page.locator("#code").input_value() == "123456"
     assert page.locator("#signature-drawn").is_checked() and journey.strokes() == drawn
+
+
+def test_stamp_and_dates_are_in_the_language_of_the_page(visit: Callable[..., Any], world: World) -> None:
+    """In Greek, whose times of day end with a full stop, as the sentence around them does."""
+    page = visit(f"{world.asked()[0]}?lang=el")
+    until = page.locator("p:has(> time)").first.inner_text()
+    assert until.endswith((".\u03bc.", ".\u03bc\u03bc.")) and ".." not in until
+    with page.expect_response(lambda answer: answer.request.method == "POST" and "/stamp" in answer.url) as preview:
+        Journey(page).to_signature()
+        Journey(page).draw()
+    assert preview.value.url.endswith("/stamp?lang=el")
 
 
 def test_a_reload_keeps_step_and_code(visit: Callable[..., Any], world: World) -> None:

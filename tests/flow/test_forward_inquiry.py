@@ -34,8 +34,17 @@ def test_the_sender_gets_it_once() -> None:
     assert mail.to == CONTACT and mail.subject == "Ada Lovelace: I have a question"
     assert "Ada Lovelace (ada1@example.com): I have a question" in mail.text
     assert "What is § 4 about?" in mail.text
-    assert f"1 document: contract-1. pdf (#{asked.signer.request_id})" in mail.text
+    assert f"1 document: contract-1.pdf (#{asked.signer.request_id})" in mail.text
     assert Inquiry.objects.get().forwarded_at
+
+
+def test_it_has_the_layout_of_the_other_mails() -> None:
+    asked = inquiry("First line\n\n<b>May I?</b>", locale="ar")
+    forward_inquiry(asked.pk)
+    html = CapturedMessage.objects.get().html
+    assert html.startswith('<!doctype html>\n<html lang="ar" dir="rtl">') and "prefers-color-scheme: dark" in html
+    assert 'style="display:block">First line</span>' in html and "&lt;b&gt;May I?&lt;/b&gt;" in html
+    assert f'contract-1.pdf</b></bdi> <bdi dir="ltr">(#{asked.signer.request_id})</bdi>' in html
 
 
 def test_it_is_in_the_language_of_the_request() -> None:

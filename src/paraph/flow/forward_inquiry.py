@@ -20,7 +20,9 @@ def forward_inquiry(inquiry_id: int) -> None:
 
 
 def _due(inquiry_id: int) -> DueEmail | None:
-    inquiry = Inquiry.objects.select_related("signer__request__organization").get(pk=inquiry_id)
+    inquiry = Inquiry.objects.select_related("signer__request__organization", "signer__request__branding_profile").get(
+        pk=inquiry_id
+    )
     contact = inquiry.signer.request.organization.contact_email
     if inquiry.forwarded_at or not contact:
         return None

@@ -20,8 +20,8 @@ from paraph.words import Words, moment, of, phrase
 _SENDER_LENGTHS_IN_SMS = range(10, 41)
 _MAX_SMS_LENGTH = 2 * 67  # characters in two segments, whatever the script
 _CODE = (
-    '<strong class="code" dir="ltr" style="display:block;margin:0 0 8px;font:700 34px/1.3 ui-monospace,Menlo,Consolas,'
-    'monospace;letter-spacing:6px;user-select:all;-webkit-user-select:all">{}</strong>'
+    '<strong class="code" style="display:block;margin:0 0 8px;font:700 34px/1.3 ui-monospace,Menlo,Consolas,monospace;'
+    'letter-spacing:6px;user-select:all;-webkit-user-select:all"><bdi dir="ltr">{}</bdi></strong>'
 )
 
 

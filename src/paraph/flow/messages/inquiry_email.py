@@ -3,31 +3,53 @@
 What the signer wrote and every name is unlinked: the mail comes from the service and must not lead elsewhere.
 """
 
-from html import escape
+from django.utils.html import format_html, format_html_join
 
 from paraph import words as catalog
-from paraph.flow.messages.layout import EmailContent
+from paraph.flow.messages.layout import EmailContent, Letter, lay_out
+from paraph.flow.messages.names import document_names, sender_name, signer_name
+from paraph.flow.messages.sentences import Sentence, say
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Inquiry
 
-_MAX_NAME_LENGTH = 80
+_WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi><br><b>{}</b>'
 _MAX_LINE_LENGTH = 2500  # the longest inquiry fits, with the spaces that break up its addresses
 
 
 def inquiry_email(inquiry: Inquiry) -> EmailContent:
     """Writes who asks, about which documents, and what."""
     signer, request = inquiry.signer, inquiry.signer.request
+    words = catalog.of("mail", request.locale)
     kind = catalog.phrase(catalog.of("page", request.locale), f"ask_{inquiry.kind}")
-    name = unlinked(signer.full_name, _MAX_NAME_LENGTH)
-    names = [row.document.name for row in request.request_documents.select_related("document").order_by("position")]
-    listed = ", ".join(unlinked(each, _MAX_NAME_LENGTH) for each in names)
-    about = catalog.phrase(catalog.of("mail", request.locale), "documents", count=len(names), names=listed)
-    written = [unlinked(line, _MAX_LINE_LENGTH) for line in inquiry.text.split("\n")]
-    head, tail = f"{name} ({signer.email}): {kind}", f"{about} (#{request.pk})"
-    text = "\n\n".join([head, "\n".join(written), tail]) + "\n"
-    html = (
-        '<div style="font:16px/1.5 sans-serif;max-width:34em">'
-        f"<p><strong>{escape(head)}</strong></p><p>{'<br>'.join(map(escape, written))}</p>"
-        f'<p style="font-size:14px">{escape(tail)}</p></div>'
+    name, written = signer_name(signer), _written(inquiry.text)
+    count, names = document_names(signer, words["locale"])
+    about = say(words, "documents", count=count, names=names)
+    return lay_out(
+        Letter(
+            locale=words["locale"],
+            subject=f"{name}: {kind}",
+            preview=written.text,
+            sender=sender_name(signer),
+            lines=[_who(name, signer.email, kind), written],
+            closing=[_with_number(about, request.pk)],
+            branding=request.branding_profile,
+        )
     )
-    return EmailContent(f"{name}: {kind}", text, html)
+
+
+def _who(name: str, address: str, kind: str) -> Sentence:
+    html = format_html(_WHO, name, address, kind)
+    return Sentence(f"{name} ({address}): {kind}", html)
+
+
+def _written(text: str) -> Sentence:
+    """What the signer wrote, line by line, each in the direction of its script."""
+    lines = [unlinked(line, _MAX_LINE_LENGTH) for line in text.split("\n")]
+    html = format_html_join(
+        "", '<span dir="auto" style="display:block">{}</span>', ((line or "\u00a0",) for line in lines)
+    )
+    return Sentence("\n".join(lines), html)
+
+
+def _with_number(about: Sentence, number: int) -> Sentence:
+    return Sentence(f"{about.text} (#{number})", format_html('{} <bdi dir="ltr">(#{})</bdi>', about.html, number))

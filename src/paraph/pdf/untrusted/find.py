@@ -36,8 +36,8 @@ def find_tags(pdf: Pdf, tags: Sequence[str], *, party: str = "", sha256: bytes =
 
 def list_tags(pdf: Pdf, *, party: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
     """Return the tags that nobody has named: text in double braces, such as ``{{signature:tenant}}``, without its white
-    space, at most 200, in reading order of the pages. ``pdf``, ``party`` and ``sha256`` as for :func:`find_tags`.
-    Raises PdfRefused."""
+    space, at most 200, in reading order of the pages and in text of either direction. ``pdf``, ``party`` and ``sha256``
+    as for :func:`find_tags`. Raises PdfRefused."""
     result, _ = sandbox().call("tags", pdf, party=party, sha256=sha256)
     return {tag: _found(*place) for tag, *place in result["tags"]}
 

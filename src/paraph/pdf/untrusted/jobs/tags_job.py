@@ -9,10 +9,12 @@ from paraph.pdf.structure.geometry import Box
 from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
 from paraph.pdf.untrusted.jobs.page_text.folding import fold, fold_with_places
+from paraph.pdf.untrusted.jobs.page_text.reading_order import in_reading_order
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _TAG = re.compile(r"\{\{[^{}]{1,100}\}\}")
+_BRACES = re.compile(r"[{}]{2}")  # text that runs from right to left may have them turned
 _MOST_TAGS = 200
 
 
@@ -37,12 +39,14 @@ def _of_page(file: UntrustedFile, document: pypdfium2.PdfDocument, index: int) -
         return  # a page that cannot be opened shows no text
     try:
         with Characters(page) as characters:
-            if "{{" not in fold(characters.quick()):
+            if not _BRACES.search(fold(characters.quick())):
                 return
-            text, places = fold_with_places(characters.exact())
+            read = in_reading_order(characters, characters.exact())
+            text, places = fold_with_places(character for _, character in read)
             geometry = geometry_of_page(file, page, index)
             for match in _TAG.finditer(text):
-                boxes = lines(characters, list(dict.fromkeys(places[match.start() : match.end()])), geometry)
+                indices = dict.fromkeys(read[place][0] for place in places[match.start() : match.end()])
+                boxes = lines(characters, list(indices), geometry)
                 if boxes:
                     yield match[0], boxes[-1]
     finally:

@@ -8,6 +8,7 @@ from paraph.pdf.refusal import no_such_page, page_not_shown
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
 from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
+from paraph.pdf.untrusted.jobs.page_text.reading_order import in_reading_order
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
@@ -30,10 +31,10 @@ def text_layer(file: UntrustedFile, page_number: int) -> JobAnswer:
 
 
 def _words(characters: Characters, geometry: PageGeometry) -> Iterator[tuple[str, Box, int]]:
-    """Yield the visible words in text order, each with the number of its line."""
+    """Yield the visible words in reading order, each with the number of its line."""
     to_reader = geometry.to_reader
     word, cells, line = "", list[Box](), 0
-    for index, character in enumerate([*characters.exact(), " "]):
+    for index, character in [*in_reading_order(characters, characters.exact()), (-1, " ")]:
         if character.isspace() or (not character.isprintable() and character not in _HYPHENS):
             seen = _cut(transform_box(to_reader, around(cells)), geometry) if cells else None
             if seen:

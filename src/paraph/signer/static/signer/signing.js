@@ -67,7 +67,7 @@ async function showStamp() {
   const mark = marks[0].value();
   if (marks[0].missing()) return;
   const ours = (drawnStamps += 1);
-  const answer = await post("stamp", { signature: mark });
+  const answer = await post(`stamp?lang=${words.locale}`, { signature: mark });
   if (ours !== drawnStamps || !answer.svg) return;
   const picture = `data:image/svg+xml,${encodeURIComponent(answer.svg)}`;
   for (const shown of document.querySelectorAll("[data-stamp]")) shown.src = picture;

@@ -7,4 +7,6 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   const form = near ? { timeStyle: "short" } : { dateStyle: "long", timeStyle: "short" };
   time.title = time.textContent;
   time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment);
+  const after = time.nextSibling; // "μ.μ." ends a sentence without a second stop
+  if (time.textContent.endsWith(".") && after && /^\./.test(after.data)) after.data = after.data.slice(1);
 }

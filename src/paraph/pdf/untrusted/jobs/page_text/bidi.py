@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
-_PAIRS = (
+PAIRS = (
     *("()", "[]", "{}", "\u2045\u2046", "\u2329\u232a", "\u27e8\u27e9", "\u2985\u2986", "\u3008\u3009"),
     *("\u300a\u300b", "\u300c\u300d", "\u300e\u300f", "\u3010\u3011", "\u3014\u3015", "\u3016\u3017"),
 )
-_CLOSED_BY = {pair[0]: pair[1] for pair in _PAIRS}
-MIRRORED = str.maketrans({pair[1]: pair[0] for pair in (*_PAIRS, "<>", "\u00ab\u00bb", "\u2039\u203a", "\u2264\u2265")})
+_CLOSED_BY = {pair[0]: pair[1] for pair in PAIRS}
+MIRRORED = str.maketrans({pair[1]: pair[0] for pair in (*PAIRS, "<>", "\u00ab\u00bb", "\u2039\u203a", "\u2264\u2265")})
 
 _STRONG = {"L": "L", "R": "R", "AN": "R", "EN": "R"}  # the direction that neutral characters take from a neighbour
 
@@ -19,16 +19,20 @@ def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: b
     """Return the indices of ``text`` from left to right; empty if other words would stand between its parts.
     ``base``: direction of the paragraph; ``before`` and ``after``: directions of the adjacent words; each "L" or
     "R". ``pair_brackets``: brackets face what they enclose (rule N0), which older programs do not implement."""
-    kinds = _weak([before, *map(unicodedata.bidirectional, text), after], base)
+    kinds = without_weak([before, *map(unicodedata.bidirectional, text), after], base)
     if pair_brackets:
         _brackets(f" {text} ", kinds, base)
-    levels = _levels(_neutral(kinds, base), base)
-    order = _reordered(levels)
+    order = reordered(kinds, base)
     positions = [place for place, index in enumerate(order) if 0 < index <= len(text)]
     return [order[place] - 1 for place in positions] if positions[-1] - positions[0] == len(text) - 1 else []
 
 
-def _weak(kinds: list[str], base: str) -> list[str]:
+def reordered(kinds: Sequence[str], base: str) -> list[int]:
+    """Return the order in which characters without weak kinds stand from left to right."""
+    return _reordered(_levels(_neutral(kinds, base), base))
+
+
+def without_weak(kinds: list[str], base: str) -> list[str]:
     """Apply rules W1 to W7, on numbers; only L, R, AN, EN and ON remain."""
     strong, previous = base, base
     for index, kind in enumerate(kinds):

@@ -15,6 +15,7 @@ from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
 _EDGE = 0.5  # points by which visible ink may extend beyond the page
 _SAMPLE = 16  # interval in characters at which the quick text is verified
 _NEXT_LINE = 0.6  # relative to the text size: further off the baseline is another line
+_TURNED = 0.1  # radians
 _TORN = 3.0  # relative to the text size: a wider gap separates columns
 
 
@@ -89,6 +90,15 @@ class Characters:
         size = self._size_by_look(index) or abs(size) or 1.0
         return Baseline(angle, along, y.value * cosine - x.value * sine, size)
 
+    def extent(self, index: int, baseline: Baseline) -> tuple[float, float]:
+        """Return where a character begins and ends along its line."""
+        cell = self.cell(index)
+        if cell is None:
+            return baseline.along, baseline.along
+        cosine, sine = math.cos(baseline.angle), math.sin(baseline.angle)
+        corners = [x * cosine + y * sine for x in (cell[0], cell[2]) for y in (cell[1], cell[3])]
+        return min(corners), max(corners)
+
     def _size_by_look(self, index: int) -> float:
         """Return the approximate size of a character of a Type 3 font, else 0. The nominal size means nothing there:
         a glyph of 40 units at size 0.12 is as tall as one of 0.4 units at size 12."""
@@ -133,13 +143,20 @@ def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry
         if not _seen(box, geometry):
             return None
         here = characters.baseline(index)
-        if found and not _on_another_line(found[-1][-1][0], here):
+        if found and not on_another_line(found[-1][-1][0], here):
             found[-1].append((here, box))
         else:
             found.append([(here, box)])
     if not found or any(_torn([here for here, _ in line]) for line in found):
         return None
     return [around([box for _, box in line]) for line in found]
+
+
+def on_another_line(last: Baseline, here: Baseline) -> bool:
+    """Whether a character stands on another line than the last one, or on one that runs in another direction."""
+    if abs(last.angle - here.angle) > _TURNED:
+        return True
+    return abs(last.across - here.across) > _NEXT_LINE * max(last.size, here.size)
 
 
 def around(boxes: Sequence[Box]) -> Box:
@@ -150,10 +167,6 @@ def around(boxes: Sequence[Box]) -> Box:
 
 def _seen(box: Box, geometry: PageGeometry) -> bool:
     return box[0] > -_EDGE and box[1] > -_EDGE and box[2] < geometry.width + _EDGE and box[3] < geometry.height + _EDGE
-
-
-def _on_another_line(last: Baseline, here: Baseline) -> bool:
-    return abs(last.across - here.across) > _NEXT_LINE * max(last.size, here.size)
 
 
 def _torn(line: Sequence[Baseline]) -> bool:

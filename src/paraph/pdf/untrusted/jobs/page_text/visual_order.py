@@ -62,11 +62,16 @@ def runs_from_right(text: str) -> bool:
     return bool(_RIGHT_TO_LEFT.search(text))
 
 
+def same_place(last: Baseline, here: Baseline) -> bool:
+    """Whether two characters of a line, sorted by place, are of one glyph."""
+    return here.along - last.along < _SAME_PLACE * here.size
+
+
 def _glyphs(line: Sequence[tuple[int, Baseline]]) -> Line:
     glyphs: Line = []
     for position, (index, here) in enumerate(line):
         last = line[position - 1][1] if position else None
-        if last and here.along - last.along < _SAME_PLACE * here.size:
+        if last and same_place(last, here):
             glyphs[-1].append(index)
         else:
             glyphs.append([index])
