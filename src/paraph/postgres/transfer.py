@@ -1,0 +1,102 @@
+"""Copying a database into a file and back, whole or not at all."""
+
+import os
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, BinaryIO
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from paraph.kernel.errors import DomainError
+from paraph.postgres.client_programs import client_programs
+
+_HEAD = 60
+"""Lines of a script that come before any data."""
+
+_UNKNOWN_BEFORE_17 = b"SET transaction_timeout = 0;\n"
+
+_TABLES = """
+    SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p') AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%')
+"""
+
+
+def dump(url: str, target: BinaryIO, snapshot: str) -> None:
+    """Writes the database as the exported snapshot sees it, in pg_dump's own compressed form. Raises
+    ``DomainError("postgres", …)`` with the program's words."""
+    options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
+    with TemporaryFile() as errors:
+        program = _programs(url) / "pg_dump"
+        process = subprocess.Popen([program, *options], stdout=target, stderr=errors, env=_environment(url))  # noqa: S603
+        _require(process, "pg_dump", errors)
+
+
+def load(url: str, source: Path) -> None:
+    """Makes what :func:`dump` wrote in one transaction. Raises ``DomainError("postgres", …)`` with the program's words;
+    the database is then as it was."""
+    programs = _programs(url)
+    script: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--file=-", source]
+    run: list[str | Path] = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction"]
+    run += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
+    with (
+        TemporaryFile() as said,
+        TemporaryFile() as errors,
+        subprocess.Popen(script, stdout=subprocess.PIPE, stderr=said) as writer,  # noqa: S603
+        subprocess.Popen(run, stdin=subprocess.PIPE, stderr=errors, env=_environment(url)) as reader,  # noqa: S603
+    ):
+        assert writer.stdout and reader.stdin
+        try:
+            _pass_on(writer.stdout, reader.stdin)
+            _require(writer, "pg_restore", said)
+        except BrokenPipeError:
+            writer.kill()
+        except BaseException:
+            reader.kill()  # before it takes the end of its input for the end of the script, and commits
+            writer.kill()
+            raise
+        with suppress(BrokenPipeError):  # the program has ended, and says why
+            reader.stdin.close()
+        _require(reader, "psql", errors)
+
+
+def is_empty(url: str) -> bool:
+    """Whether the database has no table. Raises ``DomainError("database", …)`` where it does not answer."""
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            found = connection.execute(_TABLES).fetchone()
+    except psycopg.OperationalError as error:
+        raise DomainError("database", f"The database does not answer: {' '.join(str(error).split())}") from error
+    return found == (False,)
+
+
+def _pass_on(script: IO[bytes], target: IO[bytes]) -> None:
+    for _ in range(_HEAD):
+        line = script.readline()
+        if line != _UNKNOWN_BEFORE_17:  # written by newer programs, whatever the server; 0 is the default
+            target.write(line)
+    while block := script.read(1 << 20):
+        target.write(block)
+    target.flush()
+
+
+def _require(process: subprocess.Popen[bytes], name: str, errors: BinaryIO) -> None:
+    if process.wait():
+        errors.seek(0)
+        words = " ".join(errors.read().decode(errors="replace").split())
+        raise DomainError("postgres", f"{name} failed: {words[-500:]}")
+
+
+def _programs(url: str) -> Path:
+    with psycopg.connect(url) as connection:
+        return client_programs(connection.info.server_version // 10_000)
+
+
+def _environment(url: str) -> dict[str, str]:
+    """Where the programs connect to, kept out of their command lines, which everybody on the machine can read."""
+    given = conninfo_to_dict(url)
+    known = {option.keyword.decode(): option.envvar for option in psycopg.pq.Conninfo.get_defaults()}
+    named = {envvar.decode(): str(given[name]) for name, envvar in known.items() if envvar and given.get(name)}
+    return {**{name: value for name, value in os.environ.items() if not name.startswith("PG")}, **named}
