@@ -72,7 +72,7 @@ def _stage(progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool
     if progress.stage < len(TABLES):
         done = _named(TABLES[progress.stage], progress, pace, is_over)
     else:
-        done = _unnamed(PREFIXES[progress.stage - len(TABLES)], progress, is_over)
+        done = _unnamed(PREFIXES[progress.stage - len(TABLES)], progress)
     if done:
         progress.next_stage()
     return done
@@ -80,11 +80,11 @@ def _stage(progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool
 
 def _named(word: str, progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool:
     at_hand = progress.after  # a row may name two objects, and is done after both
-    for named in named_objects(word, progress.after):
+    for position, named in enumerate(named_objects(word, progress.after)):
         if named.row[1] != at_hand:
             progress.after, at_hand = at_hand, named.row[1]
             progress.save_now_and_then()
-            if is_over():
+            if position and is_over():  # each run does something
                 return False
         _check(named, progress, pace)
     return True
@@ -98,11 +98,10 @@ def _check(named: NamedObject, progress: Progress, pace: _Pace) -> None:
         progress.report(problem)
 
 
-def _unnamed(prefix: str, progress: Progress, is_over: Callable[[], bool]) -> bool:
+def _unnamed(prefix: str, progress: Progress) -> bool:
+    """Lists a folder, always to its end: no store promises an order in which a listing could be taken up again."""
     for key in _keys_without_row(prefix, progress):
         progress.report({"problem": "unnamed", "key": key, "row": None})
-        if is_over():
-            return False
     return True
 
 

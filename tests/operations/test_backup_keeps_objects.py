@@ -1,0 +1,41 @@
+"""What a backup finds named stays in its place until it has read it."""
+
+import psycopg
+import pytest
+from django.db import connection
+
+from paraph.database.sessions import connection_parameters
+from paraph.documents import objects_to_delete
+from paraph.documents.models import ObjectToDelete
+from paraph.kernel.errors import DomainError
+from paraph.storage import store
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LOCK = objects_to_delete._ADVISORY_LOCK
+
+
+def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
+    store.put("documents/kept.pdf", b"%PDF-")
+    objects_to_delete.note(["documents/kept.pdf"])
+    with psycopg.connect(**connection_parameters(), autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        assert objects_to_delete.delete_noted() == 0
+        assert store.get("documents/kept.pdf") and ObjectToDelete.objects.count() == 1
+    assert objects_to_delete.delete_noted() == 1
+    assert not ObjectToDelete.objects.exists()
+
+
+def test_keeping_ends_with_the_block() -> None:
+    with psycopg.connect(**connection_parameters(), autocommit=True) as other:
+        with objects_to_delete.kept():
+            assert other.execute("SELECT pg_try_advisory_lock_shared(%s)", [LOCK]).fetchone() == (False,)
+        assert other.execute("SELECT pg_try_advisory_lock_shared(%s)", [LOCK]).fetchone() == (True,)
+
+
+def test_a_lock_that_was_lost_meanwhile_is_told() -> None:
+    with (
+        pytest.raises(DomainError, match="broke meanwhile"),
+        objects_to_delete.kept(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SELECT pg_advisory_unlock_all()")
