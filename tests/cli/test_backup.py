@@ -108,6 +108,7 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
     restored = elsewhere.command("restore", str(backup))
     assert restored["problems"] == []
     elsewhere.start()
+    elsewhere.key = service.key
     try:
         assert rows_and_objects(elsewhere.data_dir) >= 3
         assert elsewhere.command("verify-store")["found"] == 0
