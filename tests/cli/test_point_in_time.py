@@ -67,7 +67,7 @@ def archive_all(own: OwnPostgresql) -> None:
     """Waits until what was written last is in the archive."""
     with psycopg.connect(own.url, autocommit=True) as connection:
         [last] = connection.execute("SELECT pg_walfile_name(pg_switch_wal())").fetchone() or [""]
-    wait_until(lambda: (own.archive / str(last)).exists())
+    wait_until((own.archive / str(last)).exists)
 
 
 def in_recovery(own: OwnPostgresql) -> bool:

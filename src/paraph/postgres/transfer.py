@@ -1,6 +1,7 @@
 """Copying a database into a file and back, whole or not at all."""
 
 import os
+import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -11,12 +12,14 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from paraph.kernel.errors import DomainError
-from paraph.postgres.client_programs import client_programs
+from paraph.postgres.client_programs import dumping_programs, loading_programs
 
-_HEAD = 60
-"""Lines of a script that come before any data."""
-
-_UNKNOWN_BEFORE_17 = b"SET transaction_timeout = 0;\n"
+_LEFT_OUT = re.compile(
+    rb"SET transaction_timeout = 0;\n|ALTER TABLE ONLY [^\t]+ ALTER COLUMN [^\t]+ SET \(pg_attver=\d+\);\n"
+)
+"""Statements that not every server takes, and that say nothing of the data: a default of newer servers, and a note that
+some servers keep for themselves, which a ``pg_dump`` of another version takes for an option. A row of data would have
+tabs between its columns."""
 
 _TABLES = """
     SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -29,15 +32,16 @@ def dump(url: str, target: BinaryIO, snapshot: str) -> None:
     ``DomainError("postgres", …)`` with the program's words."""
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
     with TemporaryFile() as errors:
-        program = _programs(url) / "pg_dump"
-        process = subprocess.Popen([program, *options], stdout=target, stderr=errors, env=_environment(url))  # noqa: S603
+        process = subprocess.Popen(
+            [_dumping_programs(url) / "pg_dump", *options], stdout=target, stderr=errors, env=_environment(url)
+        )  # noqa: S603
         _require(process, "pg_dump", errors)
 
 
 def load(url: str, source: Path) -> None:
     """Makes what :func:`dump` wrote in one transaction. Raises ``DomainError("postgres", …)`` with the program's words;
     the database is then as it was."""
-    programs = _programs(url)
+    programs = loading_programs()
     script: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--file=-", source]
     run: list[str | Path] = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction"]
     run += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
@@ -73,12 +77,9 @@ def is_empty(url: str) -> bool:
 
 
 def _pass_on(script: IO[bytes], target: IO[bytes]) -> None:
-    for _ in range(_HEAD):
-        line = script.readline()
-        if line != _UNKNOWN_BEFORE_17:  # written by newer programs, whatever the server; 0 is the default
+    for line in script:
+        if not _LEFT_OUT.fullmatch(line):
             target.write(line)
-    while block := script.read(1 << 20):
-        target.write(block)
     target.flush()
 
 
@@ -89,9 +90,9 @@ def _require(process: subprocess.Popen[bytes], name: str, errors: BinaryIO) -> N
         raise DomainError("postgres", f"{name} failed: {words[-500:]}")
 
 
-def _programs(url: str) -> Path:
+def _dumping_programs(url: str) -> Path:
     with psycopg.connect(url) as connection:
-        return client_programs(connection.info.server_version // 10_000)
+        return dumping_programs(connection.info.server_version // 10_000)
 
 
 def _environment(url: str) -> dict[str, str]:
