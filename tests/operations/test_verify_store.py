@@ -1,6 +1,7 @@
 """Rows against objects, both ways."""
 
 import os
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from paraph.flow.prove import prove
 from paraph.flow.seal import seal
 from paraph.kernel import clock
 from paraph.operations.store_check import verify
+from paraph.operations.store_check.object_reader import problem_with as problem_of
 from paraph.operations.store_check.verify import verify_store
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
@@ -91,7 +93,7 @@ def test_a_run_that_is_killed_keeps_what_it_found(data_dir: Path, monkeypatch: p
 
 def test_it_reads_no_faster_than_it_is_told(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(verify.time, "sleep", slept.append)
+    monkeypatch.setattr(time, "sleep", slept.append)
     made = scene()
     verify_store(data_dir / "progress.json", rate=len(made.uploads[0]) / 1000)
     assert 900 < slept[-1] <= 1000
@@ -125,7 +127,6 @@ def interrupted_at(key: str) -> Any:
     def problem_with(named: Any, take: Any) -> Any:
         if named.key == key:
             raise KeyboardInterrupt
-        return original(named, take)
+        return problem_of(named, take)
 
-    original = verify.problem_with
     return problem_with
