@@ -30,7 +30,7 @@ def source() -> Iterator[str]:
     with new_database(name) as url:
         with psycopg.connect(url) as connection:
             connection.execute("CREATE TABLE kept (id serial PRIMARY KEY, words text)")
-            for words in ("é\n\t\\", _LOOKS_LEFT_OUT, None, "x" * 100_000):
+            for words in ("é\n\t\\", _LOOKS_LEFT_OUT, None, os.urandom(50_000).hex()):
                 connection.execute("INSERT INTO kept (words) VALUES (%s)", [words])
         yield url
 
@@ -63,12 +63,13 @@ def test_what_the_snapshot_sees_is_copied(source: str, target: str, tmp_path: Pa
     transfer.load(target, path)
     assert rows(target) == before and len(rows(source)) == len(before) + 1
     with psycopg.connect(target) as connection:
-        assert connection.execute("INSERT INTO kept (words) VALUES ('next') RETURNING id").fetchone() == (5,)
+        [number] = connection.execute("INSERT INTO kept (words) VALUES ('next') RETURNING id").fetchone() or [0]
+    assert number > len(before), "sequences go on"
 
 
 def test_a_dump_that_ends_too_early_leaves_nothing(source: str, target: str, tmp_path: Path) -> None:
     path = dump(source, tmp_path / "dump")
-    os.truncate(path, path.stat().st_size - 40)
+    os.truncate(path, path.stat().st_size - 20_000)
     with pytest.raises(DomainError, match="failed"):
         transfer.load(target, path)
     assert transfer.is_empty(target)
@@ -78,7 +79,7 @@ def test_what_cannot_be_made_leaves_nothing(source: str, target: str, tmp_path: 
     path = dump(source, tmp_path / "dump")
     with psycopg.connect(target) as connection:
         connection.execute("CREATE VIEW kept_pkey AS SELECT 1")  # the name of an index that is made after the rows
-    with pytest.raises(DomainError, match="psql failed: .*kept_pkey"):
+    with pytest.raises(DomainError, match=r"psql failed: .*kept_pkey"):
         transfer.load(target, path)
     assert transfer.is_empty(target)
 
