@@ -30,6 +30,7 @@ def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
         other.execute("SELECT pg_advisory_lock(%s)", [LOCK])
         assert objects_to_delete.delete_noted() == 0
         assert store.get("documents/kept.pdf") and ObjectToDelete.objects.count() == 1
+        other.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
     assert objects_to_delete.delete_noted() == 1
     assert not ObjectToDelete.objects.exists()
 
