@@ -32,7 +32,7 @@ def dump(url: str, target: BinaryIO, snapshot: str) -> None:
     ``DomainError("postgres", …)`` with the program's words."""
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
     with TemporaryFile() as errors:
-        command = [_dumping_programs(url) / "pg_dump", *options]
+        command: list[str | Path] = [_dumping_programs(url) / "pg_dump", *options]
         process = subprocess.Popen(command, stdout=target, stderr=errors, env=_environment(url))  # noqa: S603
         _require(process, "pg_dump", errors)
 
