@@ -21,7 +21,7 @@ from paraph.postgres import Server
 _READS = 15
 
 # Without triggers: counted row by row, a million rows of one transaction would be a million versions of a few rows.
-_FILL = """
+FILL = """
 SET session_replication_role = replica;
 INSERT INTO documents_document (
     organization_id, environment, name, sha256, file_size, pages, preflight, status, object_key, created_at
@@ -106,7 +106,7 @@ def _filled(count: int) -> str:
     organization = create_organization(f"{count}", "pro")
     made = create_application(organization.pk, "sandbox", "bench")
     with connection.cursor() as cursor:
-        cursor.execute(_FILL.format(organization=organization.pk, application=made.application.pk, count=count))
+        cursor.execute(FILL.format(organization=organization.pk, application=made.application.pk, count=count))
         cursor.execute("RESET session_replication_role")
     return made.api_key
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import paraph
-
 TESTS = Path(__file__).parent
 PROJECT = TESTS.parent
 SECTIONS = (
@@ -115,8 +113,3 @@ def test_a_test_that_goes_is_missed(tmp_path: Path, under: str | None) -> None:
     assert missing(Rule("9", 1, "", ((str(path), "helper"),), "9")) == [f"{path}::helper"]
     gone = tmp_path / "test_gone.py"
     assert missing(Rule("9", 1, "", ((str(gone), name),), "9")) == [f"{gone}::{name}"]
-
-
-def test_there_is_no_dashboard_yet() -> None:
-    """Rules of the web interface name this test. Whoever builds it finds them by its failing, and proves them."""
-    assert not (Path(paraph.__file__).parent / "dashboard").exists()

@@ -31,6 +31,8 @@ def test_a_running_service_is_sound(service: Service) -> None:
     found.pop("confinement")  # depends on the kernel (tests/attacks/test_sandbox_escape.py)
     assert {name for name, outcome in found.items() if outcome["status"] == "ok"} == {
         "database",
+        "sessions",
+        "secret key",
         "clock",
         "storage",
         "space",

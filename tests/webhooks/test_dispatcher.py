@@ -15,6 +15,7 @@ from paraph.outbound.post import NetworkAccess
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import release
+from paraph.webhooks.testing import record_test
 from tests import receiver as receivers
 from tests.receiver import answer, own_authority, receiver
 from tests.webhooks.parties import record, seal_everything, told
@@ -185,3 +186,16 @@ def test_an_answer_takes_five_seconds_at_most() -> None:
     attempt = Attempt.objects.get()
     assert attempt.error == "no complete answer within 5 seconds"
     assert attempt.duration_ms is not None and 5000 <= attempt.duration_ms < 6000
+
+
+def test_a_test_takes_the_same_way() -> None:
+    with receiver() as hooks:
+        made, secret = told(hooks.url())
+        assert made.request.application
+        record_test(made.request.application)
+        with dispatching():
+            wait_for(delivered(1))
+    [seen] = hooks.received
+    assert seen.headers["X-Service-Event"] == "webhook.test"
+    expected = "sha256=" + hmac.new(secret.encode(), seen.body, hashlib.sha256).hexdigest()
+    assert seen.headers["X-Service-Signature"] == expected

@@ -17,3 +17,5 @@ class Actor:
 
 OPERATOR = Actor(ActorKind.OPERATOR)
 SERVICE = Actor(ActorKind.SERVICE)
+SIGNER = Actor(ActorKind.SIGNER)
+"""Whoever signs: the log names request and signer by their ids alone, so that a signer can be erased."""

@@ -1,7 +1,5 @@
 """Noting acts in the activity log of an organization, and checking its chain of hashes."""
 
-import hashlib
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,10 +7,10 @@ from django.db import connection
 
 from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
+from paraph.activity.chain import GENESIS, act_hash
 from paraph.activity.models import Activity
 from paraph.kernel import clock
 
-GENESIS = bytes(32)
 _LOCK = "SELECT 1 FROM organizations_organization WHERE id = %s FOR NO KEY UPDATE"
 
 
@@ -48,15 +46,9 @@ def note(
         created_at=max(moment, last.created_at) if last else moment,
         previous_hash=bytes(last.hash) if last else GENESIS,
     )
-    act.hash = act_hash(act)
+    act.hash = act_hash(facts(act))
     act.save(force_insert=True)
     return act
-
-
-def act_hash(act: Activity) -> bytes:
-    """Returns the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8."""
-    text = json.dumps(facts(act), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).digest()
 
 
 def facts(act: Activity) -> dict[str, Any]:
@@ -81,7 +73,8 @@ def broken_at(acts: Iterable[Activity]) -> int | None:
     """Returns the position of the first act that does not follow from those before it, None if the chain holds."""
     previous = GENESIS
     for expected, act in enumerate(acts, start=1):
-        if act.position != expected or bytes(act.previous_hash) != previous or act_hash(act) != bytes(act.hash):
+        follows = act.position == expected and bytes(act.previous_hash) == previous
+        if not follows or act_hash(facts(act)) != bytes(act.hash):
             return expected
         previous = bytes(act.hash)
     return None

@@ -13,6 +13,7 @@ class ActorKind(models.TextChoices):
     MEMBER = "member"
     OPERATOR = "operator"
     SERVICE = "service"
+    SIGNER = "signer"
 
 
 class Activity(models.Model):
@@ -38,5 +39,9 @@ class Activity(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization", "position"], name="activity_position")]
-        indexes = [models.Index(fields=["organization", "created_at", "position"], name="activity_by_time")]
+        indexes = [
+            models.Index(fields=["organization", "created_at", "position"], name="activity_by_time"),
+            models.Index(fields=["organization", "actor", "position"], name="activity_by_actor"),
+            models.Index(fields=["organization", "action", "position"], name="activity_by_action"),
+        ]
         ordering: ClassVar = ["position"]

@@ -1,7 +1,6 @@
 """Members of an organization: joined, given another role, removed.
 
-Nobody gives or takes a role above their own, and an organization keeps an owner. Each verb locks the organization's
-row, so that two that run at once cannot both pass these rules.
+An organization keeps an owner. Invitations that the member made and could no longer make end with their role.
 """
 
 from django.db import transaction
@@ -11,11 +10,13 @@ from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.activity.log import note
 from paraph.activity.models import ActorKind
+from paraph.administration.invitations import withdraw_what_is_not_grantable
+from paraph.administration.locked import locked_organization
+from paraph.administration.role_rules import acting_member, check_role, require_grantable
 from paraph.kernel.errors import DomainError
 from paraph.members.accounts import account, end_sessions, set_first_password
 from paraph.members.models import Member, Role
 from paraph.members.rights import grantable
-from paraph.organizations.models import Organization
 
 
 @transaction.atomic
@@ -27,9 +28,9 @@ def create_member(
     ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raises
     ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
     """
-    organization = _locked(organization_id)
-    _check_role(role)
-    _require_grantable(organization_id, actor, role)
+    organization = locked_organization(organization_id)
+    check_role(role)
+    require_grantable(organization_id, actor, role)
     user = account(email, name)
     if password:
         set_first_password(user, password)
@@ -46,15 +47,16 @@ def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -
 
     Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
     """
-    _locked(organization_id)
-    _check_role(role)
+    locked_organization(organization_id)
+    check_role(role)
     member = _member(organization_id, member_id)
-    _require_grantable(organization_id, actor, role, member.role)
+    require_grantable(organization_id, actor, role, member.role)
     if role == member.role:
         return member
     _keep_an_owner(member)
     before, member.role = member.role, role
     member.save(update_fields=["role"])
+    withdraw_what_is_not_grantable(actor, member, grantable(role))
     email = member.user.email
     note(organization_id, actor, Action.MEMBER_ROLE_CHANGED, email, before={"role": before}, after={"role": role})
     return member
@@ -66,12 +68,13 @@ def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
 
     Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
     """
-    _locked(organization_id)
+    locked_organization(organization_id)
     member = _member(organization_id, member_id)
     leaves = actor.kind == ActorKind.MEMBER and actor.id == member.user_id
     if not leaves:
-        _require_grantable(organization_id, actor, member.role)
+        require_grantable(organization_id, actor, member.role)
     _keep_an_owner(member)
+    withdraw_what_is_not_grantable(actor, member, [])
     member.delete()
     if not member.user.memberships.exists():
         end_sessions(member.user)
@@ -79,11 +82,20 @@ def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
     note(organization_id, actor, action, member.user.email, before={"role": member.role})
 
 
-def _locked(organization_id: int) -> Organization:
-    organization = Organization.objects.select_for_update(no_key=True).filter(pk=organization_id).first()
-    if organization is None:
-        raise DomainError("not_found", _("There is no such organization."))
-    return organization
+@transaction.atomic
+def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> None:
+    """Makes another member an owner, and the acting owner an admin.
+
+    Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for oneself.
+    """
+    locked_organization(organization_id)
+    own, heir = acting_member(organization_id, actor), _member(organization_id, member_id)
+    if own is None or own.role != Role.OWNER:
+        raise DomainError("forbidden", _("Only an owner can hand the organization over."))
+    if own.pk == heir.pk:
+        raise DomainError("conflict", _("You are an owner already: choose another member."))
+    change_role(organization_id, actor, heir.pk, Role.OWNER)
+    change_role(organization_id, actor, own.pk, Role.ADMIN)
 
 
 def _member(organization_id: int, member_id: int) -> Member:
@@ -92,20 +104,6 @@ def _member(organization_id: int, member_id: int) -> Member:
     if member is None:
         raise DomainError("not_found", _("There is no such member."))
     return member
-
-
-def _check_role(role: str) -> None:
-    if role not in Role.values:
-        raise DomainError("validation_error", f"role: must be one of {', '.join(Role.values)}, not {role!r}.")
-
-
-def _require_grantable(organization_id: int, actor: Actor, *roles: str) -> None:
-    """Refuses a member who may not give and take all of the roles, by the role that they have now."""
-    if actor.kind != ActorKind.MEMBER:
-        return
-    own = Member.objects.filter(organization_id=organization_id, user_id=actor.id or 0).first()
-    if own is None or not set(roles) <= set(grantable(own.role)):
-        raise DomainError("forbidden", _("You may not give or take a role above your own."))
 
 
 def _keep_an_owner(member: Member) -> None:

@@ -21,6 +21,8 @@ _COMMANDS = (
     "retention",
     "erase",
     "branding",
+    "usage",
+    "activity",
     "inbox",
     "webhook",
     "request",

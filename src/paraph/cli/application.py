@@ -29,12 +29,14 @@ def create(
 ) -> None:
     """Make an application; its API key and webhook secret are shown only now."""
     with database():
-        from paraph.operations.operator_acts import operator_act
-        from paraph.organizations.registration import create_application
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.applications import create_application
+        from paraph.operations.operator_acts import log_act
 
-        with operator_act("application.created") as act:
-            made = create_application(organization, environment, name, webhook_url, origins)
-            act.concerns(organization, application_id=made.application.pk, environment=environment, name=name)
+        made = create_application(
+            organization, OPERATOR, environment=environment, name=name, webhook_url=webhook_url, origins=origins
+        )
+        log_act("application.created", organization, application_id=made.application.pk, environment=environment)
         facts = {
             "id": made.application.pk,
             "organization_id": organization,
@@ -85,13 +87,14 @@ def update(
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
-        from paraph.operations.operator_acts import operator_act
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.applications import update_application
+        from paraph.operations.operator_acts import log_act
         from paraph.organizations.overview import application_facts
-        from paraph.organizations.registration import update_application
+        from paraph.organizations.registration import existing_application
 
-        with operator_act("application.updated") as act:
-            changed = update_application(id, **changes)
-            act.concerns(changed.organization_id, application_id=id, **changes)
+        changed = update_application(OPERATOR, existing_application(id), **changes)
+        log_act("application.updated", changed.organization_id, application_id=id, **changes)
         show(application_facts(changed), as_json=as_json)
 
 
@@ -109,14 +112,16 @@ def update(
 def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
     """Make a new API key and a new webhook secret, shown only now; those before hold for the overlap."""
     with database():
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.applications import rotate_application
         from paraph.kernel import clock
-        from paraph.operations.operator_acts import operator_act
-        from paraph.organizations.rotation import rotate as rotate_application
+        from paraph.operations.operator_acts import log_act
+        from paraph.organizations.registration import existing_application
 
-        with operator_act("application.rotated") as act:
-            rotated = rotate_application(id, timedelta(hours=overlap_hours))
-            ends_at = clock.iso(rotated.ends_at)
-            act.concerns(rotated.application.organization_id, application_id=id, overlap_ends_at=ends_at)
+        application = existing_application(id)
+        rotated = rotate_application(OPERATOR, application, timedelta(hours=overlap_hours))
+        ends_at = clock.iso(rotated.ends_at)
+        log_act("application.rotated", application.organization_id, application_id=id, overlap_ends_at=ends_at)
         facts = {
             "id": id,
             "name": rotated.application.name,
@@ -134,10 +139,12 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject an application's keys from now on."""
     with database():
-        from paraph.operations.operator_acts import operator_act
-        from paraph.organizations.registration import existing_application, revoke_application
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.applications import revoke_application
+        from paraph.operations.operator_acts import log_act
+        from paraph.organizations.registration import existing_application
 
-        with operator_act("application.revoked") as act:
-            count = revoke_application(id)
-            act.concerns(existing_application(id).organization_id, application_id=id, revoked_keys=count)
+        application = existing_application(id)
+        count = revoke_application(OPERATOR, application)
+        log_act("application.revoked", application.organization_id, application_id=id, revoked_keys=count)
         show({"id": id, "revoked_keys": count}, as_json=as_json)

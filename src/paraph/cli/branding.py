@@ -24,10 +24,16 @@ def create(
 ) -> None:
     """Make a branding profile."""
     with database():
-        from paraph.organizations.registration import create_branding_profile
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.branding import create_profile
 
-        made = create_branding_profile(
-            organization, name, background_color=background_color, text_color=text_color, accent_color=accent_color
+        made = create_profile(
+            organization,
+            OPERATOR,
+            name,
+            background_color=background_color,
+            text_color=text_color,
+            accent_color=accent_color,
         )
         facts = {
             "id": made.pk,

@@ -30,11 +30,12 @@ def list_(application: int | None, *, as_json: bool) -> None:
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject one key from now on."""
     with database():
-        from paraph.operations.operator_acts import operator_act
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.applications import revoke_key
+        from paraph.operations.operator_acts import log_act
         from paraph.organizations.overview import key_facts
-        from paraph.organizations.registration import revoke_key
+        from paraph.organizations.registration import existing_key
 
-        with operator_act("key.revoked") as act:
-            key = revoke_key(id)
-            act.concerns(key.application.organization_id, application_id=key.application_id, key_id=id)
+        key = revoke_key(OPERATOR, existing_key(id))
+        log_act("key.revoked", key.application.organization_id, application_id=key.application_id, key_id=id)
         show(key_facts(key), as_json=as_json)

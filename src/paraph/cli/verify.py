@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from paraph.activity.chain import check_export, is_export
 from paraph.cli.verdict import show_verdict
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
@@ -59,7 +60,8 @@ def command(
     signers: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it.
+    """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it. Of an exported
+    activity log, verify that no act is missing or was altered.
 
     Where several files are given and one is a proof, its evidence must match all the others, in any order.
     Ends with 0 only when every file is sealed, intact, trusted, and unaltered since, or matches, and the evidence
@@ -72,6 +74,9 @@ def command(
         context.exit(0 if _tied(check_evidence(contents, roots, kept, signers), as_json=as_json) else 1)
     all_ok = True
     for file in files:
+        if is_export(contents[str(file)]):
+            all_ok = _show_export(file, contents[str(file)], as_json=as_json) and all_ok
+            continue
         verification = verify(contents[str(file)], roots, kept[str(file)], signers)
         all_ok = all_ok and verification.ok
         if as_json:
@@ -94,6 +99,16 @@ def _tied(result: EvidenceCheck, *, as_json: bool) -> bool:
         return result.ok
     show_verdict(result)
     return result.ok
+
+
+def _show_export(file: Path, content: bytes, *, as_json: bool) -> bool:
+    check = check_export(content)
+    if as_json:
+        click.echo(json.dumps({"file": str(file), **check.to_json()}, ensure_ascii=False))
+    else:
+        click.echo(f"{file}: {'valid' if check.ok else 'NOT VALID'}")
+        click.echo(f"  {check.acts} acts follow from each other. {check.problem}".rstrip())
+    return check.ok
 
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:

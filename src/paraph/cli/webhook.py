@@ -62,8 +62,9 @@ def replay(delivery: int | None, request: int | None, since: str | None, *, deli
 
 def _line(delivery: dict[str, Any]) -> str:
     following = f", next at {delivery['next_attempt_at']}" if delivery["next_attempt_at"] else ""
+    of_request = f" of request {delivery['request_id']}" if delivery["request_id"] else ""
     return (
-        f"{delivery['id']}  {delivery['status']}{following}  {delivery['event']} of request {delivery['request_id']}"
+        f"{delivery['id']}  {delivery['status']}{following}  {delivery['event']}{of_request}"
         f"  {delivery['occurred_at']}  {delivery['url']}  {delivery['attempts']} attempts  {last_outcome(delivery)}"
     )
 

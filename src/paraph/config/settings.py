@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "paraph.documents",
     "paraph.signature_requests",
     "paraph.drafts",
+    "paraph.request_templates",
     "paraph.journal",
     "paraph.otp",
     "paraph.evidence",

@@ -12,6 +12,7 @@ from paraph.api.v1.signature_requests import create_signature_request, list_sign
 from paraph.authority import views as authority
 from paraph.dashboard.account.first_owner import first_owner
 from paraph.dashboard.account.page import account
+from paraph.dashboard.invitation import invitation
 from paraph.files.download import download
 from paraph.reference.page import page as reference
 from paraph.signer.ask import ask
@@ -60,6 +61,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", metrics),
     path("readyz", readyz),
     re_path("^docs/?$", reference),
+    path("invitations/<str:secret>", invitation, name="invitation"),
     path("files/<path:key>", download),
     path("sign/embed.js", embed_script),
     path("sign/words/<str:locale>.js", words_script),

@@ -18,6 +18,7 @@ from paraph.activity.models import ActorKind
 from paraph.journal.client_address import client_address
 from paraph.kernel import clock
 from paraph.members.models import Member
+from paraph.members.presence import seen
 from paraph.members.rights import Right, may, roles_with
 from paraph.organizations.models import Environment
 from paraph.organizations.scope import Caller
@@ -28,8 +29,8 @@ View = Callable[..., HttpResponse]
 def member_page(right: Right) -> Callable[[View], View]:
     """A view of an organization's page: ``view(request, member, **rest of the address)``.
 
-    Strangers are sent to log in; who is no member gets 404, as if there were no such organization; a member without
-    the right gets 403 and reads which roles have it.
+    Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
+    everybody once it is deleted; a member without the right gets 403 and reads which roles have it.
     """
 
     def decorate(view: View) -> View:
@@ -39,10 +40,13 @@ def member_page(right: Right) -> Callable[[View], View]:
         def guarded(request: HttpRequest, organization_id: int, **rest: Any) -> HttpResponse:
             memberships = Member.objects.select_related("organization", "user")
             member = memberships.filter(
-                organization_id=organization_id, user__email=request.user.get_username()
+                organization_id=organization_id,
+                organization__deleted_at=None,
+                user__email=request.user.get_username(),
             ).first()
             if member is None:
                 raise Http404
+            seen(member)
             if not may(member.role, right):
                 return show(request, "forbidden.html", {"roles": roles_with(right)}, member=member, status=403)
             return view(request, member, **rest)
@@ -93,7 +97,8 @@ def actor(request: HttpRequest, member: Member) -> Actor:
 
 def _memberships(member: Member) -> QuerySet[Member]:
     """For the switch to another organization."""
-    return Member.objects.filter(user_id=member.user_id).select_related("organization").order_by("organization__name")
+    memberships = Member.objects.filter(user_id=member.user_id, organization__deleted_at=None)
+    return memberships.select_related("organization").order_by("organization__name")
 
 
 def _is_long_ago(request: HttpRequest) -> bool:

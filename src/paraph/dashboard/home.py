@@ -1,5 +1,6 @@
 """``/app/`` and ``/app/{organization}/``: where a member arrives."""
 
+from collections import Counter
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
@@ -8,9 +9,18 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
 from paraph.administration.organizations import may_open_organization
-from paraph.dashboard.door import member_page, show
+from paraph.dashboard.door import caller, member_page, show
+from paraph.dashboard.first_steps import first_steps
+from paraph.dashboard.needs import needs
+from paraph.dashboard.requests.filters import Filters
+from paraph.dashboard.requests.pages import page
 from paraph.members.models import Member, User
-from paraph.members.rights import Right
+from paraph.members.rights import Right, may
+from paraph.organizations.daily_counts import by_status
+from paraph.organizations.models import Environment
+from paraph.organizations.web_sends import web_sends
+
+_LATEST = 5
 
 
 @never_cache
@@ -18,7 +28,8 @@ from paraph.members.rights import Right
 def organizations(request: HttpRequest) -> HttpResponse:
     """The member's organizations; the only one at once."""
     user = cast(User, request.user)
-    memberships = list(user.memberships.select_related("organization").order_by("organization_id"))
+    rows = user.memberships.filter(organization__deleted_at=None).select_related("organization")
+    memberships = list(rows.order_by("organization_id"))
     if len(memberships) == 1:
         return redirect("home", memberships[0].organization_id)
     return show(request, "organizations.html", {"memberships": memberships, "may_open": may_open_organization(user)})
@@ -26,4 +37,29 @@ def organizations(request: HttpRequest) -> HttpResponse:
 
 @member_page(Right.SEE)
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    return show(request, "home.html", {}, member=member)
+    counts = _counts(member)
+    organization = member.organization
+    content = {
+        "counts": counts,
+        "latest": page(member, _all(), _LATEST).rows if counts.total() else [],
+        "needs": needs(member),
+        "steps": first_steps(member, counts),
+        "quota": web_sends(organization.pk, organization.plan),
+        "may_send": may(member.role, Right.SEND),
+        "may_build": may(member.role, Right.BUILD),
+    }
+    return show(request, "home.html", content, member=member)
+
+
+def _counts(member: Member) -> Counter[str]:
+    """The number of requests of each status, of both environments."""
+    counts = Counter[str]()
+    for environment in Environment:
+        counts.update(by_status(caller(member, environment), "signature_requests"))
+    return counts
+
+
+def _all() -> Filters:
+    filters = Filters({})
+    filters.is_valid()
+    return filters

@@ -1,6 +1,6 @@
 """Drafts of signature requests: documents, signers, stamps, options."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 
@@ -11,6 +11,14 @@ from paraph.organizations.models import BrandingProfile, Environment, Organizati
 from paraph.signature_requests.models import Channel, Mode, SignatureRequest
 
 DEFAULT_VALIDITY_DAYS = 30
+OPTIONS = (
+    "mode",
+    "validity_days",
+    "initials_required",
+    "notify_signers_on_completion",
+    "branding_profile_id",
+    "locale",
+)
 
 
 class Step(models.TextChoices):
@@ -20,11 +28,46 @@ class Step(models.TextChoices):
     REVIEW = "review"
 
 
-class Draft(models.Model):
+class RequestOptions(models.Model):
+    """What a sender chooses for a request as a whole. ``locale``: the language that signers are written to, and that
+    the signing page has."""
+
+    mode = models.CharField(max_length=10, choices=Mode, default=Mode.PARALLEL)
+    validity_days = models.SmallIntegerField(default=DEFAULT_VALIDITY_DAYS)
+    initials_required = models.BooleanField(default=False)
+    notify_signers_on_completion = models.BooleanField(default=True)
+    branding_profile = models.ForeignKey(BrandingProfile, models.SET_NULL, null=True, blank=True, related_name="+")
+    locale = models.CharField(max_length=5, default="en")
+
+    class Meta:
+        abstract = True
+
+    def options(self) -> dict[str, Any]:
+        """Returns the values by the names of their columns, for another row of the same kind."""
+        return {name: getattr(self, name) for name in OPTIONS}
+
+
+class Rectangle(models.Model):
+    """The rectangle of a stamp, in points of the page as a reader sees it, origin at the bottom left."""
+
+    page_number = models.IntegerField()
+    x = models.FloatField()
+    y = models.FloatField()
+    width = models.FloatField()
+    height = models.FloatField()
+
+    class Meta:
+        abstract = True
+
+    def rectangle(self) -> dict[str, Any]:
+        """Returns the values by the names of their columns, for another row of the same kind."""
+        return {name: getattr(self, name) for name in ("page_number", "x", "y", "width", "height")}
+
+
+class Draft(RequestOptions):
     """A request in the making, which every member of the organization sees. ``step``: the farthest that was opened.
 
     A sent draft is known by its ``request``; its documents, signers and stamps are gone, as the request has them.
-    ``locale``: the language that signers are written to, and that the signing page has.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -32,12 +75,6 @@ class Draft(models.Model):
     author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     title = models.CharField(max_length=200, blank=True)
     step = models.CharField(max_length=10, choices=Step, default=Step.DOCUMENTS)
-    mode = models.CharField(max_length=10, choices=Mode, default=Mode.PARALLEL)
-    validity_days = models.SmallIntegerField(default=DEFAULT_VALIDITY_DAYS)
-    initials_required = models.BooleanField(default=False)
-    notify_signers_on_completion = models.BooleanField(default=True)
-    branding_profile = models.ForeignKey(BrandingProfile, models.SET_NULL, null=True, blank=True, related_name="+")
-    locale = models.CharField(max_length=5, default="en")
     tags_placed = models.BooleanField(default=False)
     request = models.OneToOneField(SignatureRequest, models.CASCADE, null=True, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
@@ -91,16 +128,11 @@ class DraftSigner(models.Model):
         return f"{self.position + 1}. {self.first_name} {self.last_name}"[:200]
 
 
-class DraftStamp(models.Model):
-    """The rectangle of a stamp, in points of the page as a reader sees it, origin at the bottom left."""
+class DraftStamp(Rectangle):
+    """Where a signer signs."""
 
     document = models.ForeignKey(DraftDocument, models.CASCADE, related_name="stamps")
     signer = models.ForeignKey(DraftSigner, models.CASCADE, related_name="stamps")
-    page_number = models.IntegerField()
-    x = models.FloatField()
-    y = models.FloatField()
-    width = models.FloatField()
-    height = models.FloatField()
 
     class Meta:
         ordering: ClassVar = ["document__position", "page_number", "id"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Rectangle, RequestOptions, Step
 from paraph.organizations.scope import Caller
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problem
@@ -17,19 +17,42 @@ class Refusal(NamedTuple):
 
 
 def payload(draft: Draft) -> dict[str, Any]:
-    """Returns the payload of the draft as it is stored. Its mails are always sent by the service, so the member
-    declares with sending that the signers' identity is known."""
+    """Returns the payload of the draft as it is stored."""
     return {
-        "mode": draft.mode,
-        "validity_days": draft.validity_days,
-        "send_email": True,
-        "identity_declaration_accepted": True,
-        "initials_required": draft.initials_required,
-        "notify_signers_on_completion": draft.notify_signers_on_completion,
-        "branding_profile_id": draft.branding_profile_id,
+        **options_payload(draft),
         "signers": [_signer(signer) for signer in draft.signers.all()],
         "documents": [_document(document) for document in draft.documents.prefetch_related("stamps__signer")],
     }
+
+
+def options_payload(chosen: RequestOptions) -> dict[str, Any]:
+    """Returns what the payload says beside signers and documents. Mails are always sent by the service, so the member
+    declares with sending that the signers' identity is known."""
+    return {
+        "mode": chosen.mode,
+        "validity_days": chosen.validity_days,
+        "send_email": True,
+        "identity_declaration_accepted": True,
+        "initials_required": chosen.initials_required,
+        "notify_signers_on_completion": chosen.notify_signers_on_completion,
+        "branding_profile_id": chosen.branding_profile_id,
+    }
+
+
+def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "coordinates",
+            "value": {
+                "page_number": stamp.page_number,
+                "x": stamp.x,
+                "y": stamp.y,
+                "width": stamp.width,
+                "height": stamp.height,
+            },
+        }
+        for stamp in stamps
+    ]
 
 
 def refusals(caller: Caller, draft: Draft) -> list[Refusal]:
@@ -69,21 +92,5 @@ def _document(document: DraftDocument) -> dict[str, Any]:
     of_signer: dict[str, list[DraftStamp]] = {}
     for stamp in document.stamps.all():
         of_signer.setdefault(stamp.signer.ref, []).append(stamp)
-    assignments = [{"signer_ref": ref, "stamps": _stamps(stamps)} for ref, stamps in of_signer.items()]
+    assignments = [{"signer_ref": ref, "stamps": stamps_payload(stamps)} for ref, stamps in of_signer.items()]
     return {"id": document.document_id, "signers": assignments}
-
-
-def _stamps(stamps: Iterable[DraftStamp]) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "coordinates",
-            "value": {
-                "page_number": stamp.page_number,
-                "x": stamp.x,
-                "y": stamp.y,
-                "width": stamp.width,
-                "height": stamp.height,
-            },
-        }
-        for stamp in stamps
-    ]

@@ -1,6 +1,7 @@
 """Asking the sender instead of signing: a question, "I do not want to sign", "This is not for me".
 
-An inquiry is kept and forwarded by mail. It changes no state, has no entry in the journal and sends no webhook.
+An inquiry is kept and forwarded by mail. It changes no state, has no entry in the journal and sends no webhook; the
+organization's activity log says that somebody asked, not what.
 """
 
 import math
@@ -9,6 +10,9 @@ from datetime import timedelta
 
 from django.db import transaction
 
+from paraph.activity.actions import Action
+from paraph.activity.actor import SIGNER
+from paraph.activity.log import note
 from paraph.flow.lock import lock_signer
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -48,6 +52,8 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
         _require_room(signer)
         inquiry = Inquiry.objects.create(signer=signer, kind=kind, text=text)
         defer("forward_inquiry", inquiry_id=inquiry.pk)
+        subject = f"request {signer.request_id}, signer {signer.pk}"
+        note(signer.request.organization_id, SIGNER, Action.SIGNER_ASKED, subject, after={"kind": kind})
     return inquiry
 
 

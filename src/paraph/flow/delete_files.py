@@ -15,6 +15,7 @@ from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.organizations.models import Retention
+from paraph.request_templates.models import TemplateDocument
 from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer
 
 _RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
@@ -58,7 +59,8 @@ def overdue(rule: Retention, since: timedelta = timedelta(0)) -> QuerySet[Signat
 @transaction.atomic
 def delete_files(request_id: int) -> bool:
     """Deletes the rows of sealed files, proof, kept timestamps and handwriting, and notes the objects to be deleted;
-    uploads are kept while another request has them. Returns False where a request is not over, or has no files left."""
+    uploads are kept while another request or a template has them. Returns False where a request is not over, or has no
+    files left."""
     request = lock_request(request_id)
     if request.files_deleted_at or not _is_over(request):
         return False
@@ -107,6 +109,7 @@ def _delete_uploads(request_id: int) -> set[str]:
     locked = list(documents.select_for_update())
     others = RequestDocument.objects.filter(document__in=locked, request__files_deleted_at=None)
     used = set(others.exclude(request=request_id).values_list("document_id", flat=True))
+    used |= set(TemplateDocument.objects.filter(document__in=locked).values_list("document_id", flat=True))
     gone = [document for document in locked if document.pk not in used]
     Document.objects.filter(pk__in=[document.pk for document in gone]).update(file_deleted_at=clock.now())
     return {key for document in gone for key in (document.object_key, document.shown_key)}

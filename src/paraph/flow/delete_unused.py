@@ -1,17 +1,16 @@
-"""Deleting uploads that no request or draft has used for 90 days."""
+"""Deleting uploads that no request, draft or template has used for 90 days."""
 
 import time
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Max
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
-from paraph.drafts.models import DraftDocument
+from paraph.flow.unused import unused
 from paraph.kernel import clock
 from paraph.queue.defer import defer
-from paraph.signature_requests.models import RequestDocument
 
 UNUSED_FOR = timedelta(days=90)
 
@@ -20,9 +19,8 @@ _RUN_SECONDS = 15.0
 
 
 def delete_unused_uploads(first: int = 1) -> int:
-    """Deletes the rows and objects of uploads that are older and in no request or draft, beginning at the id ``first``.
-
-    Returns how many.
+    """Deletes the rows and objects of uploads that are older and in no request, draft or template; returns how many.
+    Begins at the id ``first``.
 
     Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves the rest to another job,
     so that neither a statement nor a worker that is asked to stop takes long.
@@ -40,15 +38,10 @@ def delete_unused_uploads(first: int = 1) -> int:
 def _delete(first: int) -> int:
     old = Document.objects.filter(pk__gte=first, pk__lt=first + _WINDOW, created_at__lt=clock.now() - UNUSED_FOR)
     with transaction.atomic():
-        locked = [row.pk for row in _unused(old).select_for_update(skip_locked=True).only("pk")]
-        gone = list(_unused(Document.objects.filter(pk__in=locked)))  # used before the lock, or not at all any more
+        locked = [row.pk for row in unused(old).select_for_update(skip_locked=True).only("pk")]
+        gone = list(unused(Document.objects.filter(pk__in=locked)))  # used before the lock, or not at all any more
         Document.objects.filter(pk__in=[row.pk for row in gone]).delete()
         objects_to_delete.note({key for row in gone for key in (row.object_key, row.shown_key)})
     if gone:
         objects_to_delete.delete_noted()
     return len(gone)
-
-
-def _unused(rows: QuerySet[Document]) -> QuerySet[Document]:
-    used = [Exists(table.objects.filter(document_id=OuterRef("pk"))) for table in (RequestDocument, DraftDocument)]
-    return rows.filter(*(~each for each in used))

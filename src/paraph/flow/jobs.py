@@ -20,6 +20,7 @@ from paraph.flow.notify_completion import notify_completion
 from paraph.flow.preserve import preserve_due
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.send_reminder import send_reminder
+from paraph.flow.send_rows import send_rows
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
@@ -62,6 +63,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "forward_inquiry": (forward_inquiry, MAIL),
     "mail_account": (mail_account, MAIL),
     "finalize": (finalize, DEFAULT),
+    "send_rows": (send_rows, DEFAULT),
     "delete_unused_uploads": (delete_unused_uploads, DEFAULT),
 }
 for _name, (_verb, _lane) in _VERBS.items():

@@ -8,23 +8,22 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
+from paraph.flow.unused import unused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import Environment
 from paraph.organizations.scope import Caller, scoped
 from paraph.organizations.storage import storage_quota, stored_bytes
-from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 
 log = logging.getLogger("paraph.flow")
 
 UNUSED_FOR = timedelta(hours=1)
-"""Age from which an upload that no request uses may be removed to make room."""
+"""Age from which an upload that nothing uses may be removed to make room."""
 
 _MIB = 1024 * 1024
 _AT_ONCE = 500
@@ -35,7 +34,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 def room_for(caller: Caller, size: int) -> Iterator[None]:
     """Requires room for ``size`` bytes (0 where the size is not known), in which the block stores a file.
 
-    In the sandbox, the oldest uploads that no request uses are removed to make room. Raises ``insufficient_storage``
+    In the sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage``
     where there is none, also when the disk fills up within the block.
     """
     _require_disk(size)
@@ -68,10 +67,9 @@ def _require_quota(caller: Caller, size: int, quota: int) -> None:
 
 
 def _remove_unused(caller: Caller, wanted: int) -> int:
-    """Removes the oldest uploads that no request uses, until ``wanted`` bytes are freed or none is left; returns the
+    """Removes the oldest uploads that nothing uses, until ``wanted`` bytes are freed or none is left; returns the
     number of freed bytes."""
-    used = RequestDocument.objects.filter(document_id=OuterRef("pk"))
-    old = scoped(Document, caller).filter(~Exists(used), created_at__lt=clock.now() - UNUSED_FOR)
+    old = unused(scoped(Document, caller)).filter(created_at__lt=clock.now() - UNUSED_FOR)
     freed = 0
     with transaction.atomic():
         chosen: list[Document] = []

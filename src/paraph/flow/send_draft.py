@@ -2,23 +2,20 @@
 
 from django.db import transaction
 
-from paraph.activity import log
-from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.drafts.models import Draft
 from paraph.drafts.payload import payload
-from paraph.flow.create import WebSender, create
+from paraph.flow.send_from_web import Sending, send_from_web
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.members.models import User
 from paraph.organizations.lifecycle import require_active
 from paraph.organizations.scope import Caller, scoped
-from paraph.organizations.web_sends import use_web_send
 
 
 @transaction.atomic
 def send_draft(caller: Caller, draft_id: int, user: User, actor: Actor, origin: Origin) -> int:
-    """Creates the draft's request, counts it in the month's quota and notes it in the activity log, all or nothing.
+    """Sends the draft and leaves of it what leads to its request, all or nothing.
 
     Returns the id of the request: the same one where the draft has been sent already. Raises ``forbidden`` for
     a suspended organization, ``not_found``, ``web_sends_used_up``, or what :func:`paraph.flow.create.create` raises.
@@ -29,16 +26,14 @@ def send_draft(caller: Caller, draft_id: int, user: User, actor: Actor, origin: 
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id
-    sender = WebSender(user.pk, user.email)
-    request_id = create(caller, payload(draft), origin, draft.locale, sender).id
-    use_web_send(caller.organization_id, caller.plan)
+    sending = Sending(user, actor, origin)
+    request_id = send_from_web(caller, payload(draft), draft.locale, sending, {"draft": draft.pk})
     _close(draft, request_id)
-    log.note(caller.organization_id, actor, Action.REQUEST_SENT, f"request {request_id}", after={"draft": draft.pk})
     return request_id
 
 
 def _close(draft: Draft, request_id: int) -> None:
-    """Leaves of the draft what leads to its request: names and addresses live on in the request alone."""
+    """Names and addresses live on in the request alone."""
     draft.request_id = request_id
     draft.save(update_fields=["request"])
     draft.documents.all().delete()

@@ -26,6 +26,22 @@ def readable_on(background: str, preferred: str = "") -> str:
     return max((BLACK, WHITE), key=lambda color: contrast(color, background))
 
 
+def nearest(color: str, background: str, ratio: float) -> str:
+    """The colour of this hue, made darker or lighter as little as possible, that has the contrast ``ratio`` (at most
+    that of black or white) with the background."""
+    for share in range(101):
+        for end in (BLACK, WHITE):
+            mixed = _mixed(color, end, share / 100)
+            if contrast(mixed, background) >= ratio:
+                return mixed
+    return readable_on(background)
+
+
+def _mixed(color: str, end: str, share: float) -> str:
+    channels = ((int(color[at : at + 2], 16), int(end[at : at + 2], 16)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(own + (other - own) * share):02x}" for own, other in channels)
+
+
 def _luminance(color: str) -> float:
     red, green, blue = (_linear(int(color[start : start + 2], 16) / 255) for start in (1, 3, 5))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -16,13 +16,7 @@ _LONGEST_EMAIL, _LONGEST_NAME = 254, 200
 def account(email: str, name: str = "") -> User:
     """Returns the account of the address, a new one without a password where there is none. The address counts as
     confirmed: whoever calls this vouches for it, or has seen its owner follow a link. Raises ``DomainError``."""
-    email = email.strip().lower()
-    try:
-        validate_email(email)
-    except ValidationError as problem:
-        raise DomainError("validation_error", _("This is no e-mail address.")) from problem
-    if len(email) > _LONGEST_EMAIL:
-        raise DomainError("validation_error", _("This is no e-mail address."))
+    email = checked_address(email)
     user, is_new = User.objects.get_or_create(email=email, defaults={"name": name.strip()[:_LONGEST_NAME]})
     if is_new:
         user.set_unusable_password()
@@ -31,6 +25,18 @@ def account(email: str, name: str = "") -> User:
         user=user, email=email, defaults={"verified": True}, create_defaults={"verified": True, "primary": is_new}
     )
     return user
+
+
+def checked_address(email: str) -> str:
+    """Returns the address as accounts have it, in lower case. Raises ``DomainError("validation_error", …)``."""
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError as problem:
+        raise DomainError("validation_error", _("This is no e-mail address.")) from problem
+    if len(email) > _LONGEST_EMAIL:
+        raise DomainError("validation_error", _("This is no e-mail address."))
+    return email
 
 
 def set_first_password(user: User, password: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from paraph.kernel import clock
 from paraph.organizations.models import Organization
@@ -35,10 +36,10 @@ class User(AbstractBaseUser):
 
 
 class Role(models.TextChoices):
-    OWNER = "owner"
-    ADMIN = "admin"
-    MEMBER = "member"
-    OBSERVER = "observer"
+    OWNER = "owner", gettext_lazy("Owner")
+    ADMIN = "admin", gettext_lazy("Admin")
+    MEMBER = "member", gettext_lazy("Member")
+    OBSERVER = "observer", gettext_lazy("Observer")
 
 
 class Member(models.Model):
@@ -79,3 +80,12 @@ class Invitation(models.Model):
                 name="open_invitation_once",
             )
         ]
+
+
+class InvitationResend(models.Model):
+    """An invitation that was sent again, kept for an hour to count it: to whom, and from which network."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    email = models.CharField(max_length=320)
+    network = models.CharField(max_length=49)
+    sent_at = models.DateTimeField()

@@ -37,7 +37,12 @@ def operator_act(action: str) -> Iterator[Act]:
         _record(act)
 
 
+def log_act(action: str, organization_id: int | None, **facts: Any) -> None:
+    """Logs an act that its verb has noted in the organization's activity log already."""
+    _log.info("operator", action=action, organization_id=organization_id, **facts)
+
+
 def _record(act: Act) -> None:
     if act.organization_id is not None:
         note(act.organization_id, OPERATOR, Action(act.action), after=act.facts)
-    _log.info("operator", action=act.action, organization_id=act.organization_id, **act.facts)
+    log_act(act.action, act.organization_id, **act.facts)

@@ -1,4 +1,5 @@
-"""Who calls, and how often: the key look-up, the counters and ``last_used_at`` in one round trip."""
+"""Who calls, and how often: the key look-up, the counters (of the organization, of the key, of the month) and
+``last_used_at`` in one round trip."""
 
 import re
 from datetime import datetime
@@ -37,6 +38,18 @@ WITH caller AS (
         hour = CASE WHEN known.hour - EXCLUDED.hour IN (0, 1) THEN known.hour ELSE EXCLUDED.hour END,
         hour_calls = CASE WHEN known.hour - EXCLUDED.hour IN (0, 1) THEN known.hour_calls + 1 ELSE 1 END
     RETURNING minute, minute_calls, hour, hour_calls
+), key_calls AS (
+    INSERT INTO organizations_keyusage AS known (key_id, hour, calls, calls_before)
+    SELECT key_id, $3::bigint / 60, 1, 0 FROM caller
+    ON CONFLICT (key_id) DO UPDATE SET
+        hour = GREATEST(known.hour, EXCLUDED.hour),
+        calls = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls + 1 ELSE 1 END,
+        calls_before = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls_before
+                            WHEN known.hour = EXCLUDED.hour - 1 THEN known.calls ELSE 0 END
+), billed AS (
+    INSERT INTO organizations_monthlycalls AS known (organization_id, environment, month, calls)
+    SELECT organization_id, environment, date_trunc('month', $2::timestamptz AT TIME ZONE 'UTC')::date, 1 FROM caller
+    ON CONFLICT (organization_id, environment, month) DO UPDATE SET calls = known.calls + 1
 ), used AS (
     -- Once a second is as exact as the API ever tells, and spares a busy key's row: of calls at once, one writes it.
     UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller

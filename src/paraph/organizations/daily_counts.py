@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db import connection
+from django.db.models import Sum
 
-from paraph.organizations.scope import Caller
+from paraph.organizations.models import DailyCount
+from paraph.organizations.scope import Caller, scoped
 
 # The day that a page begins in, the rows before that day, and the rows of all days.
 _DAYS = """
@@ -59,3 +61,9 @@ def start(days: Days, offset: int) -> Start:
         cursor.execute(_DAYS.format(direction="DESC" if days.descending else "ASC"), values)
         row = cursor.fetchone()
     return Start(*row) if row else Start(0, None, 0)
+
+
+def by_status(caller: Caller, resource: str, first: date = date.min, last: date = date.max) -> dict[str, int]:
+    """How many rows of each status were created from the first to the last day."""
+    rows = scoped(DailyCount, caller).filter(resource=resource, day__gte=first, day__lte=last)
+    return dict(rows.values_list("status").annotate(Sum("count")))

@@ -99,6 +99,16 @@ class Usage(models.Model):
     hour_calls = models.BigIntegerField()
 
 
+class KeyUsage(models.Model):
+    """``calls`` with a key in the newest ``hour`` that it was used in (counted from the epoch), and ``calls_before`` in
+    the hour before that. Unlogged, too."""
+
+    key = models.OneToOneField(ApiKey, models.CASCADE, primary_key=True, related_name="usage")
+    hour = models.BigIntegerField()
+    calls = models.BigIntegerField()
+    calls_before = models.BigIntegerField()
+
+
 class BadKeyCalls(models.Model):
     """Calls without a valid key from one address, in the newest minute that it made any. Unlogged, too."""
 
@@ -165,3 +175,13 @@ class WebSends(models.Model):
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     month = models.DateField()
     sent = models.IntegerField()
+
+
+class MonthlyCalls(models.Model):
+    """How many calls with a valid key an organization made in an environment in a month (its first day, UTC)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "environment", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+", db_index=False)
+    environment = models.CharField(max_length=10, choices=Environment)
+    month = models.DateField()
+    calls = models.BigIntegerField()

@@ -126,11 +126,18 @@ def revoke_application(application_id: int) -> int:
 
 def revoke_key(key_id: int) -> ApiKey:
     """Rejects one key from now on. Raises ``DomainError("not_found", …)``."""
-    key = ApiKey.objects.select_related("application").filter(pk=key_id).first()
-    if key is None:
-        raise DomainError("not_found", f"There is no key {key_id}.")
+    key = existing_key(key_id)
     revoke_keys(ApiKey.objects.filter(pk=key_id))
     key.refresh_from_db(fields=["revoked_at"])
+    return key
+
+
+def existing_key(key_id: int) -> ApiKey:
+    """Raises ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
+    keys = ApiKey.objects.select_related("application").filter(application__organization__deleted_at=None)
+    key = keys.filter(pk=key_id).first()
+    if key is None:
+        raise DomainError("not_found", f"There is no key {key_id}.")
     return key
 
 
@@ -145,16 +152,25 @@ def create_branding_profile(
 ) -> BrandingProfile:
     """Colours are ``#rrggbb``. Raises ``DomainError("not_found" | "validation_error" | "forbidden", …)``, the last
     when the plan allows no further profile (2 on Pro, 10 on Enterprise)."""
-    colors = {"background_color": background_color, "text_color": text_color, "accent_color": accent_color}
-    for field, value in colors.items():
-        if not _COLOR.fullmatch(value):
-            raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value!r}.")
+    values = _branding(name, background_color, text_color, accent_color)
     with transaction.atomic():
         organization = existing_organization(organization_id, lock=True)  # of two at once, one is the last allowed
         limit = allowance(organization.plan).branding_profiles
         if organization.branding_profiles.count() >= limit:
             raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
-        return BrandingProfile.objects.create(organization=organization, name=_name(name), **colors)
+        return BrandingProfile.objects.create(organization=organization, **values)
+
+
+def update_branding_profile(
+    profile: BrandingProfile, name: str, *, background_color: str, text_color: str, accent_color: str
+) -> BrandingProfile:
+    """Changes name and colours; requests that have the profile show them from then on. Raises
+    ``DomainError("validation_error", …)``."""
+    values = _branding(name, background_color, text_color, accent_color)
+    for field, value in values.items():
+        setattr(profile, field, value)
+    profile.save(update_fields=list(values))
+    return profile
 
 
 def webhook_secret(encrypted: bytes) -> str:
@@ -193,6 +209,14 @@ def _secrets_key() -> bytes:
 def _choose(field: str, value: str, choices: list[str]) -> None:
     if value not in choices:
         raise DomainError("validation_error", f"{field} must be one of {', '.join(choices)}, not {value!r}.")
+
+
+def _branding(name: str, background_color: str, text_color: str, accent_color: str) -> dict[str, str]:
+    colors = {"background_color": background_color, "text_color": text_color, "accent_color": accent_color}
+    for field, value in colors.items():
+        if not _COLOR.fullmatch(value):
+            raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value[:20]!r}.")
+    return {"name": _name(name), **colors}
 
 
 def _name(name: str) -> str:

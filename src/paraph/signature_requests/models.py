@@ -79,6 +79,16 @@ class SignatureRequest(models.Model):
                 condition=~models.Q(status="pending") & models.Q(files_deleted_at=None),
                 name="request_ended",
             ),
+            models.Index(
+                fields=["organization", "environment", "expires_at"],
+                condition=models.Q(status="pending"),
+                name="request_expiring",
+            ),
+            models.Index(
+                fields=["organization", "environment", "completed_at"],
+                condition=models.Q(status="completed", finalized=False),
+                name="request_unsealed",
+            ),
         ]
 
 
@@ -158,6 +168,9 @@ class Inquiry(models.Model):
     asked_at = models.DateTimeField(default=clock.now)
     forwarded_at = models.DateTimeField(null=True)
 
+    class Meta:
+        indexes = [models.Index(fields=["asked_at"], name="inquiry_by_time")]
+
 
 class Placement(models.Model):
     """The rectangle of a stamp, in points of the page as a reader sees it (crop box, after /Rotate, UserUnit applied),
@@ -196,3 +209,21 @@ class Reminder(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["signer", "number"], name="reminder_once_per_number")]
+
+
+class SearchTerm(models.Model):
+    """A word that a request is found by: of its signers' names, addresses and mail domains, and of its file names.
+
+    Triggers on signers and documents of requests keep it (docs/decisions/search.md); nothing else writes it. Its key
+    is the index that :mod:`paraph.signature_requests.search` reads.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "environment", "term", "request_id")
+    organization = models.ForeignKey(
+        Organization, models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
+    environment = models.CharField(max_length=10, choices=Environment)
+    term = models.CharField(max_length=100, db_collation="C")
+    request = models.ForeignKey(
+        SignatureRequest, models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )

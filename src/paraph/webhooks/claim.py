@@ -66,7 +66,7 @@ class ClaimedDelivery(NamedTuple):
 
     delivery_id: int
     attempt_id: UUID
-    request_id: int
+    request_id: int | None
     destination: str
     url: str
     endpoint: str

@@ -28,7 +28,8 @@ FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 
 class Delivery(models.Model):
-    """One event on its way to one URL. ``payload`` is the body as of the event, without presigned URLs.
+    """One event on its way to one URL. ``payload`` is the body as of the event, without presigned URLs. A test has no
+    ``request``.
 
     ``endpoint`` names what fails together: the application and the URL's scheme, host and port. ``failures`` counts
     since the delivery was recorded or replayed. ``open_attempt`` is the attempt without a known outcome; after a crash
@@ -36,7 +37,7 @@ class Delivery(models.Model):
     """
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="+", db_index=False)
-    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="deliveries")
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, null=True, related_name="deliveries")
     destination = models.CharField(max_length=11, choices=Destination)
     url = models.CharField(max_length=2000)
     endpoint = models.CharField(max_length=300)
@@ -66,6 +67,17 @@ class Delivery(models.Model):
             ),
             models.Index(
                 fields=["finished_at"], condition=models.Q(finished_at__isnull=False), name="delivery_finished"
+            ),
+            models.Index(fields=["application", "occurred_at", "id"], name="delivery_of_application"),
+            models.Index(
+                fields=["application", "occurred_at", "id"],
+                condition=~models.Q(status="delivered"),
+                name="delivery_unfulfilled",
+            ),
+            models.Index(
+                fields=["application", "id"],
+                condition=models.Q(status="failed") | models.Q(status__in=["waiting", "sending"], failures__gt=0),
+                name="delivery_failing",
             ),
         ]
 

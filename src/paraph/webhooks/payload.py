@@ -21,6 +21,7 @@ _PROOF = CompiledQuery(lambda: ProofFile.objects.defer("seal"), "request")
 SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
 TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)
 EVENTS = SIGNER_EVENTS + TERMINAL_EVENTS
+TEST_EVENT = "webhook.test"
 
 
 def payload(
@@ -50,9 +51,19 @@ def payload(
     return _text(content)
 
 
-def body(event_type: str, stored: str, request_id: int) -> bytes:
+def payload_of_test(occurred_at: datetime) -> str:
+    """Returns the JSON text of a test: the fields that every event has, of a request that does not exist."""
+    content = {
+        "event": TEST_EVENT,
+        "occurred_at": clock.iso(occurred_at),
+        "signature_request": {"id": 0, "status": "pending", "mode": "parallel"},
+    }
+    return _text(content)
+
+
+def body(event_type: str, stored: str, request_id: int | None) -> bytes:
     """Returns the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
-    if event_type != EventType.COMPLETED:
+    if event_type != EventType.COMPLETED or request_id is None:
         return stored.encode()
     return _text({**json.loads(stored), **_links(request_id)}).encode()
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -32,22 +33,27 @@ def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
     secret too. While that is being rotated, a header of its own has the signature of the secret that follows."""
     content = body(claimed.event_type, claimed.payload, claimed.request_id)
     secrets = webhook_secrets(claimed.secret, claimed.next_secret, claimed.next_secret_at)
-    signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
     return PreparedDelivery(
         delivery_id=claimed.delivery_id,
         attempt_id=claimed.attempt_id,
         url=claimed.url,
         schemes=("https",) if claimed.destination == Destination.CALLBACK else ("https", "http"),
-        headers={
-            "Content-Type": "application/json",
-            "User-Agent": "Paraph-Webhooks/1",
-            "X-Service-Event": claimed.event_type,
-            "X-Service-Delivery": str(claimed.attempt_id),
-            **dict(signatures),
-        },
+        headers=headers(claimed.event_type, str(claimed.attempt_id), secrets, content),
         body=content,
         trouble=claimed.trouble,
     )
+
+
+def headers(event_type: str, attempt_id: str, secrets: Sequence[str], content: bytes) -> dict[str, str]:
+    """Returns the headers of a delivery with this body, signed with one secret, or during a rotation with two."""
+    signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Paraph-Webhooks/1",
+        "X-Service-Event": event_type,
+        "X-Service-Delivery": attempt_id,
+        **dict(signatures),
+    }
 
 
 def signature(secret: str, content: bytes) -> str:

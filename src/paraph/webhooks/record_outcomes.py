@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -55,7 +55,7 @@ class _OpenAttempt(NamedTuple):
     failures: int
     due_at: datetime
     attempt_id: UUID
-    request_id: int
+    request_id: int | None
     event_type: str
     trace: str
 
@@ -136,7 +136,8 @@ def _storable(content: bytes) -> str:
 def _report(delivery: _OpenAttempt, answer: PostResult, outcome: _Outcome) -> None:
     """Counts and logs an outcome. A failure that is tried again is not logged, so that an endpoint that fails costs one
     line for each delivery."""
-    facts = {"delivery": delivery.id, "signature_request": delivery.request_id, "webhook_event": delivery.event_type}
+    facts: dict[str, Any] = {"delivery": delivery.id, "webhook_event": delivery.event_type}
+    facts |= {"signature_request": delivery.request_id} if delivery.request_id else {}
     facts |= {"request_id": delivery.trace} if delivery.trace else {}
     if outcome.status == DeliveryStatus.DELIVERED:
         count_webhook(delivery.event_type, "delivered")

@@ -1,4 +1,4 @@
-"""Replaying deliveries on behalf of an operator."""
+"""Replaying deliveries on behalf of an operator or a member."""
 
 from datetime import datetime
 
@@ -7,16 +7,20 @@ from django.db.models import QuerySet
 from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.organizations.models import Application
 from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus
 
 
-def replay_delivery(delivery_id: int) -> int:
-    """Sends one delivery again, or at once if it waits for a retry. Returns 1, or 0 while it is being sent.
+def replay_delivery(delivery_id: int, application: Application | None = None) -> int:
+    """Sends one delivery again, or at once if it waits for a retry. Returns 1, or 0 while it is being sent. With an
+    ``application``, the deliveries of others are as if they did not exist.
 
     Raises ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they
     are deleted.
     """
     chosen = Delivery.objects.filter(pk=delivery_id)
+    if application is not None:
+        chosen = chosen.filter(application=application)
     delivery = chosen.first()
     if delivery is None:
         raise DomainError("not_found", f"There is no delivery {delivery_id}.")

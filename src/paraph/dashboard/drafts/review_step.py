@@ -73,7 +73,7 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
 
 @draft_page(Step.REVIEW)
 def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Save", and "Send", which saves as well."""
+    """Buttons: "Save"; "Save as template" and "Send", which save as well."""
     if request.method != "POST":
         return _page(request, member, draft, OptionsForm(instance=draft, member=member))
     options = OptionsForm(request.POST, instance=draft, member=member)
@@ -82,8 +82,9 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
         return _page(request, member, draft, options, status=422)
     options.save()
     editing.touch(draft)
-    if request.POST.get("action", "send") != "send":
-        return see_other("draft_review", member.organization_id, draft.pk)
+    pressed = request.POST.get("action", "send")
+    if pressed != "send":
+        return see_other("save_draft" if pressed == "template" else "draft_review", member.organization_id, draft.pk)
     try:
         sent = send_draft(caller(member), draft.pk, member.user, actor(request, member), origin(request))
     except InvalidPayloadError as refused:

@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.conf import settings
 from django.template.context import RequestContext
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -36,3 +36,12 @@ def nav_link(context: RequestContext, name: str, label: str, **address: Any) -> 
     here = path == url or (name not in ("home", "account") and path.startswith(f"{url.rstrip('/')}/"))
     current = SafeString(' aria-current="page"') if here else ""
     return format_html('<a href="{}"{}>{}</a>', url, current, label)
+
+
+@register.simple_tag(takes_context=True)
+def page_address(context: RequestContext, name: str) -> str:
+    """The address of a page of the organization, "" where there is no page of that name."""
+    try:
+        return reverse(name, args=[context["organization"].pk])
+    except NoReverseMatch:
+        return ""

@@ -1,4 +1,4 @@
-"""Settings of people's accounts: single sign-on with a provider of the operator's."""
+"""Settings of people's accounts: single sign-on with a provider of the operator's, and what owners may do."""
 
 from importlib.util import find_spec
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ from paraph.kernel.settings.formats import CommaSeparated
 
 
 class AccountSettings(BaseModel):
-    """How people log in besides by password and passkey."""
+    """How people log in besides by password and passkey, and what the operator leaves to owners."""
 
     sso_issuer: str = Field("", description="OpenID Connect provider that people may log in with; needs paraph[sso].")
     sso_client_id: str = Field("", description="Id by which the provider knows this service.")
@@ -17,6 +17,10 @@ class AccountSettings(BaseModel):
     sso_name: str = Field("Single sign-on", description="Words of the button on the log-in page.")
     sso_domains: CommaSeparated = Field(
         [], description="Domains of the addresses that may log in by it, separated by commas; default: all."
+    )
+
+    owners_set_retention: bool = Field(
+        True, description="Whether owners say in the dashboard how long files are kept; else the operator alone does."
     )
 
     @field_validator("sso_issuer")

@@ -1,0 +1,16 @@
+"""Changes of how a person logs in, which concern every organization that they belong to."""
+
+from django.db import transaction
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
+from paraph.members.models import User
+
+
+@transaction.atomic
+def note_account_change(user: User, actor: Actor, action: Action) -> None:
+    """Notes the change in the log of each organization; in one order, so that two at once do not wait for each
+    other."""
+    for organization_id in user.memberships.order_by("organization_id").values_list("organization_id", flat=True):
+        note(organization_id, actor, action, user.email)

@@ -1,0 +1,103 @@
+"""Applications and their keys: made, changed, rotated, revoked."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
+from paraph.administration.locked import locked_organization
+from paraph.kernel import clock
+from paraph.organizations import registration, rotation
+from paraph.organizations.models import ApiKey, Application
+from paraph.organizations.overview import application_facts
+from paraph.organizations.registration import NewApplication
+from paraph.organizations.rotation import Rotated
+
+
+@transaction.atomic
+def create_application(
+    organization_id: int,
+    actor: Actor,
+    *,
+    environment: str,
+    name: str,
+    webhook_url: str = "",
+    origins: Sequence[str] = (),
+) -> NewApplication:
+    """Makes an application with its first key. Raises ``DomainError``: ``not_found``, ``validation_error``."""
+    locked_organization(organization_id)
+    made = registration.create_application(organization_id, environment, name, webhook_url, origins)
+    _note(actor, Action.APPLICATION_CREATED, made.application, after=_settings(made.application))
+    return made
+
+
+@transaction.atomic
+def update_application(
+    actor: Actor,
+    application: Application,
+    origins: Sequence[str] | None = None,
+    *,
+    name: str | None = None,
+    webhook_url: str | None = None,
+) -> Application:
+    """Changes what is not None, and notes what has become different. Raises ``DomainError``: ``not_found``,
+    ``validation_error``."""
+    locked_organization(application.organization_id)
+    before = _settings(registration.existing_application(application.pk))
+    changed = registration.update_application(application.pk, origins, name=name, webhook_url=webhook_url)
+    after = _settings(changed)
+    differing = [field for field in after if after[field] != before[field]]
+    if differing:
+        only_these = {field: before[field] for field in differing}
+        _note(actor, Action.APPLICATION_UPDATED, changed, only_these, {field: after[field] for field in differing})
+    return changed
+
+
+@transaction.atomic
+def rotate_application(actor: Actor, application: Application, overlap: timedelta) -> Rotated:
+    """Gives the application a new key and a new webhook secret; those before hold for the overlap as well. Raises
+    ``DomainError``: ``not_found``, ``validation_error``."""
+    locked_organization(application.organization_id)
+    rotated = rotation.rotate(application.pk, overlap)
+    ends_at = clock.iso(rotated.ends_at)
+    _note(actor, Action.APPLICATION_ROTATED, rotated.application, after={"overlap_ends_at": ends_at})
+    return rotated
+
+
+@transaction.atomic
+def revoke_application(actor: Actor, application: Application) -> int:
+    """Rejects all keys of the application from now on; returns how many were live. Raises
+    ``DomainError("not_found", …)``."""
+    locked_organization(application.organization_id)
+    count = registration.revoke_application(application.pk)
+    _note(actor, Action.APPLICATION_REVOKED, application, after={"revoked_keys": count})
+    return count
+
+
+@transaction.atomic
+def revoke_key(actor: Actor, key: ApiKey) -> ApiKey:
+    """Rejects one key from now on. Raises ``DomainError("not_found", …)``."""
+    locked_organization(key.application.organization_id)
+    key = registration.revoke_key(key.pk)
+    _note(actor, Action.KEY_REVOKED, key.application, after={"key_id": key.pk})
+    return key
+
+
+def _settings(application: Application) -> dict[str, Any]:
+    facts = application_facts(application)
+    return {field: facts[field] for field in ("environment", "name", "webhook_url", "frame_origins")}
+
+
+def _note(
+    actor: Actor,
+    action: Action,
+    application: Application,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    about = {"application_id": application.pk, **(after or {})}
+    note(application.organization_id, actor, action, application.name, before=before, after=about)

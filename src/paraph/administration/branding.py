@@ -1,0 +1,41 @@
+"""Branding profiles: made and changed."""
+
+from django.db import transaction
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
+from paraph.administration.locked import locked_organization
+from paraph.organizations import registration
+from paraph.organizations.models import BrandingProfile
+
+
+@transaction.atomic
+def create_profile(organization_id: int, actor: Actor, name: str, **colors: str) -> BrandingProfile:
+    """Makes a profile with ``background_color``, ``text_color`` and ``accent_color``. Raises ``DomainError``:
+    ``not_found``, ``validation_error``, ``forbidden`` where the plan allows no further one."""
+    locked_organization(organization_id)
+    profile = registration.create_branding_profile(organization_id, name, **colors)
+    note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=_facts(profile))
+    return profile
+
+
+@transaction.atomic
+def update_profile(actor: Actor, profile: BrandingProfile, name: str, **colors: str) -> BrandingProfile:
+    """Changes name and colours of a profile. Raises ``DomainError``: ``not_found``, ``validation_error``."""
+    organization = locked_organization(profile.organization_id)
+    before = _facts(profile)
+    changed = registration.update_branding_profile(profile, name, **colors)
+    if before != _facts(changed):
+        note(organization.pk, actor, Action.BRANDING_UPDATED, changed.name, before=before, after=_facts(changed))
+    return changed
+
+
+def _facts(profile: BrandingProfile) -> dict[str, object]:
+    return {
+        "branding_profile_id": profile.pk,
+        "name": profile.name,
+        "background_color": profile.background_color,
+        "text_color": profile.text_color,
+        "accent_color": profile.accent_color,
+    }

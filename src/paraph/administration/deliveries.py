@@ -1,0 +1,38 @@
+"""Webhooks that a member has sent again, or tested."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
+from paraph.administration.locked import locked_organization
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import Application
+from paraph.webhooks.models import Delivery
+from paraph.webhooks.replay import replay_delivery
+from paraph.webhooks.testing import record_test
+
+
+@transaction.atomic
+def send_again(actor: Actor, application: Application, delivery_id: int) -> None:
+    """Starts the retries of a delivery anew. Raises ``DomainError``: ``not_found``, ``conflict`` where it cannot be
+    sent, or is being sent."""
+    locked_organization(application.organization_id)
+    if not replay_delivery(delivery_id, application):
+        raise DomainError("conflict", _("It is being sent at this moment."))
+    _note(actor, Action.DELIVERY_SENT_AGAIN, application, delivery_id)
+
+
+@transaction.atomic
+def send_test(actor: Actor, application: Application) -> Delivery:
+    """Records a test for the application's webhook URL. Raises ``DomainError("conflict", …)``."""
+    locked_organization(application.organization_id)
+    delivery = record_test(application)
+    _note(actor, Action.WEBHOOK_TESTED, application, delivery.pk)
+    return delivery
+
+
+def _note(actor: Actor, action: Action, application: Application, delivery_id: int) -> None:
+    about = {"application_id": application.pk, "delivery_id": delivery_id}
+    note(application.organization_id, actor, action, application.name, after=about)

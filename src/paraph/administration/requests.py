@@ -1,0 +1,47 @@
+"""What members do with requests that were sent: ended early, a signing link shown, lists exported."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
+from paraph.flow import end_early as ending
+from paraph.kernel.errors import DomainError
+from paraph.organizations.scope import Caller, scoped
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.signing_token import signing_url
+
+
+@transaction.atomic
+def end_early(caller: Caller, actor: Actor, request_id: int, reason: str) -> None:
+    """Ends one of the caller's requests. Raises what :func:`paraph.flow.end_early.end_early` raises."""
+    if not scoped(SignatureRequest, caller).filter(pk=request_id).exists():
+        raise DomainError("not_found", _("There is no such request."))
+    ending.end_early(request_id, reason)
+    note(caller.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after={"reason": reason})
+
+
+@transaction.atomic
+def show_signing_link(caller: Caller, actor: Actor, request_id: int, signer_id: int) -> str:
+    """Returns the address at which a signer may sign now, and notes who asked for it.
+
+    Raises ``not_found``; ``already_signed``, ``expired``.
+    """
+    request = scoped(SignatureRequest, caller).filter(pk=request_id).first()
+    signer = Signer.objects.select_related("request").filter(pk=signer_id, request=request).first()
+    if request is None or signer is None:
+        raise DomainError("not_found", _("There is no such signer."))
+    eligibility = signing_eligibility(signer)
+    if eligibility in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED):
+        raise DomainError(eligibility.value, _("This link leads nowhere any more: nothing is left to sign."))
+    subject = f"request {request_id}, signer {signer_id}"
+    note(caller.organization_id, actor, Action.SIGNING_LINK_SHOWN, subject)
+    return signing_url(signer)
+
+
+def note_export(organization_id: int, actor: Actor, asked: dict[str, str]) -> None:
+    """Notes that requests were exported, and by which filters they were chosen."""
+    with transaction.atomic():
+        note(organization_id, actor, Action.REQUESTS_EXPORTED, after=asked)

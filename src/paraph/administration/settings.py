@@ -1,0 +1,70 @@
+"""Settings of an organization that its members change, and its deletion."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
+from paraph.administration.locked import locked_organization
+from paraph.flow.end_deleted import end_requests_of_deleted
+from paraph.kernel.errors import DomainError
+from paraph.organizations import lifecycle
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import update_organization
+from paraph.organizations.retention import retention_days, set_retention
+
+_FIELDS = ("name", "contact_email", "refuse_changeable_documents", "mails_copy_links")
+_ENDED_AT_ONCE = 20  # while somebody waits for the answer
+
+
+@transaction.atomic
+def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
+    """Changes name, contact address, whether documents that can change are refused, and whether summaries have links.
+
+    Raises ``DomainError``: ``not_found``, ``validation_error``.
+    """
+    before = _settings(locked_organization(organization_id))
+    changed = update_organization(organization_id, **{field: given[field] for field in _FIELDS if field in given})
+    after = _settings(changed)
+    differing = [field for field in _FIELDS if before[field] != after[field]]
+    if differing:
+        facts = ({field: values[field] for field in differing} for values in (before, after))
+        note(organization_id, actor, Action.ORGANIZATION_UPDATED, before=next(facts), after=next(facts))
+    return changed
+
+
+@transaction.atomic
+def change_retention(organization_id: int, actor: Actor, days: dict[str, int | None]) -> None:
+    """Sets for each environment how many days files are kept; None for ever.
+
+    Raises ``DomainError``: ``not_found``, ``validation_error``.
+    """
+    locked_organization(organization_id)
+    before = retention_days(organization_id)
+    for environment, number in days.items():
+        if number != before[environment]:
+            set_retention(organization_id, environment, number)
+            facts = ({"environment": environment, "days": each} for each in (before[environment], number))
+            note(organization_id, actor, Action.RETENTION_SET, environment, before=next(facts), after=next(facts))
+
+
+def delete_organization(organization_id: int, actor: Actor, typed_name: str) -> None:
+    """Deletes the organization, whose name is typed, then ends a few of its pending requests, each in a transaction of
+    its own; a job ends the others within minutes.
+
+    Raises ``DomainError``: ``not_found``, ``validation_error`` for another name.
+    """
+    with transaction.atomic():
+        organization = locked_organization(organization_id)
+        if " ".join(typed_name.split()) != " ".join(organization.name.split()):
+            raise DomainError("validation_error", _("This is not the organization's name."))
+        lifecycle.delete_organization(organization_id)
+        note(organization_id, actor, Action.ORGANIZATION_DELETED, organization.name)
+    end_requests_of_deleted(most=_ENDED_AT_ONCE)
+
+
+def _settings(organization: Organization) -> dict[str, Any]:
+    return {field: getattr(organization, field) for field in _FIELDS}

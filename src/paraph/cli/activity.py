@@ -1,0 +1,57 @@
+"""``paraph activity verify``: whether an activity log, or an export of one, is whole."""
+
+import json
+from pathlib import Path
+
+import click
+
+from paraph.activity.chain import ChainCheck, check_export
+from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.session import database
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group()
+def command() -> None:
+    """Activity logs: who changed what in an organization."""
+
+
+@command.command()
+@click.argument("export", type=_FILE, required=False)
+@click.option("--organization", type=int, help="Check the log of this organization in the database.")
+@data_dir_option
+@json_option
+@click.pass_context
+def verify(context: click.Context, export: Path | None, *, organization: int | None, as_json: bool) -> None:
+    """Check that no act is missing or was altered: in an export, which needs no service, or in the database.
+
+    With both, the export must also be the beginning of the log: an act that was taken off its end since shows so.
+    Ends with 0 only when all holds, else with 1.
+    """
+    if export is None and organization is None:
+        raise click.UsageError("Name an export, or give --organization.")
+    checks = [check_export(export.read_bytes())] if export else []
+    if organization is not None:
+        checks.append(_in_database(organization, checks[0] if checks else None))
+    for check in checks:
+        click.echo(json.dumps(check.to_json()) if as_json else _sentence(check))
+    context.exit(0 if all(check.ok for check in checks) else 1)
+
+
+def _in_database(organization_id: int, export: ChainCheck | None) -> ChainCheck:
+    with database():
+        from paraph.activity.export import check_log
+        from paraph.kernel.errors import DomainError
+        from paraph.organizations.models import Organization
+
+        if not Organization.objects.filter(pk=organization_id).exists():
+            raise DomainError("not_found", f"There is no organization {organization_id}.")
+        return check_log(organization_id, export)
+
+
+def _sentence(check: ChainCheck) -> str:
+    if check.organization_id is None:
+        return check.problem
+    whole = f"Organization {check.organization_id}: {check.acts} acts follow from each other. {check.problem}"
+    return whole.rstrip()

@@ -1,0 +1,37 @@
+"""Noting in the activity log when somebody changes how they log in; django-allauth tells of it by signals."""
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.account import signals as account
+from allauth.mfa import signals as second_factors
+from django.dispatch import Signal
+from django.http import HttpRequest
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.models import ActorKind
+from paraph.administration.accounts import note_account_change
+from paraph.journal.client_address import client_address
+from paraph.members.models import User
+
+_CHANGES: dict[Action, tuple[Signal, ...]] = {
+    Action.PASSWORD_CHANGED: (account.password_changed, account.password_set, account.password_reset),
+    Action.ADDRESS_CHANGED: (account.email_changed,),
+    Action.SECOND_FACTOR_ADDED: (second_factors.authenticator_added,),
+    Action.SECOND_FACTOR_REMOVED: (second_factors.authenticator_removed,),
+}
+
+
+def listen() -> None:
+    for action, signals in _CHANGES.items():
+        for signal in signals:
+            signal.connect(_noting(action), weak=False, dispatch_uid=f"{action} {id(signal)}")
+
+
+def _noting(action: Action) -> Callable[..., None]:
+    def receive(*, request: HttpRequest, user: User, **_more: Any) -> None:
+        actor = Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
+        note_account_change(user, actor, action)
+
+    return receive

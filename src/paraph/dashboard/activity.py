@@ -1,0 +1,116 @@
+"""``/app/{o}/activity``: who did what in the organization; ``…/export`` all of it, as ``paraph activity verify`` reads
+it. Members see their own acts, owners, admins and observers all."""
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.translation import gettext_lazy
+
+from paraph.activity.actions import Action
+from paraph.activity.export import exported
+from paraph.activity.log import note
+from paraph.activity.models import Activity, ActorKind
+from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.members.models import Member
+from paraph.members.rights import Right, may
+
+_AT_ONCE = 50
+_NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE)
+
+
+class FilterForm(forms.Form):
+    who = forms.CharField(
+        label=gettext_lazy("Who"), required=False, max_length=320, widget=forms.TextInput(attrs={"list": "people"})
+    )
+    action = forms.ChoiceField(
+        label=gettext_lazy("Action"),
+        required=False,
+        choices=[("", gettext_lazy("any")), *((each.value, each.value) for each in sorted(Action))],
+    )
+    since = forms.DateField(
+        label=gettext_lazy("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    until = forms.DateField(
+        label=gettext_lazy("To"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+
+
+@member_page(Right.SEE)
+def activity(request: HttpRequest, member: Member) -> HttpResponse:
+    """The acts, the newest first, from ``before`` on."""
+    sees_all = may(member.role, Right.AUDIT)
+    form = FilterForm(request.GET)
+    acts = (
+        _filtered(_visible(member, sees_all=sees_all), form.cleaned_data)
+        if form.is_valid()
+        else Activity.objects.none()
+    )
+    before = request.GET.get("before", "")
+    if before.isascii() and before.isdigit() and len(before) < 10:
+        acts = acts.filter(position__lt=int(before))
+    rows = list(acts.order_by("-position")[: _AT_ONCE + 1])
+    content = {
+        "rows": [(row, _changes(row)) for row in rows[:_AT_ONCE]],
+        "older": _older(request, rows) if len(rows) > _AT_ONCE else "",
+        "form": form,
+        "sees_all": sees_all,
+        "people": [*_NOT_MEMBERS, *_addresses(member)] if sees_all else [],
+        "filtered": any(request.GET.get(name) for name in form.fields),
+    }
+    return show(request, "activity.html", content, member=member, status=422 if form.errors else 200)
+
+
+@member_page(Right.AUDIT)
+@reauthenticated
+def export(request: HttpRequest, member: Member) -> HttpResponse:
+    """``POST …/activity/export``: the whole log as JSON, whose last act is this export."""
+    if request.method != "POST":
+        return see_other("activity", member.organization_id)
+    note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED)
+    response: Any = StreamingHttpResponse(
+        exported(member.organization_id, member.organization.name), content_type="application/json"
+    )
+    response.headers["Content-Disposition"] = f'attachment; filename="activity-{member.organization_id}.json"'
+    answer: HttpResponse = response
+    return answer
+
+
+def _visible(member: Member, *, sees_all: bool) -> QuerySet[Activity]:
+    acts = Activity.objects.filter(organization_id=member.organization_id)
+    if sees_all:
+        return acts
+    return acts.filter(actor=member.user.email, actor_kind=ActorKind.MEMBER, actor_id=member.user_id)
+
+
+def _filtered(acts: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
+    who = asked["who"].strip().lower()
+    if who in _NOT_MEMBERS:
+        acts = acts.filter(actor="", actor_kind=who)
+    elif who:
+        acts = acts.filter(actor=who)
+    if asked["action"]:
+        acts = acts.filter(action=asked["action"])
+    if asked["since"]:
+        acts = acts.filter(created_at__gte=datetime.combine(asked["since"], time(), UTC))
+    if asked["until"]:
+        acts = acts.filter(created_at__lt=datetime.combine(asked["until"], time(), UTC) + timedelta(days=1))
+    return acts
+
+
+def _addresses(member: Member) -> list[str]:
+    members = Member.objects.filter(organization_id=member.organization_id)
+    return list(members.order_by("user__email").values_list("user__email", flat=True))
+
+
+def _changes(act: Activity) -> list[tuple[str, Any, Any]]:
+    """Each field that the act tells of, with its value before and after."""
+    return [(name, act.before.get(name), act.after.get(name)) for name in {**act.before, **act.after}]
+
+
+def _older(request: HttpRequest, rows: list[Activity]) -> str:
+    query = request.GET.copy()
+    query["before"] = str(rows[_AT_ONCE - 1].position)
+    return query.urlencode()

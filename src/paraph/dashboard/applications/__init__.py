@@ -1,0 +1,1 @@
+"""``/app/{o}/applications``: what calls the API, its keys, and what its webhooks delivered."""

@@ -1,0 +1,30 @@
+"""The applications that a member sees: those of both environments."""
+
+from django.db.models import QuerySet
+from django.http import Http404
+
+from paraph.dashboard.door import caller
+from paraph.members.models import Member
+from paraph.organizations.models import ApiKey, Application, Environment
+from paraph.organizations.scope import scoped
+
+
+def applications_of(member: Member) -> QuerySet[Application]:
+    sandbox, production = (scoped(Application, caller(member, environment)) for environment in Environment)
+    return sandbox | production
+
+
+def application_of(member: Member, application_id: int) -> Application:
+    """Raises ``Http404`` for an application that is not the organization's."""
+    application = applications_of(member).filter(pk=application_id).first()
+    if application is None:
+        raise Http404
+    return application
+
+
+def key_of(application: Application, key_id: int) -> ApiKey:
+    """Raises ``Http404`` for a key that is not the application's."""
+    key = application.keys.select_related("application").filter(pk=key_id).first()
+    if key is None:
+        raise Http404
+    return key

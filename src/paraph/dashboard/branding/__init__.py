@@ -1,0 +1,1 @@
+"""``/app/{o}/branding``: the colours of signing pages."""

@@ -1,0 +1,32 @@
+"""Name and colours of a branding profile."""
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from paraph.kernel.colors import is_color
+from paraph.organizations.theme import DEFAULT
+
+COLORS = ("background_color", "text_color", "accent_color")
+_FORM = gettext_lazy("A colour has the form #1a2b3c.")
+
+
+def _color(label: object) -> forms.CharField:
+    widget = forms.TextInput(attrs={"type": "color"})
+    field = forms.RegexField(r"^#[0-9A-Fa-f]{6}\Z", label=str(label), widget=widget, error_messages={"invalid": _FORM})
+    field.label = label  # type: ignore[assignment]
+    return field
+
+
+class ProfileForm(forms.Form):
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
+    background_color = _color(gettext_lazy("Background"))
+    text_color = _color(gettext_lazy("Text"))
+    accent_color = _color(gettext_lazy("Accent"))
+
+    def palette(self) -> dict[str, str]:
+        """Returns the colours to show: those entered where they are colours, else the first or usual ones."""
+        chosen = (str(self[field].value() or "") for field in COLORS)
+        return {
+            field: color if is_color(color) else usual
+            for field, color, usual in zip(COLORS, chosen, DEFAULT, strict=True)
+        }

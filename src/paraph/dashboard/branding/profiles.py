@@ -1,0 +1,83 @@
+"""``/app/{o}/branding``, ``…/new`` and ``…/{id}``: branding profiles, within the plan's limit."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from paraph.administration.branding import create_profile, update_profile
+from paraph.dashboard.branding.forms import COLORS, ProfileForm
+from paraph.dashboard.branding.preview import PARENT_POLICY
+from paraph.dashboard.branding.words import judged
+from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.organizations.models import BrandingProfile
+from paraph.organizations.plans import allowance
+from paraph.organizations.scope import branding_profiles
+from paraph.organizations.theme import DEFAULT
+
+
+@member_page(Right.BUILD)
+def branding(request: HttpRequest, member: Member) -> HttpResponse:
+    rows = list(branding_profiles(caller(member)).order_by("pk"))
+    limit = allowance(member.organization.plan).branding_profiles
+    content = {"rows": rows, "used": len(rows), "limit": limit, "is_full": len(rows) >= limit}
+    return show(request, "branding/listing.html", content, member=member)
+
+
+@member_page(Right.BUILD)
+def new_profile(request: HttpRequest, member: Member) -> HttpResponse:
+    return _edited(request, member, None)
+
+
+@member_page(Right.BUILD)
+def profile(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
+    found = branding_profiles(caller(member)).filter(pk=profile_id).first()
+    if found is None:
+        raise Http404
+    return _edited(request, member, found)
+
+
+def _edited(request: HttpRequest, member: Member, found: BrandingProfile | None) -> HttpResponse:
+    """A form that is sent to be previewed comes back with its colours in the address, and nothing is saved."""
+    if request.method != "POST":
+        return _page(request, member, found, ProfileForm(initial=_initial(request, found)))
+    form = ProfileForm(request.POST)
+    if not form.is_valid():
+        return _page(request, member, found, form)
+    if "preview" in request.POST:
+        return see_other(f"{request.path}?{urlencode(form.cleaned_data)}")
+    try:
+        saved = _saved(request, member, found, form.cleaned_data)
+    except DomainError as refusal:
+        form.add_error(None, refusal.message)
+        return _page(request, member, found, form)
+    messages.success(request, _("Saved."))
+    return see_other("profile", member.organization_id, saved.pk)
+
+
+def _saved(
+    request: HttpRequest, member: Member, found: BrandingProfile | None, given: dict[str, Any]
+) -> BrandingProfile:
+    if found is None:
+        return create_profile(member.organization_id, actor(request, member), **given)
+    return update_profile(actor(request, member), found, **given)
+
+
+def _page(request: HttpRequest, member: Member, found: BrandingProfile | None, form: ProfileForm) -> HttpResponse:
+    palette = form.palette()
+    content = {"profile": found, "form": form, "colors": urlencode(palette), "judged": judged(**palette)}
+    status = 422 if form.errors else 200
+    response = show(request, "branding/profile.html", content, member=member, status=status)
+    response["Content-Security-Policy"] = PARENT_POLICY
+    return response
+
+
+def _initial(request: HttpRequest, found: BrandingProfile | None) -> dict[str, str]:
+    usual = {"name": "", **dict(zip(COLORS, DEFAULT, strict=True))}
+    own = {field: getattr(found, field) if found else value for field, value in usual.items()}
+    return own | {field: request.GET[field] for field in own if field in request.GET}

@@ -1,0 +1,47 @@
+"""What the page says of contrasts."""
+
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from paraph.organizations.contrasts import Pair, contrasts
+
+_PAIRS = {
+    Pair.TEXT_ON_BACKGROUND: gettext_lazy("Text on the background"),
+    Pair.TEXT_ON_SURFACE: gettext_lazy("Text on white cards"),
+    Pair.ACCENT_ON_SURFACE: gettext_lazy("Lines and controls in the accent on white"),
+    Pair.LABEL_ON_ACCENT: gettext_lazy("Labels of buttons in the accent, in black or white"),
+}
+
+
+class Judgement(NamedTuple):
+    pair: object
+    ratio: str
+    needed: str
+    verdict: str
+    is_good: bool
+    suggestion: str
+
+
+def judged(background_color: str, text_color: str, accent_color: str) -> list[Judgement]:
+    """Judges each pair of colours that meet, in words and numbers."""
+    return [
+        Judgement(
+            _PAIRS[found.pair],
+            f"{found.ratio:.1f}",
+            f"{found.needed:.1f}",
+            _verdict(found.pair, found.suggestion),
+            not found.suggestion,
+            found.suggestion,
+        )
+        for found in contrasts(background_color, text_color, accent_color)
+    ]
+
+
+def _verdict(pair: Pair, suggestion: str) -> str:
+    if not suggestion:
+        return _("Good")
+    if pair == Pair.ACCENT_ON_SURFACE:
+        return _("The page takes the text's colour for lines instead.")
+    return _("The page shows black or white instead.")

@@ -1,0 +1,63 @@
+"""``/invitations/{secret}``: what somebody is invited to. ``GET`` explains and changes nothing, since mail scanners
+follow links; ``POST`` accepts."""
+
+from urllib.parse import urlencode
+
+from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+
+from paraph.activity.actor import Actor
+from paraph.activity.models import ActorKind
+from paraph.administration.invitations import accept_invitation
+from paraph.dashboard.door import see_other, show
+from paraph.journal.client_address import client_address
+from paraph.kernel.errors import DomainError
+from paraph.members.invitations import State, invitation_of, state
+from paraph.members.models import Invitation, User
+
+
+@never_cache
+def invitation(request: HttpRequest, secret: str) -> HttpResponse:
+    """The page for whoever is invited: newcomers make an account, others log in, then they accept."""
+    found = invitation_of(secret)
+    if found is None:
+        return show(request, "invitation/unknown.html", {}, status=404)
+    if state(found) != State.OPEN:
+        return _over(request, found)
+    if not request.user.is_authenticated:
+        return _to_stranger(request, found)
+    user = request.user
+    if user.email != found.email:
+        return show(request, "invitation/wrong_account.html", {"invitation": found}, status=403)
+    if request.method == "POST":
+        return _accepted(request, secret, user)
+    return show(request, "invitation/open.html", {"invitation": found})
+
+
+def _over(request: HttpRequest, found: Invitation) -> HttpResponse:
+    """An invitation that was accepted, withdrawn, or has expired: which, and what to do now."""
+    return show(request, "invitation/over.html", {"invitation": found, "state": state(found)}, status=410)
+
+
+def _to_stranger(request: HttpRequest, found: Invitation) -> HttpResponse:
+    """The link proves that its reader has the address: it may tell whether there is an account, and the account that
+    they make is confirmed."""
+    has_account = User.objects.filter(email=found.email).exists()
+    if request.method != "POST":
+        content = {"invitation": found, "has_account": has_account, "single_sign_on": bool(settings.PARAPH.sso_issuer)}
+        return show(request, "invitation/open.html", content)
+    if not has_account:
+        get_adapter(request).stash_verified_email(request, found.email)
+    entry = reverse("account_login" if has_account else "account_signup")
+    return see_other(f"{entry}?{urlencode({'next': request.path})}")
+
+
+def _accepted(request: HttpRequest, secret: str, user: User) -> HttpResponse:
+    try:
+        member = accept_invitation(secret, user, Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request)))
+    except DomainError:
+        return see_other(request.path)  # it ended meanwhile: its page says how
+    return see_other("home", member.organization_id)

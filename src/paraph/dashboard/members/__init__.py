@@ -1,0 +1,1 @@
+"""Who belongs to an organization, and who is invited to it."""

@@ -1,0 +1,38 @@
+"""``/app/{o}/members/invitations/{id}/resend`` and ``…/withdraw``."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from paraph.administration.invitations import resend_invitation, withdraw_invitation
+from paraph.dashboard.door import actor, member_page, see_other
+from paraph.dashboard.members.listing import listing
+from paraph.journal.client_address import client_address, guarded_network
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.members.rights import Right
+
+
+@member_page(Right.INVITE)
+def resend(request: HttpRequest, member: Member, invitation_id: int) -> HttpResponse:
+    if request.method == "POST":
+        by, network = actor(request, member), guarded_network(client_address(request))
+        try:
+            sent = resend_invitation(member.organization_id, by, invitation_id, network, get_language() or "en")
+        except DomainError as refusal:
+            return listing(request, member, refusal=refusal.message)
+        sentence = _("The invitation to %(email)s is on its way again; earlier links no longer work.")
+        messages.success(request, sentence % {"email": sent.email})
+    return see_other("members", member.organization_id)
+
+
+@member_page(Right.INVITE)
+def withdraw(request: HttpRequest, member: Member, invitation_id: int) -> HttpResponse:
+    if request.method == "POST":
+        try:
+            ended = withdraw_invitation(member.organization_id, actor(request, member), invitation_id)
+        except DomainError as refusal:
+            return listing(request, member, refusal=refusal.message)
+        messages.success(request, _("The invitation to %(email)s is withdrawn.") % {"email": ended.email})
+    return see_other("members", member.organization_id)

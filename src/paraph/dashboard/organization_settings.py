@@ -1,0 +1,139 @@
+"""``/app/{o}/settings``: name, contact address, what documents and mails may be, how long files are kept, deletion.
+
+Everybody may read them; owners and admins change them, owners alone retention and deletion.
+"""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings as service
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from paraph.administration import settings as verbs
+from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.members.rights import Right, may, roles_with
+from paraph.organizations.lifecycle import DAYS_AFTER_DELETION
+from paraph.organizations.models import Environment, Organization
+from paraph.organizations.retention import LONGEST_DAYS, retention_days
+
+
+class SettingsForm(forms.Form):
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=200, help_text=gettext_lazy("Signers read it on every page and mail.")
+    )
+    contact_email = forms.EmailField(
+        label=gettext_lazy("Contact address"),
+        max_length=254,
+        required=False,
+        help_text=gettext_lazy("Where questions of signers go. Without it they cannot ask any."),
+    )
+    refuse_changeable_documents = forms.BooleanField(
+        label=gettext_lazy("Refuse documents that can change what they show"),
+        required=False,
+        help_text=gettext_lazy("In production, also those that print differently than they are shown."),
+    )
+    mails_copy_links = forms.BooleanField(
+        label=gettext_lazy("Send signers a link to their copy"),
+        required=False,
+        help_text=gettext_lazy("In the mail that says that everybody has signed."),
+    )
+
+
+class RetentionForm(forms.Form):
+    """Days by environment; empty for ever."""
+
+    production = forms.IntegerField(
+        label=gettext_lazy("Production: days"), required=False, min_value=1, max_value=LONGEST_DAYS
+    )
+    sandbox = forms.IntegerField(
+        label=gettext_lazy("Sandbox: days"), required=False, min_value=1, max_value=LONGEST_DAYS
+    )
+
+
+class DeletionForm(forms.Form):
+    typed_name = forms.CharField(
+        label=gettext_lazy("Organization's name"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+@member_page(Right.SEE)
+def settings(request: HttpRequest, member: Member) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, member)
+    if not may(member.role, Right.BUILD):
+        return show(request, "forbidden.html", {"roles": roles_with(Right.BUILD)}, member=member, status=403)
+    form = SettingsForm(request.POST)
+    if form.is_valid():
+        try:
+            verbs.change_settings(member.organization_id, actor(request, member), **form.cleaned_data)
+        except DomainError as refusal:
+            form.add_error(None, refusal.message)
+        else:
+            return _saved(request, member)
+    return _page(request, member, form=form)
+
+
+@member_page(Right.RULE)
+@reauthenticated
+def retention(request: HttpRequest, member: Member) -> HttpResponse:
+    """``POST …/settings/retention``, where the operator leaves it to owners."""
+    if request.method != "POST":
+        return see_other("settings", member.organization_id)
+    form = RetentionForm(request.POST)
+    if not service.PARAPH.owners_set_retention:
+        form.add_error(None, _("On this service the operator alone says how long files are kept."))
+    elif form.is_valid():
+        verbs.change_retention(member.organization_id, actor(request, member), form.cleaned_data)
+        return _saved(request, member)
+    return _page(request, member, retention_form=form)
+
+
+@member_page(Right.RULE)
+@reauthenticated
+def delete(request: HttpRequest, member: Member) -> HttpResponse:
+    """``POST …/settings/delete``."""
+    if request.method != "POST":
+        return see_other("settings", member.organization_id)
+    form = DeletionForm(request.POST)
+    if form.is_valid():
+        try:
+            verbs.delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
+        except DomainError as refusal:
+            form.add_error("typed_name", refusal.message)
+        else:
+            messages.success(request, _("The organization is deleted."))
+            return see_other("organizations")
+    return _page(request, member, deletion_form=form)
+
+
+def _saved(request: HttpRequest, member: Member) -> HttpResponse:
+    messages.success(request, _("Saved."))
+    return see_other("settings", member.organization_id)
+
+
+def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> HttpResponse:
+    """The whole page, with the form that was sent and its errors."""
+    organization, days = member.organization, retention_days(member.organization_id)
+    content: dict[str, Any] = {
+        "may_change": may(member.role, Right.BUILD),
+        "may_rule": may(member.role, Right.RULE),
+        "may_keep": may(member.role, Right.RULE) and service.PARAPH.owners_set_retention,
+        "form": SettingsForm(initial=_initial(organization)),
+        "retention_form": RetentionForm(initial=days),
+        "deletion_form": DeletionForm(),
+        "retention": [(environment, days[environment]) for environment in reversed(Environment)],
+        "days_after_deletion": DAYS_AFTER_DELETION,
+    }
+    refused = any(form.errors for form in forms_sent.values())
+    return show(request, "settings.html", content | forms_sent, member=member, status=422 if refused else 200)
+
+
+def _initial(organization: Organization) -> dict[str, Any]:
+    return {field: getattr(organization, field) for field in SettingsForm.base_fields}

@@ -1,0 +1,1 @@
+"""Pages of templates and of bulk sends."""

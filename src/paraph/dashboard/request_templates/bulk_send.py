@@ -1,0 +1,79 @@
+"""``/app/{o}/templates/bulk/{id}``: what is wrong with the rows, sending them, and how far it is."""
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.dashboard.request_templates.bulk_upload import csv_answer
+from paraph.dashboard.request_templates.found import bulk_send_of
+from paraph.flow.bulk_send import cancel_bulk_send, start_bulk_send
+from paraph.flow.send_from_web import Sending
+from paraph.journal.client_address import origin
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.organizations.web_sends import web_sends
+from paraph.request_templates.bulk.csv_file import write_csv
+from paraph.request_templates.models import BulkSend, RowState
+
+_ROWS = 100
+
+
+@member_page(Right.SEND)
+def bulk_send(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+    """To the page's own script it answers with the part that changes."""
+    return _page(request, member, bulk_send_of(member, bulk_send_id))
+
+
+@member_page(Right.SEND)
+def start(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+    """``POST …/start``. Field ``skip``: whether to leave out the rows that are wrong."""
+    found = bulk_send_of(member, bulk_send_id)
+    if request.method == "POST":
+        sending = Sending(member.user, actor(request, member), origin(request))
+        try:
+            start_bulk_send(caller(member), found.pk, sending, skip_wrong="skip" in request.POST)
+        except DomainError as refused:
+            return _page(request, member, bulk_send_of(member, bulk_send_id), refused.message)
+    return see_other("bulk_send", member.organization_id, found.pk)
+
+
+@member_page(Right.SEND)
+def cancel(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
+    """``POST …/cancel``."""
+    found = bulk_send_of(member, bulk_send_id)
+    if request.method == "POST":
+        cancel_bulk_send(caller(member), found.pk, actor(request, member))
+    return see_other("bulk_send", member.organization_id, found.pk)
+
+
+@member_page(Right.SEND)
+def errors_csv(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/errors.csv``: the rows that were not sent, as they stood in the file, with what is wrong with each."""
+    found = bulk_send_of(member, bulk_send_id)
+    width = len(found.columns)
+    rows = [
+        [*row.cells[:width], *[""] * (width - len(row.cells)), str(row.number), " ".join(row.problems)]
+        for row in found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])
+    ]
+    return csv_answer(write_csv([*found.columns, _("Row"), _("Error")], rows), f"errors-{found.pk}.csv")
+
+
+def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = "") -> HttpResponse:
+    counted = found.rows.values_list("state").annotate(count=Count("pk"))
+    counts = dict.fromkeys(RowState.values, 0) | {str(state): count for state, count in counted}
+    content = {
+        "bulk": found,
+        "counts": counts,
+        "handled": counts[RowState.SENT] + counts[RowState.REFUSED],
+        "total": counts[RowState.SENT] + counts[RowState.REFUSED] + counts[RowState.READY],
+        "failed": counts[RowState.WRONG] + counts[RowState.REFUSED],
+        "problems": found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])[:_ROWS],
+        "sent": found.rows.filter(state=RowState.SENT).order_by("-number")[:_ROWS],
+        "quota": web_sends(member.organization_id, member.organization.plan),
+        "refused": refused,
+        "most_shown": _ROWS,
+    }
+    part = "bulk_progress" if request.headers.get("HX-Request") == "true" else "bulk_send"
+    return show(request, f"request_templates/{part}.html", content, member=member, status=422 if refused else 200)

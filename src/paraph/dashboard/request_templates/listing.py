@@ -1,0 +1,19 @@
+"""``/app/{o}/templates``: requests to be sent again."""
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+
+from paraph.dashboard.door import caller, member_page, show
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.organizations.scope import scoped
+from paraph.request_templates.models import Template
+
+_AT_ONCE = 500
+
+
+@member_page(Right.SEND)
+def templates(request: HttpRequest, member: Member) -> HttpResponse:
+    mine = scoped(Template, caller(member)).prefetch_related("roles").annotate(document_count=Count("documents"))
+    rows = mine.order_by("name", "pk")[:_AT_ONCE]
+    return show(request, "request_templates/listing.html", {"rows": rows}, member=member)

@@ -1,0 +1,1 @@
+"""``/app/{o}/requests``: the organization's signature requests, and everything about one."""

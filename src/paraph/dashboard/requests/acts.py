@@ -1,0 +1,71 @@
+"""What members do with a request: remind a signer, end it early, take the link of a signer."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from paraph.administration import requests as administration
+from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.requests.own_request import own_request
+from paraph.dashboard.requests.request_page import request_page
+from paraph.flow.end_early import LONGEST_REASON
+from paraph.flow.remind import remind
+from paraph.kernel.errors import DomainError
+from paraph.members.models import Member
+from paraph.members.rights import Right
+
+
+class EndEarlyForm(forms.Form):
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=LONGEST_REASON,
+        help_text=gettext_lazy("Signers do not see it. It stays in the journal and in webhooks for ever: no names."),
+    )
+
+
+@require_POST
+@member_page(Right.SEND)
+def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
+    caller, _found = own_request(member, request_id)
+    try:
+        remind(caller, request_id, signer_id, actor(request, member))
+    except DomainError as refusal:
+        return request_page(request, member, request_id, refusal.message)
+    messages.success(request, _("The invitation is being mailed again."))
+    return see_other("request", member.organization_id, request_id)
+
+
+@member_page(Right.SEND)
+def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    caller, found = own_request(member, request_id)
+    form = EndEarlyForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            administration.end_early(caller, actor(request, member), request_id, form.cleaned_data["reason"])
+            messages.success(request, _("The request was ended. Its links lead nowhere any more."))
+            return see_other("request", member.organization_id, request_id)
+        except DomainError as refusal:
+            form.add_error(None, refusal.message)
+    content = {"form": form, "found": found}
+    return show(request, "requests/end_early.html", content, member=member, status=422 if form.errors else 200)
+
+
+@require_POST
+@member_page(Right.SEND)
+@reauthenticated
+def signing_link(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
+    """Shows the link in this one response, kept by no cache; who asked stands in the activity log."""
+    caller, found = own_request(member, request_id)
+    try:
+        link = administration.show_signing_link(caller, actor(request, member), request_id, signer_id)
+    except DomainError as refusal:
+        return request_page(request, member, request_id, refusal.message)
+    signer = found.signers.get(pk=signer_id)
+    response = show(
+        request, "requests/signing_link.html", {"found": found, "signer": signer, "link": link}, member=member
+    )
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response

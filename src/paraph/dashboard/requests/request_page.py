@@ -1,0 +1,90 @@
+"""``/app/{o}/requests/{id}``: everything about a request, and what a member can do with it."""
+
+from typing import Any
+
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+
+from paraph.dashboard.door import member_page, show
+from paraph.dashboard.requests.own_request import own_request
+from paraph.dashboard.requests.timeline import timeline
+from paraph.dashboard.requests.waiting import waiting
+from paraph.documents.models import Document
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow.remind import MOST_REMINDERS
+from paraph.members.models import Member
+from paraph.members.rights import Right, may
+from paraph.operations.wrong_codes import wrong_codes
+from paraph.organizations.scope import Caller
+from paraph.signature_requests.models import Inquiry, RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.reading import LARGE
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.webhooks.of_tenant import deliveries_of
+
+
+@member_page(Right.SEE)
+def request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    return request_page(request, member, request_id)
+
+
+def request_page(request: HttpRequest, member: Member, request_id: int, problem: str = "") -> HttpResponse:
+    """``problem``: why what the member asked for was refused; the page is then a 422."""
+    caller, found = own_request(member, request_id)
+    signers = list(found.signers.defer(*LARGE).prefetch_related("reminders"))
+    documents = list(found.request_documents.prefetch_related(Prefetch("document", Document.objects.only("name"))))
+    content = {
+        "found": found,
+        "problem": problem,
+        "waiting": waiting(found, signers),
+        "signers": _signers(found, signers),
+        "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
+        "documents": _documents(found, documents),
+        "proof": ProofFile.objects.filter(request=found).first(),
+        "events": timeline(caller, found.pk, signers, documents, sender(found)),
+        "sender": sender(found),
+        "may_send": may(member.role, Right.SEND),
+        "deliveries": _deliveries(caller, member, found),
+    }
+    return show(request, "requests/request.html", content, member=member, status=422 if problem else 200)
+
+
+def sender(found: SignatureRequest) -> str:
+    """The member or the application that sent it."""
+    if found.application:
+        return found.application.name
+    return (found.sent_by.name or found.sent_by.email) if found.sent_by else ""
+
+
+def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, Any]]:
+    wrong = wrong_codes(found.pk)
+    rows = []
+    for signer in signers:
+        eligibility = signing_eligibility(signer)
+        reminders = signer.reminders.all()
+        rows.append(
+            {
+                "signer": signer,
+                "is_next": eligibility is SigningEligibility.OPEN,
+                "has_link": eligibility in (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN),
+                "invitation": signer.invitation or {},
+                "wrong_codes": wrong.get(signer.pk),
+                "reminders": len(reminders),
+                "can_be_reminded": eligibility is SigningEligibility.OPEN
+                and signer.notified_at is not None
+                and len(reminders) < MOST_REMINDERS,
+            }
+        )
+    return rows
+
+
+def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> list[dict[str, Any]]:
+    done = found.finalized and not found.files_deleted_at
+    sealed = {row.request_document_id: row for row in SealedDocument.objects.filter(request_document__in=documents)}
+    return [{"row": row, "sealed": sealed.get(row.pk), "is_ready": done and row.pk in sealed} for row in documents]
+
+
+def _deliveries(caller: Caller, member: Member, found: SignatureRequest) -> Any:
+    """None where the member may not see deliveries, or there is nobody to tell."""
+    if not may(member.role, Right.BUILD) or found.application_id is None:
+        return None
+    return list(deliveries_of(caller, found.pk))

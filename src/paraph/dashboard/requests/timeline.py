@@ -1,0 +1,70 @@
+"""The journal of a request in words: what happened, when, and who did it."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from paraph.journal.event_types import EventType
+from paraph.journal.models import Entry
+from paraph.organizations.scope import Caller, scoped
+from paraph.signature_requests.models import RequestDocument, Signer
+
+
+class Event(NamedTuple):
+    """``detail`` is what a server acknowledged, or a reason, "" for nothing. ``actor`` is "" for the service itself."""
+
+    moment: datetime
+    sentence: str
+    detail: str
+    actor: str
+    ip: str
+
+
+def timeline(
+    caller: Caller, request_id: int, signers: list[Signer], documents: list[RequestDocument], sender: str
+) -> list[Event]:
+    """The journal of one of the caller's requests, oldest first."""
+    names = {signer.pk: signer.full_name for signer in signers}
+    files = {row.document_id: row.document.name for row in documents}
+    entries = scoped(Entry, caller).filter(request_id=request_id).order_by("position")
+    return [_event(entry, names, files, sender) for entry in entries]
+
+
+def _event(entry: Entry, names: dict[int, str], files: dict[int, str], sender: str) -> Event:
+    facts, name = entry.metadata, names.get(entry.signer_id or 0, "")
+    blanks = {
+        "name": name,
+        "recipient": facts.get("recipient", ""),
+        "file": files.get(facts.get("document_id", 0), ""),
+    }
+    actor = sender if entry.event_type in _BY_SENDER else name if entry.event_type in _BY_SIGNER else ""
+    detail = str(facts.get("acknowledgement") or facts.get("reason") or "")
+    return Event(entry.created_at, _sentence(entry.event_type, facts) % blanks, detail, actor, entry.ip)
+
+
+def _sentence(event_type: str, facts: dict[str, Any]) -> str:
+    if event_type == EventType.SIGNER_NOTIFIED and facts.get("reminder"):
+        return _("%(name)s was reminded; the mail server took the mail.")
+    if event_type == EventType.EXPIRED and facts.get("ended_early"):
+        return _("The request was ended early.")
+    if event_type == EventType.PADES_SIGNED and facts.get("timestamped"):
+        return _("%(file)s was sealed, with a timestamp.")
+    return str(_SENTENCES.get(event_type, event_type))
+
+
+_BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED)
+_BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
+_SENTENCES: dict[str, Any] = {
+    EventType.CREATED: gettext_lazy("The request was created."),
+    EventType.IDENTITY_DECLARED: gettext_lazy("The sender declared that the signers are who they are named to be."),
+    EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited; the mail server took the mail."),
+    EventType.OTP_SENT: gettext_lazy("A code was sent to %(name)s at %(recipient)s."),
+    EventType.SIGNED: gettext_lazy("%(name)s signed."),
+    EventType.COMPLETED: gettext_lazy("Everybody has signed."),
+    EventType.COMPLETION_NOTIFIED: gettext_lazy("The signers were told that it is completed."),
+    EventType.EXPIRED: gettext_lazy("The request expired."),
+    EventType.PADES_SIGNED: gettext_lazy("%(file)s was sealed."),
+    EventType.CERTIFICATE_ISSUED: gettext_lazy("The proof was issued."),
+}

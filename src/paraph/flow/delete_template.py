@@ -1,0 +1,50 @@
+"""Deleting a template, with the files that only it has kept beyond the retention of their requests."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.activity import log
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.documents import objects_to_delete
+from paraph.documents.models import Document
+from paraph.drafts.models import DraftDocument
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.organizations.scope import Caller, scoped
+from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
+from paraph.signature_requests.models import RequestDocument
+
+
+@transaction.atomic
+def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
+    """Does nothing where there is none. Raises ``conflict`` while a bulk send of it is under way."""
+    template = scoped(Template, caller).select_for_update().filter(pk=template_id).first()
+    if template is None:
+        return
+    if template.bulk_sends.filter(status=BulkStatus.SENDING).exists():
+        raise DomainError("conflict", _("A bulk send of this template is under way. Cancel it first."))
+    documents = list(template.documents.values_list("document_id", flat=True))
+    template.delete()
+    _delete_files_kept(documents)
+    log.note(
+        caller.organization_id,
+        actor,
+        Action.TEMPLATE_DELETED,
+        f"template {template_id}",
+        before={"name": template.name},
+    )
+
+
+def _delete_files_kept(document_ids: list[int]) -> None:
+    """Files of requests whose own files were deleted when their retention was over; a file that no request ever used
+    goes with the other unused uploads."""
+    locked = list(Document.objects.select_for_update().filter(pk__in=document_ids, file_deleted_at=None).order_by("pk"))
+    of_requests = RequestDocument.objects.filter(document__in=locked)
+    due = set(of_requests.values_list("document_id", flat=True))
+    due -= set(of_requests.filter(request__files_deleted_at=None).values_list("document_id", flat=True))
+    for table in (TemplateDocument, DraftDocument):
+        due -= set(table.objects.filter(document__in=locked).values_list("document_id", flat=True))
+    Document.objects.filter(pk__in=due).update(file_deleted_at=clock.now())
+    keys = {key for document in locked if document.pk in due for key in (document.object_key, document.shown_key)}
+    objects_to_delete.note(keys)

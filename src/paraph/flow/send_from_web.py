@@ -1,0 +1,43 @@
+"""Sending a request from the dashboard: the API's creation, within the month's quota."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from paraph.activity import log
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.flow.create import WebSender, create
+from paraph.journal.append import Origin
+from paraph.members.models import User
+from paraph.organizations.lifecycle import require_active
+from paraph.organizations.scope import Caller
+from paraph.organizations.web_sends import use_web_send
+
+
+@dataclass(frozen=True)
+class Sending:
+    """Who sends, as the request, the activity log and the journal name them."""
+
+    user: User
+    actor: Actor
+    origin: Origin
+
+
+@transaction.atomic
+def send_from_web(
+    caller: Caller, payload: dict[str, Any], locale: str, sending: Sending, source: dict[str, int]
+) -> int:
+    """Creates the request, counts it in the month's quota and notes it in the activity log with its ``source``, all or
+    nothing. Returns its id.
+
+    Raises ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what
+    :func:`paraph.flow.create.create` raises.
+    """
+    require_active(caller)
+    user = sending.user
+    request_id = create(caller, payload, sending.origin, locale, WebSender(user.pk, user.email)).id
+    use_web_send(caller.organization_id, caller.plan)
+    log.note(caller.organization_id, sending.actor, Action.REQUEST_SENT, f"request {request_id}", after=source)
+    return request_id

@@ -1,0 +1,93 @@
+"""Checking the rows of a CSV, each as if it were sent now."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from paraph.members.models import User
+from paraph.organizations.scope import Caller
+from paraph.request_templates.bulk.columns import Places, column_name, find_columns
+from paraph.request_templates.bulk.csv_file import Row, Table
+from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateRole
+from paraph.request_templates.payload import Person, TemplatePayload
+from paraph.signature_requests import values
+from paraph.signature_requests.plan import make_plan
+from paraph.signature_requests.problems import InvalidPayloadError
+
+_READERS = {"first_name": values.text, "last_name": values.text, "email": values.email, "phone": values.phone}
+
+
+def check_rows(caller: Caller, template: Template, author: User, file_name: str, table: Table) -> BulkSend:
+    """Stores the rows with what is wrong with each; nothing is sent.
+
+    Raises ``DomainError`` where columns are missing, which concerns all rows, or :func:`make_plan` refuses them all,
+    as for a branding profile that is gone.
+    """
+    roles = list(template.roles.all())
+    places = find_columns(roles, table.columns)
+    checked = _Checker(caller, template, roles, places)
+    rows = [checked.row(row, len(table.columns)) for row in table.rows]
+    with transaction.atomic():
+        bulk_send = BulkSend.objects.create(
+            organization_id=caller.organization_id,
+            environment=caller.environment,
+            template=template,
+            author=author,
+            file_name=file_name[:255],
+            columns=table.columns,
+            language=(get_language() or "en")[:2],
+        )
+        for row in rows:
+            row.bulk_send = bulk_send
+        BulkRow.objects.bulk_create(rows)
+    return bulk_send
+
+
+class _Checker:
+    def __init__(self, caller: Caller, template: Template, roles: Sequence[TemplateRole], places: Places) -> None:
+        self._caller, self._roles, self._places = caller, roles, places
+        self._payload = TemplatePayload(template)
+        self._first_with: dict[str, int] = {}
+
+    def row(self, row: Row, width: int) -> BulkRow:
+        people, problems = self._people(row)
+        if len(row.cells) > width:
+            problems.append(_("The row has more cells than the header has columns."))
+        if not problems:
+            problems = self._refusals(people)
+        if not problems:
+            problems = self._repetition(people, row.number)
+        state = RowState.WRONG if problems else RowState.READY
+        return BulkRow(
+            number=row.number, cells=row.cells, signers=[] if problems else people, state=state, problems=problems
+        )
+
+    def _people(self, row: Row) -> tuple[list[Person], list[str]]:
+        problems: list[str] = []
+        people: list[Person] = [{"phone": ""} for _role in self._roles]
+        for (index, field), place in self._places.items():
+            text = row.cells[place] if place < len(row.cells) else ""
+            if field == "phone":
+                text = "".join(text.split())
+                if not text:
+                    continue
+            try:
+                people[index][field] = _READERS[field](text)
+            except values.InvalidValueError as wrong:
+                problems.append(f"“{column_name(self._roles[index], field)}”: {wrong}")
+        return people, problems
+
+    def _refusals(self, people: Sequence[Person]) -> list[str]:
+        try:
+            make_plan(self._caller, self._payload.of(people))
+        except InvalidPayloadError as refused:
+            return [problem.sentence for problem in refused.problems]
+        return []
+
+    def _repetition(self, people: Sequence[Person], number: int) -> list[str]:
+        """A row that says the same as one before is a slip, by which somebody would get two requests."""
+        said = repr([sorted(person.items()) for person in people]).casefold()
+        first = self._first_with.setdefault(said, number)
+        return [] if first == number else [_("The same as row %(number)d.") % {"number": first}]

@@ -1,0 +1,68 @@
+"""Which column of a CSV holds which field of which role."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.models import TemplateRole
+from paraph.signature_requests.models import Channel
+
+FIELDS = {
+    "first_name": gettext_lazy("First name"),
+    "last_name": gettext_lazy("Last name"),
+    "email": gettext_lazy("E-mail"),
+    "phone": gettext_lazy("Phone"),
+}
+_PLAIN = {"first_name": "first name", "last_name": "last name", "email": "e-mail", "phone": "phone"}
+_EXAMPLES = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+33612345678"}
+
+Places = dict[tuple[int, str], int]
+"""The column of a role, as an index, and a field. A phone that is not needed may have none."""
+
+
+def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> Places:
+    """Raises ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
+    names = [folded(column) for column in columns]
+    places: Places = {}
+    missing = []
+    for index, role in enumerate(roles):
+        for field in FIELDS:
+            wanted = _names(role, field, alone=len(roles) == 1)
+            found = [place for place, name in enumerate(names) if name in wanted]
+            if len(found) > 1:
+                sentence = _("The file has two columns “%(column)s”.")
+                raise DomainError("validation_error", sentence % {"column": columns[found[1]]})
+            if found:
+                places[index, field] = found[0]
+            elif field != "phone" or role.otp_channel == Channel.SMS:
+                missing.append(column_name(role, field))
+    if missing:
+        sentence = _("The file lacks these columns: %(columns)s.")
+        raise DomainError("validation_error", sentence % {"columns": ", ".join(f"“{name}”" for name in missing)})
+    return places
+
+
+def unused_columns(places: Places, columns: Sequence[str]) -> list[str]:
+    return [column for index, column in enumerate(columns) if index not in places.values() and column]
+
+
+def sample(roles: Sequence[TemplateRole]) -> tuple[list[str], list[str]]:
+    """The header that the roles want, and a row as an example."""
+    wanted = [(role, field) for role in roles for field in FIELDS]
+    return [column_name(role, field) for role, field in wanted], [_EXAMPLES[field] for _role, field in wanted]
+
+
+def column_name(role: TemplateRole, field: str) -> str:
+    return f"{role.name}: {FIELDS[field]}"
+
+
+def _names(role: TemplateRole, field: str, *, alone: bool) -> set[str]:
+    """In the language of the page and in English; a template with one role needs no role's name."""
+    fields = {str(FIELDS[field]), _PLAIN[field]}
+    return {folded(f"{role.name}: {name}") for name in fields} | ({folded(name) for name in fields} if alone else set())
+
+
+def folded(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -1,0 +1,99 @@
+"""Reading a CSV as spreadsheets write it: UTF-8 or UTF-16, commas, semicolons or tabs."""
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from paraph.kernel.errors import DomainError
+
+MOST_BYTES = 1024 * 1024
+MOST_ROWS = 1000
+_DELIMITERS = ",;\t"
+_LONGEST_CELL = 1000
+_MOST_COLUMNS = 200
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Row(NamedTuple):
+    """``number``: the row's place in a spreadsheet, where the header is 1. Empty rows are counted and left out."""
+
+    number: int
+    cells: list[str]
+
+
+class Table(NamedTuple):
+    columns: list[str]
+    rows: list[Row]
+
+
+def read_csv(content: bytes) -> Table:
+    """Raises ``DomainError("validation_error", …)`` with a sentence for whoever made the file."""
+    if len(content) > MOST_BYTES:
+        raise _refused(_("The file is larger than 1 MiB."))
+    text = _decoded(content)
+    lines = _lines(text, _delimiter(text))
+    header = next(lines, None)
+    if header is None:
+        raise _refused(_("The file is empty."))
+    rows = []
+    for row in lines:
+        rows.append(row)
+        if len(rows) > MOST_ROWS:
+            raise _refused(_("The file has more than %(limit)d rows. Split it into several.") % {"limit": MOST_ROWS})
+    if not rows:
+        raise _refused(_("The file has a header and no rows below it."))
+    return Table(header.cells, rows)
+
+
+def write_csv(columns: list[str], rows: list[list[str]]) -> bytes:
+    """With the mark by which spreadsheets know UTF-8. What they would take for a formula begins with an apostrophe,
+    which :func:`read_csv` takes away again."""
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([[_plain(cell) for cell in row] for row in [columns, *rows]])
+    return codecs.BOM_UTF8 + file.getvalue().encode()
+
+
+def _decoded(content: bytes) -> str:
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = content.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise _refused(_("The file is not text in UTF-8. Save it as “CSV UTF-8” and try again.")) from None
+    if "\0" in text:
+        raise _refused(_("The file is not a CSV file."))
+    return text
+
+
+def _delimiter(text: str) -> str:
+    """The character that stands most often in the first line that is not empty."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return max(_DELIMITERS, key=first.count)
+
+
+def _lines(text: str, delimiter: str) -> Iterator[Row]:
+    try:
+        for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
+            if len(cells) > _MOST_COLUMNS or any(len(cell) > _LONGEST_CELL for cell in cells):
+                sentence = _("Row %(number)d is longer than a row can be. Is a quotation mark missing?")
+                raise _refused(sentence % {"number": number})
+            stripped = [_typed(cell.strip()) for cell in cells]
+            if any(stripped):
+                yield Row(number, stripped)
+    except csv.Error:
+        raise _refused(_("The file is not a CSV file.")) from None
+
+
+def _typed(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
+def _plain(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def _refused(sentence: str) -> DomainError:
+    return DomainError("validation_error", sentence)

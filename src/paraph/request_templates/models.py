@@ -1,0 +1,123 @@
+"""Templates, and bulk sends of them."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from paraph.documents.models import Document
+from paraph.drafts.models import Rectangle, RequestOptions
+from paraph.kernel import clock
+from paraph.members.models import User
+from paraph.organizations.models import Environment, Organization
+from paraph.signature_requests.models import Channel, SignatureRequest
+
+
+class Template(RequestOptions):
+    """A request without people: documents, roles, places and options. Once saved, only names of it change, so that
+    rows of a bulk send mean what they meant when they were checked."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
+    author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["organization", "environment", "name", "id"], name="template_by_name")]
+
+
+class TemplateDocument(models.Model):
+    """A document of a template; ``position`` counts from 0."""
+
+    template = models.ForeignKey(Template, models.CASCADE, related_name="documents")
+    document = models.ForeignKey(Document, models.PROTECT, related_name="+")
+    position = models.SmallIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["template", "document"], name="document_once_per_template")]
+        ordering: ClassVar = ["position"]
+
+
+class TemplateRole(models.Model):
+    """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order."""
+
+    template = models.ForeignKey(Template, models.CASCADE, related_name="roles")
+    position = models.SmallIntegerField()
+    name = models.CharField(max_length=100)
+    otp_channel = models.CharField(max_length=5, choices=Channel, default=Channel.EMAIL)
+
+    class Meta:
+        ordering: ClassVar = ["position"]
+
+
+class TemplateStamp(Rectangle):
+    """Where a role signs."""
+
+    document = models.ForeignKey(TemplateDocument, models.CASCADE, related_name="stamps")
+    role = models.ForeignKey(TemplateRole, models.CASCADE, related_name="stamps")
+
+    class Meta:
+        ordering: ClassVar = ["document__position", "page_number", "id"]
+
+
+class BulkStatus(models.TextChoices):
+    """``CHECKED``: the rows are there, and nothing is sent before a member says so."""
+
+    CHECKED = "checked"
+    SENDING = "sending"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class BulkSend(models.Model):
+    """The rows of a CSV, each of which becomes a request from the template.
+
+    ``columns``: the header of the file. ``author`` sends; ``ip`` and ``user_agent`` are those of the call that began
+    the sending, for the journals. ``language``: that of the sentences on rows.
+    """
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
+    template = models.ForeignKey(Template, models.SET_NULL, null=True, related_name="bulk_sends")
+    author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    file_name = models.CharField(max_length=255)
+    columns = models.JSONField()
+    language = models.CharField(max_length=5)
+    status = models.CharField(max_length=10, choices=BulkStatus, default=BulkStatus.CHECKED)
+    ip = models.CharField(max_length=45, blank=True)
+    user_agent = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["created_at"], name="bulk_send_by_time")]
+
+
+class RowState(models.TextChoices):
+    """``WRONG``: cannot be sent as it stands in the file. ``REFUSED``: was right, and could not be sent when its turn
+    came."""
+
+    READY = "ready"
+    WRONG = "wrong"
+    SENT = "sent"
+    REFUSED = "refused"
+
+
+class BulkRow(models.Model):
+    """A row of the file; ``number`` is that of its line for a spreadsheet, where the header is 1.
+
+    ``cells`` as in the file, ``signers`` as the payload has them. Both are empty once the row is sent: names and
+    addresses live on in the ``request`` alone.
+    """
+
+    bulk_send = models.ForeignKey(BulkSend, models.CASCADE, related_name="rows")
+    number = models.IntegerField()
+    cells = models.JSONField(default=list)
+    signers = models.JSONField(default=list)
+    state = models.CharField(max_length=10, choices=RowState, default=RowState.READY)
+    problems = models.JSONField(default=list)
+    request = models.OneToOneField(SignatureRequest, models.CASCADE, null=True, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["bulk_send", "number"], name="row_once_per_bulk_send")]
+        indexes = [models.Index(fields=["bulk_send", "state", "number"], name="bulk_row_by_state")]
+        ordering: ClassVar = ["number"]

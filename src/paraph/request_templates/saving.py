@@ -1,0 +1,78 @@
+"""Templates made of drafts and of requests, and drafts made of templates."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+
+from paraph.activity import log
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.members.models import User
+from paraph.organizations.scope import Caller
+from paraph.request_templates.content import Content
+from paraph.request_templates.models import Template, TemplateDocument, TemplateRole, TemplateStamp
+
+
+class Names(NamedTuple):
+    """Of a template and its roles, in their order."""
+
+    template: str
+    roles: Sequence[str]
+
+
+@transaction.atomic
+def save_template(caller: Caller, content: Content, author: User, actor: Actor, names: Names) -> Template:
+    """Keeps what was read of a draft or a request of the caller."""
+    template = Template.objects.create(
+        organization_id=caller.organization_id,
+        environment=caller.environment,
+        author=author,
+        name=names.template,
+        **content.options,
+    )
+    roles = [
+        TemplateRole(template=template, position=position, name=role_name, otp_channel=channel)
+        for position, (role_name, channel) in enumerate(zip(names.roles, content.channels, strict=True))
+    ]
+    TemplateRole.objects.bulk_create(roles)
+    for position, (document_id, stamps) in enumerate(content.documents):
+        document = TemplateDocument.objects.create(template=template, document_id=document_id, position=position)
+        TemplateStamp.objects.bulk_create(
+            TemplateStamp(document=document, role=roles[signer], **rectangle) for signer, rectangle in stamps
+        )
+    log.note(
+        caller.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template}
+    )
+    return template
+
+
+@transaction.atomic
+def begin_from(caller: Caller, template: Template, author: User, signers: Sequence[DraftSigner]) -> Draft:
+    """Makes a draft of the template, with these people in its roles, in their order."""
+    draft = editing.begin(caller, author)
+    for name, value in {**template.options(), "title": template.name, "tags_placed": True}.items():
+        setattr(draft, name, value)
+    draft.save()
+    editing.replace_signers(draft, signers)
+    signer_of = {role.pk: signer for role, signer in zip(template.roles.all(), signers, strict=True)}
+    stamps: list[DraftStamp] = []
+    for kept in template.documents.prefetch_related("stamps"):
+        row = DraftDocument.objects.create(draft=draft, document_id=kept.document_id, position=kept.position)
+        stamps += [
+            DraftStamp(document=row, signer=signer_of[stamp.role_id], **stamp.rectangle())
+            for stamp in kept.stamps.all()
+        ]
+    editing.replace_stamps(draft, stamps)
+    return draft
+
+
+def rename(template: Template, names: Names) -> None:
+    with transaction.atomic():
+        template.name = names.template
+        template.save(update_fields=["name"])
+        for role, role_name in zip(template.roles.all(), names.roles, strict=True):
+            role.name = role_name
+            role.save(update_fields=["name"])

@@ -1,0 +1,59 @@
+"""Deliveries as the organization that they are told on behalf of may see them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+
+from paraph.kernel import clock
+from paraph.organizations.models import Application
+from paraph.organizations.scope import Caller, scoped
+from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
+
+_MOST = 100
+_RECENTLY = timedelta(days=14)
+_FAILING = Q(status=DeliveryStatus.FAILED) | Q(
+    status__in=[DeliveryStatus.WAITING, DeliveryStatus.SENDING], failures__gt=0
+)
+
+
+@dataclass(frozen=True)
+class FailingWebhook:
+    """An application whose latest failing delivery is of ``since``. ``next_attempt_at`` is None once it was given up
+    or while it is being sent."""
+
+    application: Application
+    event_type: str
+    since: datetime
+    next_attempt_at: datetime | None
+
+
+def deliveries_of(caller: Caller, request_id: int) -> QuerySet[Delivery]:
+    """The deliveries of one of the caller's requests, oldest first, with ``attempts_made``, and ``last_status`` and
+    ``last_error`` of the last attempt."""
+    last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
+    rows = Delivery.objects.filter(
+        request_id=request_id,
+        request__organization_id=caller.organization_id,
+        request__environment=caller.environment,
+    ).annotate(
+        attempts_made=Count("attempts"),
+        last_status=Subquery(last.values("status_code")[:1]),
+        last_error=Subquery(last.values("error")[:1]),
+    )
+    return rows.order_by("pk")[:_MOST]
+
+
+def failing_webhooks(caller: Caller) -> list[FailingWebhook]:
+    """The caller's applications with deliveries of the last fourteen days that fail, in the order of their names."""
+    latest = Delivery.objects.filter(_FAILING, application=OuterRef("pk")).order_by("-pk")
+    applications: Any = scoped(Application, caller).annotate(failing=Subquery(latest.values("pk")[:1]))
+    chosen = {each.failing: each for each in applications.filter(failing__isnull=False).order_by("name", "pk")}
+    rows = Delivery.objects.in_bulk(list(chosen))
+    recent = [(chosen[pk], rows[pk]) for pk in chosen if pk in rows and rows[pk].occurred_at > clock.now() - _RECENTLY]
+    return [FailingWebhook(each, row.event_type, row.occurred_at, _next(row)) for each, row in recent]
+
+
+def _next(row: Delivery) -> datetime | None:
+    return row.due_at if row.status == DeliveryStatus.WAITING else None

@@ -1,0 +1,148 @@
+"""The activity log in the dashboard: who sees what of it, filters, pages, and an export that anybody can check."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from django.db import connection
+from django.test import Client
+
+from paraph.activity.actions import Action
+from paraph.activity.actor import OPERATOR
+from paraph.activity.chain import check_export
+from paraph.activity.export import check_log
+from paraph.activity.log import note
+from paraph.activity.models import Activity
+from paraph.cli.verify import command as verify
+from paraph.flow.ask import ask
+from paraph.kernel import clock
+from paraph.members.models import Member, Role
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_organization
+from tests.dashboard.conftest import MemberClient
+from tests.dashboard.proof import proved
+from tests.factories import scene
+
+LogIn = Callable[..., MemberClient]
+
+
+def listed(client: Client, member: Member, query: str = "") -> list[int]:
+    page = client.get(f"/app/{member.organization_id}/activity{query}").content.decode()
+    return [int(position) for position in re.findall(r'<tr data-id="(\d+)"', page)]
+
+
+def exported(client: Client, member: Member) -> bytes:
+    answer = proved(client).post(f"/app/{member.organization_id}/activity/export")
+    assert answer.status_code == 200 and answer.headers["Content-Disposition"].endswith('.json"')
+    return b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+
+def test_members_see_their_own_acts_and_the_others_all(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    for number in range(2):
+        client.post(f"/app/{owner.organization_id}/members", {"email": f"{number}@example.com", "role": "member"})
+    note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    for role in (Role.OWNER, Role.ADMIN, Role.OBSERVER):
+        assert listed(log_in(role)[1], owner) == [3, 2, 1]
+    member, own = log_in(Role.MEMBER)
+    assert listed(own, member) == []
+    assert proved(own).post(f"/app/{owner.organization_id}/activity/export").status_code == 403
+
+
+def test_acts_are_filtered_by_person_action_and_time(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    client.post(f"/app/{owner.organization_id}/members", {"email": "bob@example.com", "role": "member"})
+    note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    today, tomorrow = clock.now().date(), clock.now().date() + timedelta(days=1)
+    assert listed(client, owner, f"?who={owner.user.email.upper()}") == [1]
+    assert listed(client, owner, "?who=operator") == [2]
+    assert listed(client, owner, "?action=member.invited") == [1]
+    assert listed(client, owner, f"?since={today}&until={today}") == [2, 1]
+    assert listed(client, owner, f"?since={tomorrow}") == []
+    assert client.get(f"/app/{owner.organization_id}/activity?since=never").status_code == 422
+
+
+def test_pages_follow_each_other_without_gap(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    for _ in range(120):
+        note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    seen, query = [], "?action=organization.updated"
+    while query:
+        seen += listed(client, owner, query)
+        page = client.get(f"/app/{owner.organization_id}/activity{query}").content.decode()
+        found = re.search(r'href="(\?[^"]*before=\d+)"', page)
+        query = found[1].replace("&amp;", "&") if found else ""
+    assert seen == list(range(120, 0, -1))
+
+
+def test_an_export_is_checked_without_the_service(log_in: LogIn, tmp_path: Path, organization: Organization) -> None:
+    owner, client = log_in(Role.OWNER)
+    client.post(f"/app/{organization.pk}/members", {"email": "bob@example.com", "role": "member"})
+    content = exported(client, owner)
+    check = check_export(content)
+    assert check.ok and (check.organization_id, check.acts) == (organization.pk, 2)
+    assert json.loads(content)["acts"][-1]["action"] == "activity.exported"
+    file = tmp_path / "export.json"
+    file.write_bytes(content)
+    good = CliRunner().invoke(verify, [str(file), "--json", "--data-dir", str(tmp_path)])
+    assert good.exit_code == 0 and json.loads(good.output)["valid"] is True
+    file.write_bytes(content.replace(b"bob@example.com", b"eve@example.com"))
+    bad = CliRunner().invoke(verify, [str(file), "--data-dir", str(tmp_path)])
+    assert bad.exit_code == 1 and "NOT VALID" in bad.output and "Act 1 was altered." in bad.output
+
+
+@pytest.mark.parametrize("change", ["altered", "left out", "moved", "of another organization"])
+def test_no_act_can_be_altered_left_out_or_moved(log_in: LogIn, change: str) -> None:
+    owner, client = log_in(Role.OWNER)
+    for number in range(3):
+        note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED, after={"name": f"Name {number}"})
+    export = json.loads(exported(client, owner))
+    acts = export["acts"]
+    if change == "altered":
+        acts[1]["after"]["name"] = "Another"
+    elif change == "left out":
+        del acts[1]
+    elif change == "moved":
+        acts[1], acts[2] = acts[2], acts[1]
+    else:
+        export["organization_id"] += 1
+    check = check_export(json.dumps(export).encode())
+    assert not check.ok and check.acts < 3
+
+
+def test_an_earlier_export_shows_that_the_log_was_cut_or_made_anew(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    earlier = check_export(exported(client, owner))
+    note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    assert check_log(owner.organization_id, earlier).ok and check_log(owner.organization_id).acts == 3
+    with connection.cursor() as cursor:  # as somebody could who owns the database
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("DELETE FROM activity_activity WHERE position > 1")
+        cursor.execute("SET LOCAL session_replication_role = origin")
+    assert check_log(owner.organization_id).ok
+    assert not check_log(owner.organization_id, earlier).ok
+    other = create_organization("Elsewhere", "free")
+    assert not check_log(other.pk, earlier).ok
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": "paraph-activity/1", "acts": 1}', b"\xff\xfe"])
+def test_what_is_no_export_is_not_valid(content: bytes) -> None:
+    assert not check_export(content).ok
+
+
+@pytest.mark.django_db
+def test_what_signers_ask_stands_in_the_log_without_their_words() -> None:
+    stage = scene()
+    Organization.objects.update(contact_email="desk@example.com")
+    signer = stage.signers[0]
+    signer.request.organization.refresh_from_db()
+    ask(signer, "question", "Where is my copy? I am Ada.")
+    [act] = Activity.objects.all()
+    assert (act.actor_kind, act.action, act.after) == ("signer", "signer.asked", {"kind": "question"})
+    assert act.subject == f"request {stage.request.pk}, signer {signer.pk}"
+    assert "Ada" not in str(Activity.objects.values()) and signer.email not in str(Activity.objects.values())

@@ -1,0 +1,196 @@
+"""Applications and their keys: secrets once, sensitive changes by who has just said who they are, uses side by side."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test import Client
+
+from paraph.activity.actor import OPERATOR
+from paraph.activity.models import Activity
+from paraph.administration.members import create_member
+from paraph.members.models import Role
+from paraph.organizations.admission import admit
+from paraph.organizations.models import Application, Organization
+from paraph.organizations.registration import create_application, create_organization
+from tests.dashboard.conftest import MemberClient
+
+PASSWORD = "a long enough phrase"
+NEW = {"name": "backend", "environment": "sandbox", "webhook_url": "https://hooks.example/in"}
+
+
+@pytest.fixture
+def client(organization: Organization, settings: Any) -> Client:
+    """An admin who has just logged in."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # argon2 takes its time
+    create_member(organization.pk, OPERATOR, "ada@example.com", Role.ADMIN, password=PASSWORD)
+    client = Client()
+    client.post("/account/login/", {"login": "ada@example.com", "password": PASSWORD})
+    return client
+
+
+@pytest.fixture
+def pages(organization: Organization) -> str:
+    return f"/app/{organization.pk}/applications"
+
+
+def secret(page: str, name: str) -> str:
+    [found] = re.findall(rf'data-secret="{name}">([0-9a-f]{{64}})<', page)
+    return str(found)
+
+
+def age(client: Client) -> None:
+    session = client.session
+    for record in session["account_authentication_methods"]:
+        record["at"] -= 301
+    session.save()
+
+
+def kept_anywhere(text: str) -> list[str]:
+    """The tables with a row that holds the text, in whatever column, and the sessions that do."""
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        found = []
+        for table in tables:
+            cursor.execute(
+                f'SELECT count(*) FROM "{table}" AS r WHERE r::text LIKE %s OR r::text LIKE %s',
+                [f"%{text}%", f"%{text.encode().hex()}%"],
+            )
+            found += [table] if cursor.fetchone()[0] else []
+    return found + [session.pk for session in Session.objects.all() if text in str(session.get_decoded())]
+
+
+def test_key_and_secret_stand_in_one_answer_and_nowhere_else(
+    client: Client, pages: str, organization: Organization, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = client.post(f"{pages}/new", NEW)
+    page = made.content.decode()
+    key, webhook_secret = secret(page, "api_key"), secret(page, "webhook_secret")
+    assert made.status_code == 200
+    assert "no-store" in made["Cache-Control"] and made["Referrer-Policy"] == "no-referrer"
+    assert f"curl -H &quot;X-Api-Key: {key}" in page or f'curl -H "X-Api-Key: {key}' in page
+    assert "<form" not in page, "browsers would send it without an origin"
+    assert admit(key) is not None
+    application = Application.objects.get()
+    address = f"{pages}/{application.pk}"
+    later = [client.get(at) for at in (pages, f"{pages}/new", address, f"{address}/deliveries", "/app/", "/account/")]
+    written = "".join(capfd.readouterr())
+    for text in (key, webhook_secret):
+        assert kept_anywhere(text) == []
+        assert not any(text in str(answer.content) + str(answer.headers) for answer in later)
+        assert text not in written
+    [act] = Activity.objects.filter(action="application.created")
+    assert (act.subject, act.actor, act.after["environment"]) == ("backend", "ada@example.com", "sandbox")
+
+
+def test_the_search_above_would_find_a_secret(client: Client, organization: Organization) -> None:
+    session = client.session
+    session["left"] = "5e" * 32
+    session.save()
+    Organization.objects.filter(pk=organization.pk).update(name="6f" * 32)
+    assert kept_anywhere("5e" * 32) == [client.session.session_key]
+    assert kept_anywhere("6f" * 32) == ["organizations_organization"]
+
+
+def test_a_form_with_errors_makes_nothing(client: Client, pages: str) -> None:
+    refused = client.post(f"{pages}/new", {"name": " ", "environment": "moon", "webhook_url": "ftp://x"})
+    assert refused.status_code == 422 and 'role="alert"' in refused.content.decode()
+    refused = client.post(f"{pages}/new", NEW | {"webhook_url": "ftp://hooks.example/"})
+    assert refused.status_code == 422 and 'href="#id_webhook_url"' in refused.content.decode()
+    assert not Application.objects.exists()
+
+
+def test_settings_change_and_are_noted_with_what_they_were(
+    client: Client, pages: str, organization: Organization
+) -> None:
+    made = create_application(organization.pk, "sandbox", "backend").application
+    given = {"name": "shop", "webhook_url": "https://shop.example/", "frame_origins": "https://shop.example\n"}
+    taken = client.post(f"{pages}/{made.pk}/settings", given)
+    assert (taken.status_code, taken["Location"]) == (303, f"{pages}/{made.pk}")
+    made.refresh_from_db()
+    assert (made.name, made.webhook_url, made.frame_origins) == tuple(text.strip() for text in given.values())
+    [act] = Activity.objects.filter(action="application.updated")
+    assert act.before == {"name": "backend", "webhook_url": "", "frame_origins": []}
+    refused = client.post(f"{pages}/{made.pk}/settings", given | {"frame_origins": "https://*.example"})
+    assert refused.status_code == 422 and "#id_frame_origins" in refused.content.decode()
+
+
+def test_the_sensitive_forms_ask_who_one_is_after_five_minutes(
+    client: Client, pages: str, organization: Organization
+) -> None:
+    made = create_application(organization.pk, "sandbox", "backend")
+    one = f"{pages}/{made.application.pk}"
+    age(client)
+    for address in (f"{pages}/new", f"{one}/settings", f"{one}/keys", f"{one}/revoke", f"{one}/keys/1/end"):
+        asked = client.post(address, {})
+        assert asked.status_code == 303 and asked["Location"].startswith("/account/reauthenticate/"), address
+    assert client.get(one).status_code == 200
+    asked = client.post(f"{pages}/new", NEW)
+    shown = client.post(asked["Location"], {"password": PASSWORD})
+    key = secret(shown.content.decode(), "api_key")
+    assert "no-store" in shown["Cache-Control"] and shown["Referrer-Policy"] == "no-referrer"
+    assert kept_anywhere(key) == []
+
+
+def test_a_rotation_shows_both_keys_and_ends_the_silent_one(
+    client: Client, pages: str, organization: Organization
+) -> None:
+    made = create_application(organization.pk, "sandbox", "backend")
+    one = f"{pages}/{made.application.pk}"
+    rotated = client.post(f"{one}/keys", {"overlap": "24"})
+    key = secret(rotated.content.decode(), "api_key")
+    assert kept_anywhere(key) == []
+    assert "has been silent" in client.get(one).content.decode()
+    for _ in range(3):
+        assert admit(made.api_key)
+    page = client.get(one).content.decode()
+    assert "is still in use" in page and 'data-label="Calls of the last hour">3<' in page
+    old, new = made.application.keys.order_by("pk")
+    assert client.post(f"{one}/keys/{old.pk}/end").status_code == 303
+    assert (admit(made.api_key), admit(key) is None) == (None, False)
+    assert client.post(f"{pages}/{made.application.pk}/keys/{new.pk + 99}/end").status_code == 404
+
+
+def test_revoking_wants_the_name_and_ends_every_key(client: Client, pages: str, organization: Organization) -> None:
+    made = create_application(organization.pk, "sandbox", "backend")
+    one = f"{pages}/{made.application.pk}"
+    refused = client.post(f"{one}/revoke", {"application_name": "back"})
+    assert refused.status_code == 422 and admit(made.api_key) is not None
+    assert "Calls of the last hour" in refused.content.decode()
+    assert client.post(f"{one}/revoke", {"application_name": "backend"}).status_code == 303
+    assert admit(made.api_key) is None
+    assert Activity.objects.filter(action="application.revoked").count() == 1
+
+
+def test_a_key_that_was_found_is_known_by_its_hash_within_the_organization(
+    client: Client, pages: str, organization: Organization
+) -> None:
+    made = create_application(organization.pk, "sandbox", "backend")
+    other = create_application(create_organization("Other", "pro").pk, "sandbox", "theirs")
+    found = client.post(f"{pages}/which", {"key": f" {made.api_key}\n"})
+    key = made.application.keys.get()
+    assert (found.status_code, found["Location"]) == (303, f"{pages}/{made.application.pk}#key-{key.pk}")
+    for unknown in (other.api_key, "nonsense"):
+        refused = client.post(f"{pages}/which", {"key": unknown})
+        assert refused.status_code == 422 and unknown not in refused.content.decode()
+        assert "No application of this organization" in refused.content.decode()
+    assert kept_anywhere(made.api_key) == []
+
+
+def test_other_organizations_and_roles_without_the_right_are_kept_out(
+    log_in: Callable[..., MemberClient], pages: str, organization: Organization
+) -> None:
+    made = create_application(organization.pk, "production", "backend").application
+    stranger = log_in(at=create_organization("Other", "pro"))
+    addresses = [pages, f"{pages}/new", f"{pages}/{made.pk}", f"{pages}/{made.pk}/deliveries"]
+    for address in addresses:
+        assert stranger[1].get(address).status_code == 404
+        assert Client().get(address)["Location"].startswith("/account/login/")
+        for role in (Role.MEMBER, Role.OBSERVER):
+            assert log_in(role)[1].get(address).status_code == 403
+    theirs = f"/app/{stranger[0].organization_id}/applications/{made.pk}"
+    assert stranger[1].get(theirs).status_code == 404
+    assert stranger[1].get(f"{theirs}/deliveries").status_code == 404

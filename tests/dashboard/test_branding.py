@@ -1,0 +1,112 @@
+"""Branding profiles: within the plan, judged, and shown on the signing page itself."""
+
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from paraph.activity.models import Activity
+from paraph.dashboard.headers import POLICY
+from paraph.kernel.colors import contrast
+from paraph.members.models import Role
+from paraph.organizations.contrasts import Pair, contrasts
+from paraph.organizations.models import BrandingProfile, Organization
+from paraph.organizations.registration import create_branding_profile, create_organization
+from tests.dashboard.conftest import MemberClient
+
+COLORS = {"background_color": "#101820", "text_color": "#f0f0f0", "accent_color": "#c8102e"}
+
+
+@pytest.fixture
+def client(log_in: Callable[..., MemberClient]) -> Client:
+    return log_in(Role.ADMIN)[1]
+
+
+@pytest.fixture
+def pages(organization: Organization) -> str:
+    return f"/app/{organization.pk}/branding"
+
+
+def test_profiles_are_made_up_to_the_plans_limit(client: Client, pages: str) -> None:
+    assert "0 of 2 used" in client.get(pages).content.decode()
+    for name in ("House", "Event"):
+        made = client.post(f"{pages}/new", {"name": name, **COLORS})
+        assert made.status_code == 303
+    page = client.get(pages).content.decode()
+    assert "2 of 2 used" in page and "New profile" not in page
+    refused = client.post(f"{pages}/new", {"name": "One more", **COLORS})
+    assert refused.status_code == 422 and "allows 2 branding profiles" in refused.content.decode()
+    assert BrandingProfile.objects.count() == 2
+    assert Activity.objects.filter(action="branding.created").count() == 2
+
+
+def test_the_plan_free_has_none(log_in: Callable[..., MemberClient]) -> None:
+    member, client = log_in(at=create_organization("Free", "free"))
+    pages = f"/app/{member.organization_id}/branding"
+    assert "has no branding" in client.get(pages).content.decode()
+    assert client.post(f"{pages}/new", {"name": "House", **COLORS}).status_code == 422
+
+
+def test_a_profile_changes_and_a_preview_saves_nothing(client: Client, pages: str, organization: Organization) -> None:
+    made = create_branding_profile(organization.pk, "House", **COLORS)
+    other = {"name": "Home", **COLORS, "accent_color": "#00ff00"}
+    previewed = client.post(f"{pages}/{made.pk}", {**other, "preview": "1"})
+    assert previewed.status_code == 303
+    page = client.get(previewed["Location"]).content.decode()
+    assert 'value="#00ff00"' in page and "accent_color=%2300ff00" in page
+    made.refresh_from_db()
+    assert made.accent_color == "#c8102e"
+    assert client.post(f"{pages}/{made.pk}", other).status_code == 303
+    made.refresh_from_db()
+    assert (made.name, made.accent_color) == ("Home", "#00ff00")
+    [act] = Activity.objects.filter(action="branding.updated")
+    assert (act.before["accent_color"], act.after["accent_color"]) == ("#c8102e", "#00ff00")
+    refused = client.post(f"{pages}/{made.pk}", {**other, "text_color": "red; } body { x"})
+    assert refused.status_code == 422 and "#id_text_color" in refused.content.decode()
+
+
+def test_others_profiles_do_not_exist(client: Client, pages: str) -> None:
+    theirs = create_branding_profile(create_organization("Other", "pro").pk, "Theirs", **COLORS)
+    assert client.get(f"{pages}/{theirs.pk}").status_code == 404
+    assert client.post(f"{pages}/{theirs.pk}", {"name": "Mine", **COLORS}).status_code == 404
+
+
+def test_members_without_the_right_are_kept_out(log_in: Callable[..., MemberClient], pages: str) -> None:
+    for role in (Role.MEMBER, Role.OBSERVER):
+        _, client = log_in(role)
+        for rest in ("", "/new", "/preview", "/preview.css", "/preview/stamp.svg"):
+            assert client.get(f"{pages}{rest}").status_code == 403
+
+
+def test_the_preview_is_the_signing_page_and_can_be_framed_here_alone(client: Client, pages: str) -> None:
+    around = client.get(f"{pages}/new")
+    assert around["Content-Security-Policy"] == f"{POLICY}; frame-src 'self'"
+    shown = client.get(f"{pages}/preview", COLORS)
+    page = unescape(shown.content.decode())
+    assert 'id="confirm-heading"' in page and "<script src" not in page and "<style" not in page
+    assert "frame-ancestors 'self'" in shown["Content-Security-Policy"]
+    assert "form-action 'none'" in shown["Content-Security-Policy"] and shown["X-Frame-Options"] == "SAMEORIGIN"
+    assert f"{pages}/preview.css?background_color=%23101820" in page
+    for picture in ("/preview/documents/1/pages/1.webp", "/preview/stamp.svg?lang=en&hand=2"):
+        assert f"{pages}{picture}" in page
+        assert client.get(f"{pages}{picture}")["Content-Type"] == "image/svg+xml"
+
+
+def test_the_previews_stylesheet_holds_colours_and_nothing_else(client: Client, pages: str) -> None:
+    sheet = client.get(f"{pages}/preview.css", COLORS).content.decode()
+    assert "--background:#101820" in sheet and "--on-accent:#" in sheet
+    hostile = client.get(f"{pages}/preview.css", {**COLORS, "text_color": "red}body{background:url(//evil)"})
+    assert "evil" not in hostile.content.decode()
+
+
+def test_contrast_is_judged_in_words_and_numbers_with_the_nearest_that_is_enough(client: Client, pages: str) -> None:
+    page = unescape(client.get(f"{pages}/new", {**COLORS, "text_color": "#303030"}).content.decode())
+    assert "The page shows black or white instead." in page
+    found = {each.pair: each for each in contrasts("#101820", "#303030", "#ffff00")}
+    text, line = found[Pair.TEXT_ON_BACKGROUND], found[Pair.ACCENT_ON_SURFACE]
+    assert f"{text.ratio:.1f} : 1" in page and text.suggestion in page
+    assert contrast(text.suggestion, "#101820") >= 4.5 > text.ratio
+    assert contrast(line.suggestion, "#ffffff") >= 3 > line.ratio
+    assert found[Pair.TEXT_ON_SURFACE].suggestion == ""
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)

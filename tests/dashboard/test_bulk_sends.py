@@ -1,0 +1,171 @@
+"""From a CSV to requests, by plain forms alone."""
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from paraph.flow.send_rows import send_rows
+from paraph.members.models import Role
+from paraph.organizations.lifecycle import suspend
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_organization
+from paraph.request_templates.bulk.csv_file import MOST_BYTES, read_csv
+from paraph.request_templates.models import BulkSend
+from paraph.signature_requests.models import SignatureRequest
+from tests.dashboard.conftest import MemberClient
+from tests.dashboard.test_drafts import alert
+from tests.dashboard.test_templates import kept
+from tests.factories import jobs
+from tests.request_templates.kept import csv_of
+
+pytestmark = pytest.mark.django_db
+LogIn = Callable[..., MemberClient]
+GOOD = csv_of("Ada Lovelace ada@example.com", "Grace Hopper grace@example.com")
+
+
+def csv(content: bytes, name: str = "people.csv") -> Any:
+    return SimpleUploadedFile(name, content, "text/csv")
+
+
+def checked(client: Client, organization: Organization, content: bytes = GOOD) -> str:
+    """The address of a bulk send."""
+    answer = client.post(f"{kept(client, organization)}/bulk", {"file": csv(content)})
+    assert answer.status_code == 303, answer.content.decode()
+    return str(answer.headers["Location"])
+
+
+def page(client: Client, address: str, **headers: Any) -> str:
+    answer = client.get(address, headers=headers)
+    assert answer.status_code == 200
+    return html.unescape(answer.content.decode())
+
+
+def test_rows_are_checked_sent_and_listed(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in(Role.MEMBER)
+    address = checked(client, organization)
+    shown = page(client, address)
+    assert "Send 2 requests" in shown and "hx-trigger" not in shown
+    assert not jobs() and not SignatureRequest.objects.exists()
+    assert client.post(f"{address}/start").headers["Location"] == address
+    shown = page(client, address)
+    assert 'hx-trigger="every 2s"' in shown and 'value="0"' in shown and "<html" in shown
+    send_rows(BulkSend.objects.get().pk)
+    shown = page(client, address, HX_Request="true")
+    assert "2 of 2 requests are sent" in shown and "hx-trigger" not in shown and "<html" not in shown
+    for request in SignatureRequest.objects.all():
+        assert f"/requests/{request.pk}" in shown
+
+
+def test_nothing_is_sent_until_all_rows_are_right_or_wrong_ones_are_skipped(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address = checked(
+        client, organization, csv_of("Ada Lovelace ada@example.com", "Eve X nobody", "=1+1 X x@example.com")
+    )
+    assert "is not an e-mail address" in page(client, address) and "Skip wrong rows" in page(client, address)
+    assert "Some rows are wrong" in alert(client.post(f"{address}/start"))
+    assert not jobs()
+    client.post(f"{address}/start", {"skip": "1"})
+    send_rows(BulkSend.objects.get().pk)
+    assert SignatureRequest.objects.count() == 2
+    answer = client.get(f"{address}/errors.csv")
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    table = read_csv(answer.content)
+    assert table.columns[-2:] == ["Row", "Error"]
+    assert [row.cells[:4] for row in table.rows] == [["Eve", "X", "nobody", "3"]]
+
+
+def test_the_sample_fits_its_template(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    template = kept(client, organization)
+    sample = client.get(f"{template}/sample.csv").content
+    answer = client.post(f"{template}/bulk", {"file": csv(sample)})
+    assert "Send 1 request" in page(client, answer.headers["Location"])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"Name\nAda", "lacks these columns"),
+        (b"", "empty"),
+        (b"First name\n\xe9", "UTF-8"),
+        (b"x" * (MOST_BYTES + 200_000), "larger than 1 MiB"),
+        (b"x" * (MOST_BYTES + 1), "larger than 1 MiB"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_said(
+    content: bytes, said: str, log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address = f"{kept(client, organization)}/bulk"
+    assert said in alert(client.post(address, {"file": csv(content)}))
+    assert not BulkSend.objects.exists()
+
+
+def test_a_file_must_be_chosen_and_columns_that_are_not_used_are_named(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address = f"{kept(client, organization)}/bulk"
+    assert "Choose a CSV file" in alert(client.post(address))
+    answer = client.post(address, {"file": csv(b"First name,Last name,E-mail,Flat\nA,B,a@example.com,3")})
+    assert "not used: Flat" in page(client, answer.headers["Location"])
+
+
+def test_a_form_from_elsewhere_is_refused(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in()
+    address = f"{kept(client, organization)}/bulk"
+    forger = Client(enforce_csrf_checks=True)
+    forger.force_login(member.user)
+    assert forger.post(address, {"file": csv(GOOD)}).status_code == 403
+    assert not BulkSend.objects.exists()
+
+
+def test_it_is_cancelled(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address = checked(client, organization)
+    client.post(f"{address}/start")
+    assert client.post(f"{address}/cancel").headers["Location"] == address
+    send_rows(BulkSend.objects.get().pk)
+    assert "Cancelled" in page(client, address) and not SignatureRequest.objects.exists()
+
+
+def test_the_quota_is_told_before_and_after(log_in: LogIn, organization: Organization, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 1})
+    _, client = log_in()
+    address = checked(client, organization)
+    assert "1 send left this month" in page(client, address)
+    client.post(f"{address}/start")
+    send_rows(BulkSend.objects.get().pk)
+    shown = page(client, address)
+    assert "used all 1 sends" in shown and "1 of 2 requests are sent" in shown and "Try the refused rows again" in shown
+    assert SignatureRequest.objects.count() == 1
+
+
+def test_a_suspended_organization_begins_none(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address = checked(client, organization)
+    template = kept(client, organization)
+    suspend(organization.pk)
+    assert "suspended" in alert(client.post(f"{address}/start"))
+    assert "suspended" in alert(client.post(f"{template}/bulk", {"file": csv(GOOD)}))
+
+
+def test_strangers_and_observers_see_none(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address = checked(client, organization)
+    pk = BulkSend.objects.get().pk
+    elsewhere = create_organization("Elsewhere", "pro")
+    _, stranger = log_in(at=elsewhere)
+    _, observer = log_in(Role.OBSERVER)
+    for rest in ("", "/start", "/cancel", "/errors.csv"):
+        for act in ("get", "post"):
+            assert getattr(stranger, act)(f"{address}{rest}").status_code == 404
+            assert getattr(stranger, act)(f"/app/{elsewhere.pk}/templates/bulk/{pk}{rest}").status_code == 404
+            assert getattr(observer, act)(f"{address}{rest}").status_code == 403
+    assert BulkSend.objects.get().status == "checked"

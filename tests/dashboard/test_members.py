@@ -1,0 +1,158 @@
+"""The page of members: who sees and who changes whom, and what is refused with which words."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.test import Client
+
+from paraph.activity.models import Activity
+from paraph.kernel import clock
+from paraph.members.models import Invitation, InvitationResend, Member, Role
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_organization
+from tests.dashboard.conftest import MemberClient
+from tests.dashboard.proof import proved
+
+LogIn = Callable[..., MemberClient]
+
+
+def address(member: Member, rest: str = "") -> str:
+    return f"/app/{member.organization_id}/members{rest}"
+
+
+def invite(client: Client, member: Member, email: str = "bob@example.com", role: str = Role.MEMBER) -> Any:
+    return client.post(address(member), {"email": email, "role": role})
+
+
+def test_everybody_sees_the_members_with_second_factor_and_last_visit(log_in: LogIn) -> None:
+    owner, _ = log_in(Role.OWNER)
+    Authenticator.objects.create(user=owner.user, type=Authenticator.Type.TOTP, data={})
+    observer, client = log_in(Role.OBSERVER)
+    page = client.get(address(observer)).content.decode()
+    rows = dict(re.findall(r'<tr data-id="(\d+)">(.*?)</tr>', page, re.DOTALL))
+    assert owner.user.email in rows[str(owner.pk)]
+    assert ">on<" in rows[str(owner.pk)] and "never" in rows[str(owner.pk)]
+    assert ">off<" in rows[str(observer.pk)] and f"{clock.now():%Y-%m-%d}" in rows[str(observer.pk)]
+    assert "Invite</button>" not in page and "Remove</button>" not in page
+
+
+@pytest.mark.parametrize("role", [Role.MEMBER, Role.OBSERVER])
+def test_members_and_observers_change_nothing_and_read_who_may(log_in: LogIn, role: str) -> None:
+    owner, admin_client = log_in(Role.OWNER)
+    invite(proved(admin_client), owner)
+    invitation = Invitation.objects.get()
+    member, client = log_in(role)
+    proved(client)
+    for rest in ("", f"/{owner.pk}", f"/{owner.pk}/remove", f"/{owner.pk}/transfer"):
+        answer = client.post(address(member, rest), {"email": "new@example.com", "role": role})
+        assert answer.status_code == 403 and "Owner" in answer.content.decode()
+    for act in ("resend", "withdraw"):
+        assert client.post(address(member, f"/invitations/{invitation.pk}/{act}")).status_code == 403
+    assert Invitation.objects.get().withdrawn_at is None and not InvitationResend.objects.exists()
+
+
+def test_an_invitation_is_made_sent_again_and_withdrawn(log_in: LogIn) -> None:
+    owner, client = log_in()
+    taken = invite(client, owner)
+    assert (taken.status_code, taken.headers["Location"]) == (303, address(owner))
+    page = client.get(address(owner)).content.decode()
+    assert "bob@example.com is on its way" in page
+    invitation = Invitation.objects.get()
+    for _ in range(3):
+        assert client.post(address(owner, f"/invitations/{invitation.pk}/resend")).status_code == 303
+    refused = client.post(address(owner, f"/invitations/{invitation.pk}/resend"))
+    assert refused.status_code == 422
+    assert 'role="alert">An invitation is sent again at most 3 times in 10 minutes' in refused.content.decode()
+    assert client.post(address(owner, f"/invitations/{invitation.pk}/withdraw")).status_code == 303
+    assert f'data-id="{invitation.pk}"><th' not in client.get(address(owner)).content.decode().replace("\n", "")
+    assert [act.action for act in Activity.objects.all()] == [
+        "member.invited",
+        *["invitation.resent"] * 3,
+        "invitation.withdrawn",
+    ]
+
+
+def test_resends_are_counted_by_the_network_of_the_caller(log_in: LogIn) -> None:
+    owner, client = log_in()
+    invite(client, owner)
+    pk = Invitation.objects.get().pk
+    for caller in ("2001:db8::1", "2001:db8::ffff", "192.0.2.9"):
+        client.post(address(owner, f"/invitations/{pk}/resend"), REMOTE_ADDR=caller)
+    networks = InvitationResend.objects.order_by("pk").values_list("network", flat=True)
+    assert list(networks) == ["2001:db8::/64", "2001:db8::/64", "192.0.2.9"]
+
+
+def test_a_refused_invitation_says_why_beside_the_form(log_in: LogIn) -> None:
+    owner, client = log_in()
+    refused = invite(client, owner, owner.user.email)
+    assert refused.status_code == 422
+    assert f"<li>{owner.user.email} is a member already.</li>" in refused.content.decode()
+    page = invite(client, owner, "nobody").content.decode()
+    assert 'role="alert"' in page and 'id="id_email_error"' in page
+
+
+def test_whoever_invites_an_admin_says_first_who_they_are(log_in: LogIn) -> None:
+    owner, client = log_in()
+    proved(client, 301)
+    for role in (Role.ADMIN, Role.OWNER):
+        asked = invite(client, owner, role=role)
+        assert asked.headers["Location"].startswith("/account/reauthenticate/")
+    assert not Invitation.objects.exists()
+    proved(client)
+    assert invite(client, owner, role=Role.ADMIN).headers["Location"] == address(owner)
+
+
+def test_roles_and_removals_want_a_fresh_proof(log_in: LogIn) -> None:
+    owner, client = log_in()
+    other, _ = log_in(Role.MEMBER)
+    proved(client, 301)
+    for rest in (f"/{other.pk}", f"/{other.pk}/remove", f"/{other.pk}/transfer", "/leave"):
+        asked = client.post(address(owner, rest), {"role": Role.ADMIN})
+        assert asked.headers["Location"].startswith("/account/reauthenticate/")
+    other.refresh_from_db()
+    assert other.role == Role.MEMBER
+    proved(client)
+    assert client.post(address(owner, f"/{other.pk}"), {"role": Role.ADMIN}).status_code == 303
+    other.refresh_from_db()
+    assert other.role == Role.ADMIN
+    assert client.post(address(owner, f"/{other.pk}/remove")).status_code == 303
+    assert not Member.objects.filter(pk=other.pk).exists()
+
+
+def test_an_admin_reads_why_they_may_not_change_an_owner(log_in: LogIn) -> None:
+    owner, _ = log_in(Role.OWNER)
+    admin, client = log_in(Role.ADMIN)
+    proved(client)
+    assert "Only owners change admins and owners." in client.get(address(admin)).content.decode()
+    refused = client.post(address(admin, f"/{owner.pk}/remove"))
+    assert refused.status_code == 422 and 'role="alert">You may not' in refused.content.decode()
+    assert client.post(address(admin, f"/{owner.pk}"), {"role": Role.OBSERVER}).status_code == 422
+
+
+def test_the_last_owner_stays_until_they_hand_over(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    proved(client)
+    assert "The last owner stays" in client.get(address(owner)).content.decode()
+    refused = client.post(address(owner, "/leave"))
+    assert refused.status_code == 422 and "make another member an owner first" in refused.content.decode()
+    heir, _ = log_in(Role.MEMBER)
+    assert client.post(address(owner, f"/{heir.pk}/transfer")).status_code == 303
+    assert client.post(address(owner, "/leave")).headers["Location"] == "/app/"
+    assert list(Member.objects.values_list("pk", "role")) == [(heir.pk, Role.OWNER)]
+
+
+def test_another_organizations_members_and_invitations_do_not_exist(log_in: LogIn, organization: Organization) -> None:
+    elsewhere = create_organization("Elsewhere", "free")
+    theirs, their_client = log_in(Role.OWNER, at=elsewhere)
+    invite(their_client, theirs)
+    pk = Invitation.objects.get().pk
+    owner, client = log_in()
+    proved(client)
+    assert client.get(address(owner, f"/{theirs.pk}")).status_code == 404
+    for rest in (f"/{theirs.pk}/remove", f"/{theirs.pk}/transfer", f"/invitations/{pk}/resend"):
+        assert client.post(address(owner, rest)).status_code == 422
+    assert client.get(address(theirs)).status_code == 404
+    assert Member.objects.filter(pk=theirs.pk).exists() and not InvitationResend.objects.exists()

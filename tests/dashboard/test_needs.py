@@ -1,0 +1,83 @@
+"""What needs somebody stands on the home page, and nothing of others does."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from paraph.evidence.models import SealingFailure
+from paraph.members.models import Role
+from paraph.organizations.models import Organization
+from paraph.signature_requests.models import Inquiry, SignatureRequest
+from paraph.webhooks.models import Delivery
+from tests.dashboard.conftest import MemberClient
+from tests.factories import Scene, scene
+
+pytestmark = pytest.mark.django_db
+LogIn = Callable[..., MemberClient]
+
+
+def home(client: Client, organization: Organization) -> str:
+    return client.get(f"/app/{organization.pk}/").content.decode()
+
+
+def needy() -> Scene:
+    """A request with an inquiry, an invitation that was not taken and a failing webhook, that expires tomorrow."""
+    made = scene(send_email=True, expires_at=timezone.now() + timedelta(days=1))
+    old = timezone.now() - timedelta(hours=1)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(created_at=old)
+    Inquiry.objects.create(signer=made.signers[0], kind="question", text="Who pays?")
+    assert made.request.application
+    Delivery.objects.create(
+        application=made.request.application,
+        request=made.request,
+        destination="application",
+        url="https://example.com/hook",
+        endpoint=f"{made.request.application_id} https://example.com:443",
+        event_type="signer.signed",
+        occurred_at=old,
+        payload="{}",
+        failures=2,
+        due_at=timezone.now() + timedelta(hours=1),
+    )
+    return made
+
+
+def test_each_kind_stands_on_the_home_page(log_in: LogIn) -> None:
+    made = needy()
+    _, client = log_in(Role.ADMIN, at=made.request.organization)
+    page = home(client, made.request.organization)
+    assert [kind in page for kind in _KINDS] == [True, True, True, False, True]
+    unsealed = {"status": "completed", "completed_at": timezone.now() - timedelta(hours=1)}
+    SignatureRequest.objects.filter(pk=made.request.pk).update(**unsealed)
+    SealingFailure.objects.create(request=made.request, stage="seal", kind="key", cause="/secret/path")
+    page = home(client, made.request.organization)
+    assert [kind in page for kind in _KINDS] == [False, False, False, True, True]
+    assert "The sealing key of the service does not answer." in page and "/secret/path" not in page
+
+
+def test_nothing_of_another_organization_stands_there(log_in: LogIn, organization: Organization) -> None:
+    needy()
+    _, client = log_in(Role.OWNER)
+    assert "What needs you" not in home(client, organization)
+
+
+def test_webhooks_are_for_those_who_may_see_deliveries(log_in: LogIn) -> None:
+    made = needy()
+    _, client = log_in(Role.MEMBER, at=made.request.organization)
+    assert [kind in home(client, made.request.organization) for kind in _KINDS] == [True, True, True, False, False]
+
+
+def test_an_empty_organization_has_two_doors(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in(Role.OWNER)
+    page = home(client, organization)
+    assert "Send a document" in page and "Use the API" in page and "First steps" in page
+    assert '<meter min="0" max="100" value="0"' in page
+    _, observer = log_in(Role.OBSERVER)
+    page = home(observer, organization)
+    assert "Members, admins and owners can send." in page and "<button class" not in page.split("<main")[1]
+
+
+_KINDS = [f'data-need="{kind}"' for kind in ("inquiries", "mails", "expiring", "unsealed", "webhooks")]

@@ -1,0 +1,108 @@
+"""Settings of an organization, how long files are kept, and its deletion."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from paraph.activity.log import broken_at
+from paraph.activity.models import Activity
+from paraph.members.models import Member, Role
+from paraph.organizations.admission import admit
+from paraph.organizations.models import Organization
+from paraph.organizations.registration import create_application
+from paraph.organizations.retention import retention_days, set_retention
+from tests.dashboard.conftest import MemberClient
+from tests.dashboard.proof import proved
+from tests.factories import scene
+
+LogIn = Callable[..., MemberClient]
+GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}
+
+
+def address(member: Member, rest: str = "") -> str:
+    return f"/app/{member.organization_id}/settings{rest}"
+
+
+@pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
+def test_owners_and_admins_change_settings_and_it_is_noted(log_in: LogIn, role: str) -> None:
+    member, client = log_in(role)
+    saved = client.post(address(member), GIVEN)
+    assert (saved.status_code, saved.headers["Location"]) == (303, address(member))
+    assert 'value="desk@example.com"' in client.get(address(member)).content.decode()
+    [act] = Activity.objects.all()
+    assert (act.action, act.actor, act.ip) == ("organization.updated", member.user.email, "127.0.0.1")
+    assert (act.before, act.after) == ({"contact_email": ""}, {"contact_email": "desk@example.com"})
+    client.post(address(member), GIVEN)
+    assert Activity.objects.count() == 1, "nothing changed"
+
+
+@pytest.mark.parametrize("role", [Role.MEMBER, Role.OBSERVER])
+def test_members_and_observers_read_them_alone(log_in: LogIn, role: str) -> None:
+    member, client = log_in(role)
+    proved(client)
+    page = client.get(address(member)).content.decode()
+    assert "Analytical Engines" in page and "<button" not in page.partition("<main")[2]
+    for rest in ("", "/retention", "/delete"):
+        assert client.post(address(member, rest), GIVEN).status_code == 403
+    assert not Activity.objects.exists()
+
+
+def test_what_is_wrong_stands_beside_its_field(log_in: LogIn) -> None:
+    member, client = log_in()
+    refused = client.post(address(member), {"name": "", "contact_email": "nobody"})
+    page = refused.content.decode()
+    assert refused.status_code == 422 and 'role="alert"' in page
+    assert 'id="id_name_error"' in page and 'id="id_contact_email_error"' in page
+
+
+def test_owners_say_how_long_files_are_kept(log_in: LogIn, organization: Organization) -> None:
+    set_retention(organization.pk, "sandbox", 30)
+    member, client = log_in()
+    given = {"production": "3650", "sandbox": ""}
+    proved(client, 301)
+    assert "reauthenticate" in client.post(address(member, "/retention"), given).headers["Location"]
+    proved(client)
+    assert client.post(address(member, "/retention"), given).status_code == 303
+    assert retention_days(organization.pk) == {"sandbox": None, "production": 3650}
+    assert [(act.before["days"], act.after["days"]) for act in Activity.objects.all()] == [(None, 3650), (30, None)]
+    assert client.post(address(member, "/retention"), {"production": "0"}).status_code == 422
+    _, admin = log_in(Role.ADMIN)
+    assert proved(admin).post(address(member, "/retention"), given).status_code == 403
+
+
+def test_the_operator_can_keep_retention_to_themselves(log_in: LogIn, settings: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"owners_set_retention": False})
+    member, client = log_in()
+    proved(client)
+    assert "the operator alone says" in client.get(address(member)).content.decode()
+    assert client.post(address(member, "/retention"), {"production": "1"}).status_code == 422
+    assert set(retention_days(member.organization_id).values()) == {None}
+
+
+def test_a_deleted_organization_is_gone_at_once_for_everybody(log_in: LogIn) -> None:
+    stage = scene()
+    organization = stage.request.organization
+    made = create_application(organization.pk, "production", "Backend")
+    owner, client = log_in(Role.OWNER, at=organization)
+    member, other = log_in(Role.MEMBER, at=organization)
+    proved(client, 301)
+    typed = {"typed_name": organization.name}
+    assert "reauthenticate" in client.post(address(owner, "/delete"), typed).headers["Location"]
+    proved(client)
+    assert client.post(address(owner, "/delete"), {"typed_name": "Another"}).status_code == 422
+    assert admit(made.api_key) is not None
+    gone = client.post(address(owner, "/delete"), typed)
+    assert (gone.status_code, gone.headers["Location"]) == (303, "/app/")
+    assert admit(made.api_key) is None
+    for rest in ("", "members", "activity", "plan", "settings"):
+        for browser in (client, other):
+            assert browser.get(f"/app/{organization.pk}/{rest}").status_code == 404
+    assert "You belong to no organization" in client.get("/app/").content.decode()
+    assert Client().get(stage.url()).status_code == 404
+    stage.request.refresh_from_db()
+    assert stage.request.status == "expired"
+    acts = list(Activity.objects.filter(organization=organization))
+    assert acts[-1].action == "organization.deleted" and acts[-1].actor == owner.user.email
+    assert broken_at(acts) is None and member.pk

@@ -1,0 +1,76 @@
+"""Each row is checked as if it were sent, and nothing is sent."""
+
+import pytest
+
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.bulk.columns import sample
+from paraph.request_templates.bulk.csv_file import write_csv
+from paraph.request_templates.models import BulkSend
+from paraph.signature_requests.models import SignatureRequest
+from tests.drafts.author import author
+from tests.factories import jobs
+from tests.request_templates.kept import bulk_of, csv_of, template_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_sample_is_right() -> None:
+    charles = author()
+    for roles in (1, 3):
+        template = template_of(charles, roles=roles)
+        columns, row = sample(list(template.roles.all()))
+        bulk = bulk_of(charles, template, write_csv(columns, [row]))
+        checked = bulk.rows.get()
+        assert (checked.state, checked.problems, checked.number) == ("ready", [], 2)
+        assert checked.signers[0]["phone"] == "+33612345678" and len(checked.signers) == roles
+
+
+def test_each_row_says_what_is_wrong_with_it() -> None:
+    charles = author()
+    rows = ["Ada Lovelace ada@example.com", "Grace Hopper nobody", "Alan", "ADA Lovelace ada@example.com"]
+    bulk = bulk_of(charles, template_of(charles), csv_of(*rows, "A B a@example.com more"))
+    states = {row.number: (row.state, " ".join(row.problems)) for row in bulk.rows.all()}
+    assert states[2] == ("ready", "")
+    assert states[3][0] == "wrong" and "Tenant: E-mail" in states[3][1] and "nobody" in states[3][1]
+    assert states[4][1].count("must not be empty") == 2
+    assert states[5][1] == "The same as row 2."
+    assert "more cells" in states[6][1]
+    assert not SignatureRequest.objects.exists() and not jobs()
+
+
+def test_roles_have_columns_of_their_own_in_any_order() -> None:
+    charles = author()
+    template = template_of(charles, roles=2)
+    header = (
+        "note;landlord e-mail;Landlord: First Name;LANDLORD LAST NAME;Tenant first name;Tenant last name;tenant email"
+    )
+    bulk = bulk_of(charles, template, f"{header}\nx;l@example.com;L;M;T;U;t@example.com".encode())
+    row = bulk.rows.get()
+    assert [person["email"] for person in row.signers] == ["t@example.com", "l@example.com"], row.problems
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("First name,Last name", "lacks these columns: “Tenant: E-mail”"),
+        ("First name,Last name,E-mail,email", "two columns “email”"),
+    ],
+)
+def test_a_file_with_other_columns_is_refused_whole(header: str, said: str) -> None:
+    charles = author()
+    with pytest.raises(DomainError, match=said):
+        bulk_of(charles, template_of(charles), f"{header}\na,b,c@example.com,d".encode())
+    assert not BulkSend.objects.exists()
+
+
+def test_a_code_by_sms_needs_a_phone() -> None:
+    charles = author()
+    template = template_of(charles)
+    template.roles.update(otp_channel="sms")
+    with pytest.raises(DomainError, match="Phone"):
+        bulk_of(charles, template, csv_of("Ada Lovelace ada@example.com"))
+    bulk = bulk_of(
+        charles, template, b"First name,Last name,E-mail,Phone\nAda,L,a@example.com,\nB,L,b@example.com,+33 612345678"
+    )
+    assert [row.state for row in bulk.rows.all()] == ["wrong", "ready"]
+    assert bulk.rows.get(number=3).signers[0]["phone"] == "+33612345678"

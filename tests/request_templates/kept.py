@@ -1,0 +1,31 @@
+"""A template with two roles, and CSVs for it."""
+
+from paraph.flow.send_from_web import Sending
+from paraph.request_templates.bulk.checking import check_rows
+from paraph.request_templates.bulk.csv_file import read_csv
+from paraph.request_templates.content import of_draft
+from paraph.request_templates.models import BulkSend, Template
+from paraph.request_templates.saving import Names, save_template
+from tests.drafts.author import Author
+from tests.factories import VISITOR
+
+ROLES = ("Tenant", "Landlord", "Witness")
+
+
+def template_of(charles: Author, *, roles: int = 1, name: str = "Lease") -> Template:
+    content = of_draft(charles.draft(signers=roles))
+    return save_template(charles.caller, content, charles.member.user, charles.actor, Names(name, ROLES[:roles]))
+
+
+def csv_of(*people: str, delimiter: str = ",") -> bytes:
+    """For one role: "Ada Lovelace ada@example.com" is a row."""
+    rows = ["First name,Last name,E-mail", *(",".join(person.split()) for person in people)]
+    return "\r\n".join(rows).replace(",", delimiter).encode()
+
+
+def bulk_of(charles: Author, template: Template, content: bytes) -> BulkSend:
+    return check_rows(charles.caller, template, charles.member.user, "people.csv", read_csv(content))
+
+
+def sending(charles: Author) -> Sending:
+    return Sending(charles.member.user, charles.actor, VISITOR)

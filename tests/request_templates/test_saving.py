@@ -1,0 +1,70 @@
+"""Drafts become templates, and templates drafts."""
+
+import pytest
+
+from paraph.activity.models import Activity
+from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.payload import payload, refusals
+from paraph.request_templates.content import of_request
+from paraph.request_templates.models import Template
+from paraph.request_templates.saving import Names, begin_from, rename, save_template
+from paraph.signature_requests.models import Placement, SignatureRequest
+from tests.drafts.author import Author, author
+from tests.request_templates.kept import template_of
+
+pytestmark = pytest.mark.django_db
+
+
+def begun(charles: Author, template: Template) -> Draft:
+    people = [
+        DraftSigner(
+            first_name=f"P{number}", last_name="X", email=f"p{number}@example.com", otp_channel=role.otp_channel
+        )
+        for number, role in enumerate(template.roles.all())
+    ]
+    return begin_from(charles.caller, template, charles.member.user, people)
+
+
+def test_a_template_keeps_everything_but_the_people() -> None:
+    charles = author()
+    Draft.objects.all().delete()
+    template = template_of(charles, roles=2)
+    source = Draft.objects.get()
+    draft = begun(charles, template)
+    assert refusals(charles.caller, draft) == []
+    again, first = payload(draft), payload(source)
+    assert [document["id"] for document in again["documents"]] == [document["id"] for document in first["documents"]]
+    assert {key: again[key] for key in again if key not in ("signers", "documents")} == {
+        key: first[key] for key in first if key not in ("signers", "documents")
+    }
+    stamps = [
+        [entry["stamps"] for document in each["documents"] for entry in document["signers"]] for each in (again, first)
+    ]
+    assert stamps[0] == stamps[1]
+    assert (draft.name, draft.tags_placed) == ("Lease", True)
+    assert [act.action for act in Activity.objects.all()] == ["template.saved"]
+
+
+def test_a_template_holds_no_name_or_address() -> None:
+    template = template_of(author(), roles=2)
+    fields = [vars(role) for role in template.roles.all()] + [vars(template)]
+    assert "ada" not in repr(fields).lower() and "@" not in repr(fields)
+
+
+def test_a_sent_request_becomes_the_same_template() -> None:
+    charles = author()
+    request = SignatureRequest.objects.get(pk=charles.send(charles.draft(signers=2)))
+    names = Names("Again", ["Tenant", "Landlord"])
+    template = save_template(charles.caller, of_request(request), charles.member.user, charles.actor, names)
+    draft = begun(charles, template)
+    assert refusals(charles.caller, draft) == []
+    kept = DraftStamp.objects.filter(document__draft=draft).values_list("signer__position", "page_number", "x", "y")
+    placed = [(each.signer.order - 1, each.page_number, each.x, each.y) for each in Placement.objects.all()]
+    assert sorted(kept) == sorted(placed)
+
+
+def test_names_change_and_nothing_else() -> None:
+    template = template_of(author(), roles=2)
+    rename(template, Names("Sale", ["Buyer", "Seller"]))
+    assert [role.name for role in Template.objects.get().roles.all()] == ["Buyer", "Seller"]
+    assert Template.objects.get().name == "Sale"

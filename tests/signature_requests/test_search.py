@@ -1,0 +1,109 @@
+"""Requests are found by what their signers and files are called, and by nothing else."""
+
+from typing import Any
+
+import pytest
+
+from paraph.flow.erase import erase_signer
+from paraph.organizations.scope import Caller, scoped
+from paraph.signature_requests import search as searching
+from paraph.signature_requests.models import SearchTerm, SignatureRequest, Signer
+from paraph.signature_requests.search import search
+from tests.factories import Scene, scene
+
+pytestmark = pytest.mark.django_db
+
+
+def caller_of(made: Scene, environment: str = "sandbox") -> Caller:
+    return Caller(made.request.organization_id, environment, "pro", None)
+
+
+def found(made: Scene, text: str, **more: Any) -> list[int]:
+    caller = caller_of(made)
+    return search(caller, text, scoped(SignatureRequest, caller), 50, None, **more).ids
+
+
+@pytest.fixture
+def made() -> Scene:
+    return scene(signers=2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada",
+        "ada",
+        "lovel",
+        "ADA Lovelace",
+        "lovelace, ada",
+        "emile zola",
+        "ÉMILE",
+        "ada1@example.com",
+        "ada1@ex",
+        "example.com",
+        "contract",
+        "contract-1.pdf",
+        "contract ada zola",
+    ],
+)
+def test_words_are_found_by_their_beginning(made: Scene, text: str) -> None:
+    scene(signer={"first_name": "Ada"})  # of another organization
+    assert found(made, text) == [made.request.pk]
+
+
+@pytest.mark.parametrize("text", ["", " ", "...", "velace", "ada hopper", "%", "_da", "ada2@example.com"])
+def test_other_words_find_nothing(made: Scene, text: str) -> None:
+    assert found(made, text) == []
+
+
+def test_the_other_environment_finds_nothing(made: Scene) -> None:
+    caller = caller_of(made, "production")
+    assert search(caller, "ada", scoped(SignatureRequest, caller), 50, None).ids == []
+
+
+def test_an_erased_signer_is_not_found_and_the_others_are(made: Scene) -> None:
+    Signer.objects.filter(pk=made.signers[1].pk).update(first_name="Ada")
+    made.request.status = "expired"
+    made.request.save()
+    erase_signer(made.signers[0].pk)
+    assert found(made, "lovelace") == found(made, "ada1@example.com") == []
+    assert found(made, "ada zola contract") == [made.request.pk]
+
+
+def test_a_word_of_very_many_requests_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "DEPTH", 3)
+    made, ids = scene(), list[int]()
+    for number in range(20):
+        ids.append(copy(made, "hopper" if number == 2 else "lovelace"))
+    caller = caller_of(made)
+    rows = scoped(SignatureRequest, caller)
+    first = search(caller, "grace", rows, 4, None)
+    assert (first.ids, first.looked_until) == (ids[:-5:-1], ids[-4])
+    assert search(caller, "grace", rows, 4, ids[-4], rising=True).ids == ids[-3:]
+    few = search(caller, "grace", rows.filter(pk=ids[0]), 4, None)
+    assert (few.ids, few.looked_until) == ([], ids[-9])  # and goes on from there
+    assert search(caller, "grace hopper", rows, 4, None).ids == [ids[2]]
+
+
+def test_a_beginning_of_too_many_words_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MOST_TERMS", 2)
+    made = scene(signers=2)
+    caller = caller_of(made)
+    assert search(caller, "e", scoped(SignatureRequest, caller), 4, None).too_many_words
+    assert not search(caller, "lovelace", scoped(SignatureRequest, caller), 4, None).too_many_words
+
+
+def test_terms_are_kept_once(made: Scene) -> None:
+    terms = set(SearchTerm.objects.values_list("term", flat=True))
+    words = {"ada", "lovelace", "ada1@example.com", "example.com", "emile", "zola", "émile2@example.com", "contract"}
+    assert terms == words | {"1"}
+
+
+def copy(made: Scene, last_name: str) -> int:
+    request = SignatureRequest.objects.get(pk=made.request.pk)
+    request.pk = None
+    request.save(force_insert=True)
+    Signer.objects.create(
+        request=request, order=1, token_salt=b"", first_name="Grace", last_name=last_name, email="g@example.org"
+    )
+    return request.pk
