@@ -1,33 +1,184 @@
-"""The backup of docs/operating.md, taken, lost and restored."""
+"""A backup that is taken while the service works, and restored elsewhere."""
 
-import re
+import hashlib
+import json
+import os
 import shutil
 import subprocess
+import sys
+import tarfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests import first_start
-from tests.cli.service import Service
+import httpx
+import psycopg
+import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+from paraph.postgres import embedded_url
+from tests.cli.service import Service, remove
+from tests.factories import pdf
+from tests.scenarios.people import Backend, at, sign, signer
+
+_FEW = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_RATE_LIMIT_FACTOR": "100"}
 
 
-def test_what_the_page_says_restores_everything(tmp_path: Path) -> None:
-    commands = re.findall(r"^    (tar .*)$", PAGE, re.MULTILINE)
-    pack, unpack = (command.replace("paraph-backup", f"{tmp_path}/paraph-backup") for command in commands)
-    stopped = Service(tmp_path / "paraph-data")
-    first_start.copy(stopped.data_dir)
-    made = stopped.command("organization", "create", "Acme", "--plan", "pro")
-    subprocess.run(["sh", "-ec", pack], cwd=tmp_path, check=True)
-    cluster = (tmp_path / "paraph-data" / "postgres").resolve()
-    secret = (tmp_path / "paraph-data" / "secret.key").read_bytes()
-    shutil.rmtree(cluster)
-    shutil.rmtree(tmp_path / "paraph-data")
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("backups")
+    yield folder
+    for data_dir in folder.glob("*/postgres"):
+        remove(data_dir.parent)
 
-    subprocess.run(["sh", "-ec", unpack], cwd=tmp_path, check=True)
+
+@pytest.fixture(scope="module")
+def service(place: Path) -> Iterator[Service]:
+    service = Service(place / "first", **_FEW)
+    service.begin()
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="module")
+def backup(place: Path, service: Service) -> Path:
+    """Taken among requests that are signed and sealed, and uploads that are deleted."""
+    Backend(service.base_url, service.key).finalized(flow(service))
+    with traffic(service):
+        made = service.command("backup", "--out", str(place / "paraph.backup"))
+    assert made["problems"] == [] and made["objects"] >= 3
+    return place / "paraph.backup"
+
+
+def flow(service: Service) -> int:
+    backend = Backend(service.base_url, service.key)
+    document = {"id": backend.upload(pdf()), "signers": [{"signer_ref": "a", "stamps": [at()]}]}
+    made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])
+    assert sign(made["signers"][0]["signing_url"]).status_code == 200
+    return int(made["id"])
+
+
+@contextmanager
+def traffic(service: Service) -> Iterator[None]:
+    """Whole flows, one after the other, until the block ends; at least one."""
+    over, failures = threading.Event(), []
+
+    def run() -> None:
+        while True:
+            try:
+                flow(service)
+            except (AssertionError, httpx.HTTPError) as error:
+                failures.append(error)
+            if over.is_set():
+                return
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+    assert not failures
+
+
+def refusal(service: Service, *arguments: str, **settings: str) -> str:
+    command = [sys.executable, "-m", "paraph", *arguments]
+    done = subprocess.run(command, env={**service.environment, **settings}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and not done.stdout, done
+    return done.stderr.strip()
+
+
+def rows_and_objects(data_dir: Path) -> int:
+    """Compares every row with its object, without any code of ours; returns how many."""
+    columns = {
+        "documents_document": "object_key, sha256",
+        "evidence_sealeddocument": "object_key, sha256",
+        "evidence_prooffile": "object_key, sha256",
+    }
+    count = 0
+    with psycopg.connect(embedded_url(data_dir, None)) as connection:
+        for table, names in columns.items():
+            for key, digest in connection.execute(f"SELECT {names} FROM {table}"):
+                assert hashlib.sha256((data_dir / "objects" / key).read_bytes()).digest() == digest, key
+                count += 1
+    return count
+
+
+def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service, backup: Path) -> None:
+    elsewhere = Service(place / "second", **_FEW)
+    restored = elsewhere.command("restore", str(backup))
+    assert restored["problems"] == []
+    elsewhere.start()
+    elsewhere.key = service.key
     try:
-        assert (tmp_path / "paraph-data" / "secret.key").read_bytes() == secret
-        options = ["--organization", str(made["id"]), "--environment", "sandbox", "--name", "after"]
-        assert stopped.command("application", "create", *options)["organization_id"] == made["id"]
-        assert {found["status"] for found in stopped.command("check")} == {"ok", "warning"}
+        assert rows_and_objects(elsewhere.data_dir) >= 3
+        assert elsewhere.command("verify-store")["found"] == 0
+        backend = Backend(elsewhere.base_url, service.key)
+        listed = backend.call("GET", "signature_requests").json()
+        assert listed, "the key and the requests are there"
+        again = flow(elsewhere)
+        elsewhere.command("request", "retry", "--all")
+        assert backend.finalized(again)["finalized"]
+        assert {found["status"] for found in elsewhere.command("check")} == {"ok", "warning"}
     finally:
-        shutil.rmtree(cluster)
+        elsewhere.stop()
+    assert "The database is not empty" in refusal(elsewhere, "restore", str(backup))
+
+
+def test_what_is_not_empty_is_refused_before_anything_is_written(place: Path, service: Service, backup: Path) -> None:
+    assert "stop it first" in refusal(service, "restore", str(backup))
+    other = Service(place / "third", **_FEW)
+    words = refusal(other, "restore", str(backup), PARAPH_SECRET_KEY="x" * 40)
+    assert "The secret here is not that of the backup" in words
+    (other.data_dir / "objects" / "documents").mkdir(parents=True)
+    assert "objects is not empty" in refusal(other, "restore", str(backup))
+    assert not (other.data_dir / "secret.key").exists() and not (other.data_dir / "keys").exists()
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def flip(path: Path) -> None:
+    with tarfile.open(path) as tar:
+        member = next(each for each in tar if each.name.startswith("objects/"))
+    content = bytearray(path.read_bytes())
+    content[member.offset_data + member.size // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("damage", [cut, flip])
+def test_a_damaged_file_is_refused(place: Path, backup: Path, damage: Callable[[Path], None]) -> None:
+    damaged = place / "damaged.backup"
+    shutil.copy(backup, damaged)
+    damage(damaged)
+    other = Service(place / "fourth", **_FEW)
+    assert "damaged.backup cannot be used" in refusal(other, "restore", str(damaged))
+    assert not other.data_dir.exists()
+
+
+def test_the_file_is_nobody_elses_and_never_overwritten(service: Service, backup: Path) -> None:
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert "exists already" in refusal(service, "backup", "--out", str(backup))
+    assert [path.name for path in backup.parent.iterdir() if "part" in path.name] == []
+
+
+def test_a_backup_tells_which_objects_are_missing_or_changed(place: Path, service: Service) -> None:
+    backend = Backend(service.base_url, service.key)
+    missing, changed = (key_of(service, backend.upload(pdf())) for _ in range(2))
+    contents = {path: path.read_bytes() for path in (missing, changed)}
+    missing.unlink()
+    changed.write_bytes(b"other")
+    command = [sys.executable, "-m", "paraph", "backup", "--out", str(place / "with-problems"), "--json"]
+    done = subprocess.run(command, env=service.environment, capture_output=True, text=True, check=False)
+    found = {(problem["problem"], Path(problem["key"]).name) for problem in json.loads(done.stdout)["problems"]}
+    assert done.returncode == 1
+    assert found == {("missing", missing.name), ("changed", changed.name)}
+    for path, content in contents.items():
+        path.write_bytes(content)
+
+
+def key_of(service: Service, document_id: int) -> Path:
+    with psycopg.connect(embedded_url(service.data_dir, None)) as connection:
+        query = "SELECT object_key FROM documents_document WHERE id = %s"
+        [key] = connection.execute(query, [document_id]).fetchone() or [""]
+    return service.data_dir / "objects" / str(key)

@@ -1,7 +1,5 @@
 """The command itself: what it lists is there, and quick to say."""
 
-import importlib
-
 import click
 import pytest
 from click.testing import CliRunner
@@ -13,7 +11,8 @@ from paraph.cli import _COMMANDS, main
 def test_every_command_explains_itself(name: str) -> None:
     said = CliRunner().invoke(main, [name, "--help"])
     assert said.exit_code == 0
-    command = importlib.import_module(f"paraph.cli.{name}").command
+    command = main.get_command(click.Context(main), name)
+    assert command
     leaves = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     for leaf in leaves:
         assert leaf.help
@@ -21,9 +20,12 @@ def test_every_command_explains_itself(name: str) -> None:
             assert "--data-dir" in {option for parameter in leaf.params for option in parameter.opts}
 
 
-@pytest.mark.parametrize("name", ["organization", "application", "branding", "inbox", "verify", "migrate"])
+@pytest.mark.parametrize(
+    "name", ["organization", "application", "branding", "inbox", "verify", "migrate", "verify-store"]
+)
 def test_operators_commands_speak_json(name: str) -> None:
-    command = importlib.import_module(f"paraph.cli.{name}").command
+    command = main.get_command(click.Context(main), name)
+    assert command
     leaves = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     for leaf in leaves:
         assert "--json" in {option for parameter in leaf.params for option in parameter.opts}

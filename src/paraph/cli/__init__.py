@@ -1,6 +1,7 @@
 """The ``paraph`` command. Each subcommand is a module with a ``command``, imported only when it is called."""
 
 import importlib
+import keyword
 from typing import Any
 
 import click
@@ -26,6 +27,11 @@ _COMMANDS = (
     "webhook",
     "request",
     "check",
+    "backup",
+    "restore",
+    "verify-store",
+    "export",
+    "import",
     "verify",
     "demo",
 )
@@ -41,7 +47,7 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         try:
-            command: click.Command = importlib.import_module(f"paraph.cli.{cmd_name}").command
+            command: click.Command = importlib.import_module(f"paraph.cli.{_module(cmd_name)}").command
         except ModuleNotFoundError as missing:
             if missing.name != _CLIENT:
                 raise
@@ -53,6 +59,11 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except DomainError as refusal:
             raise _Failure(refusal.message) from refusal
+
+
+def _module(name: str) -> str:
+    module = name.replace("-", "_")
+    return f"{module}_" if keyword.iskeyword(module) else module
 
 
 @click.command("demo", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})

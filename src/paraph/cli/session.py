@@ -57,6 +57,28 @@ def database() -> Iterator[None]:
 
 
 @contextmanager
+def database_to_fill() -> Iterator[str]:
+    """Gives the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raises
+    ``DomainError`` where the service runs on this data folder."""
+    settings = read_settings()
+    lock = DataFolderLock(settings.data_dir)
+    if not lock.take("command"):
+        raise DomainError("configuration", f"Paraph runs on {settings.data_dir}: stop it first.")
+    server = None if settings.database_url else Server(settings.data_dir, settings.postgres_dir)
+    try:
+        if server:
+            server.start()
+        yield server.url if server else settings.database_url
+        from django.db import connections
+
+        connections.close_all()
+    finally:
+        if server:
+            server.stop()
+        lock.release()
+
+
+@contextmanager
 def _embedded_server(settings: Settings) -> Iterator[None]:
     server = Server(settings.data_dir, settings.postgres_dir)
     try:

@@ -3,15 +3,19 @@
 So the rows never name an object that is gone, and no crash keeps one that nobody names: whoever comes next deletes it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
+from django.db import connection, transaction
 from django.db.models import Min
 
 from paraph.documents.models import ObjectToDelete
+from paraph.kernel.errors import DomainError
 from paraph.storage import store
 
 _AT_ONCE = 500
+_ADVISORY_LOCK = 0x50415242  # "PARB"; that of migrations is the number before
 
 
 def note(keys: Iterable[str]) -> None:
@@ -26,11 +30,48 @@ def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
     """
     deleted = 0
     while not is_over() and (keys := list(ObjectToDelete.objects.values_list("object_key", flat=True)[:_AT_ONCE])):
-        for key in keys:
-            store.delete(key)
-        ObjectToDelete.objects.filter(object_key__in=keys).delete()
+        if not delete_those(keys):
+            break
         deleted += len(keys)
     return deleted
+
+
+def delete_those(keys: Collection[str]) -> bool:
+    """Deletes these of the noted objects. Returns False where they are kept for now (:func:`kept`); they stay noted."""
+    with may_delete() as may:
+        if may:
+            for key in keys:
+                store.delete(key)
+            ObjectToDelete.objects.filter(object_key__in=keys).delete()
+    return may
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Keeps every object in its place while the block runs, for who reads the rows first and the objects later.
+
+    Waits for deletions at hand. Raises ``DomainError("database", …)`` at the end where the database did not hold on to
+    it for so long.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_ADVISORY_LOCK])
+        yield
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
+        if not cursor.fetchone()[0]:
+            raise DomainError("database", "The connection to the database broke meanwhile: objects may be gone.")
+
+
+@contextmanager
+def may_delete() -> Iterator[bool]:
+    """Gives False where objects are :func:`kept`; where it gives True, nobody begins to keep them within the block."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s)", [_ADVISORY_LOCK])
+        yield bool(cursor.fetchone()[0])
+
+
+def noted_among(keys: Collection[str]) -> set[str]:
+    """Those of the keys that are noted."""
+    return set(ObjectToDelete.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
 
 def waiting_since() -> datetime | None:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.flow.unused import unused
 from paraph.kernel import clock
@@ -78,9 +79,9 @@ def _remove_unused(caller: Caller, wanted: int) -> int:
             chosen.append(document)
             freed += document.file_size + (document.prepared_size or 0)
         Document.objects.filter(pk__in=[document.pk for document in chosen]).delete()
-    for document in chosen:  # the sweep finds what a crash leaves here
-        for key in {document.object_key, document.shown_key}:
-            store.delete(key)
+        keys = {key for document in chosen for key in (document.object_key, document.shown_key)}
+        objects_to_delete.note(keys)
+    objects_to_delete.delete_those(keys)
     log.info("%d unused uploads of organization %d made room", len(chosen), caller.organization_id)
     return freed
 

@@ -1,12 +1,15 @@
 """Removing what crashes left in storage, page pictures that can be drawn again, and counts of windows that are over."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 
-from paraph.documents.models import Document, DocumentStatus, prepared_key
+from django.db import transaction
+
+from paraph.documents import objects_to_delete
+from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.editing import delete_unused_drafts
-from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.named_objects import PREFIXES, named_among
 from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.counts import forget_counts
 from paraph.kernel import clock
@@ -31,8 +34,8 @@ def sweep() -> int:
     """
     removed = _pending_documents() + guesses.prune() + forget_counts() + put_off_mails.forget()
     removed += delete_unused_drafts() + delete_old_bulk_sends()
-    for prefix, named in _NAMED.items():
-        removed += _remove(_orphans(prefix, named))
+    for prefix in PREFIXES:
+        removed += _remove(_orphans(prefix))
     return removed + _remove(store.keys_written_before("pages/", clock.now() - PICTURES_FOR))
 
 
@@ -40,44 +43,29 @@ def _pending_documents() -> int:
     old = Document.objects.filter(status=DocumentStatus.PENDING, created_at__lt=clock.now() - PENDING_FOR)
     removed = 0
     for document in old:
-        gone, _ = old.filter(pk=document.pk).delete()  # with the condition: it may have become ready meanwhile
-        if gone:
-            store.delete(document.object_key)
-            removed += 1
+        with transaction.atomic():
+            gone, _ = old.filter(pk=document.pk).delete()  # with the condition: it may have become ready meanwhile
+            if gone:
+                objects_to_delete.note([document.object_key])
+                removed += 1
+    objects_to_delete.delete_noted()
     return removed
 
 
-def _orphans(prefix: str, named: Callable[[Iterable[str]], set[str]]) -> Iterator[str]:
+def _orphans(prefix: str) -> Iterator[str]:
     old = store.keys_written_before(prefix, clock.now() - ORPHANED_FOR)
     while keys := list(islice(old, _AT_ONCE)):
-        known = named(keys)
+        known = named_among(prefix, keys)
         yield from (key for key in keys if key not in known)
 
 
-def _remove(keys: Iterable[str]) -> int:
+def _remove(keys: Iterator[str]) -> int:
     removed = 0
-    for key in keys:
-        store.delete(key)
-        removed += 1
+    while chosen := list(islice(keys, _AT_ONCE)):
+        with objects_to_delete.may_delete() as may:
+            if not may:
+                break
+            for key in chosen:
+                store.delete(key)
+        removed += len(chosen)
     return removed
-
-
-def _documents(keys: Iterable[str]) -> set[str]:
-    return set(Document.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
-
-
-def _prepared(keys: Iterable[str]) -> set[str]:
-    uploads = {f"documents/{key.removeprefix('prepared/')}" for key in keys}
-    named = Document.objects.filter(object_key__in=uploads, prepared_sha256__isnull=False)
-    return {prepared_key(key) for key in named.values_list("object_key", flat=True)}
-
-
-def _sealed(keys: Iterable[str]) -> set[str]:
-    return set(SealedDocument.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
-
-
-def _proofs(keys: Iterable[str]) -> set[str]:
-    return set(ProofFile.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
-
-
-_NAMED = {"documents/": _documents, "prepared/": _prepared, "sealed/": _sealed, "proofs/": _proofs}

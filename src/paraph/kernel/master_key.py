@@ -7,6 +7,7 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
 _SHORTEST = 32
+_FINGERPRINT = 16
 
 
 def read_master_key(data_dir: Path, from_environment: str) -> bytes:
@@ -21,19 +22,38 @@ def read_master_key(data_dir: Path, from_environment: str) -> bytes:
     path = data_dir / "secret.key"
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
-        return _read(path) or _create(path)
+        return _read(path) or _create(path, tokens.random_hex(32).encode())
     except OSError as error:
         raise DomainError(
             "configuration", f"The secret key {path} cannot be read or made: {error.strerror}."
         ) from error
 
 
-def _create(path: Path) -> bytes:
-    """Writes a new key unless another process has just written one, and returns the key of the file."""
+def existing_master_key(data_dir: Path, from_environment: str) -> bytes:
+    """The key that :func:`read_master_key` would return, or ``b""`` where it would make one."""
+    path = data_dir / "secret.key"
+    return read_master_key(data_dir, from_environment) if from_environment or path.exists() else b""
+
+
+def fingerprint(master: bytes) -> bytes:
+    """What tells secrets apart. Nothing of the secret can be found out from it: it is derived for this purpose
+    alone."""
+    return tokens.derive(master, "fingerprint")[:_FINGERPRINT]
+
+
+def write_master_key(data_dir: Path, key: bytes) -> None:
+    """Puts this key in the data folder. Raises ``DomainError("configuration", …)`` where there is another."""
+    found = _read(data_dir / "secret.key") or _create(data_dir / "secret.key", key)
+    if not tokens.same(found, key):
+        raise DomainError("configuration", f"{data_dir / 'secret.key'} is another secret: move it away first.")
+
+
+def _create(path: Path, key: bytes) -> bytes:
+    """Writes the key unless another process has just written one, and returns the key of the file."""
     temporary = path.with_suffix(f".{tokens.random_hex(8)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(tokens.random_hex(32))
+    with os.fdopen(handle, "wb") as file:
+        file.write(key)
         file.flush()
         os.fsync(file.fileno())
     try:

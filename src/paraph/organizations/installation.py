@@ -5,11 +5,11 @@ from functools import cache
 from django.conf import settings
 
 from paraph.kernel import tokens
+from paraph.kernel.master_key import fingerprint
 from paraph.organizations.models import Application, Installation
 from paraph.organizations.registration import webhook_secret
 
 _ONLY = 1
-_SIZE = 16
 
 
 def secret_is_ours() -> bool:
@@ -34,5 +34,4 @@ def _opens_what_is_there() -> bool:
 
 @cache
 def _fingerprint() -> bytes:
-    """From which nothing of the secret can be found out: it is derived for this purpose alone."""
-    return tokens.derive(settings.MASTER_KEY, "fingerprint")[:_SIZE]
+    return fingerprint(settings.MASTER_KEY)

@@ -1,0 +1,126 @@
+"""Restoring a backup, or importing an export, where there is nothing yet.
+
+Everything that does not need Django's settings comes first: they are read once, and make a secret where none is.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import NamedTemporaryFile
+from typing import BinaryIO, cast
+
+from paraph.kernel.errors import DomainError
+from paraph.kernel.master_key import existing_master_key, fingerprint, write_master_key
+from paraph.kernel.settings import Settings
+from paraph.kernel.tokens import same
+from paraph.operations.backup.archive import DATABASE, KEYS, OBJECTS, SECRET, Archive
+from paraph.postgres import transfer
+from paraph.storage.object_keys import checked_key
+
+_BLOCK = 1 << 20
+
+
+def require_nothing_there(archive: Archive, settings: Settings, url: str) -> None:
+    """Raises ``DomainError("configuration", …)`` where a restore would mix with what there is: another secret, a table,
+    keys or objects in the data folder that no unfinished restore has left."""
+    require_empty_database(url)
+    secret = existing_master_key(settings.data_dir, settings.secret_key)
+    if secret and not same(secret, archive.read(SECRET)):
+        raise DomainError(
+            "configuration",
+            "The secret here is not that of the backup: set PARAPH_SECRET_KEY to the backup's, or neither set it nor "
+            "have a secret.key in the data folder.",
+        )
+    if not is_unfinished(settings):
+        for name in ("keys", "objects"):
+            folder = settings.data_dir / name
+            if folder.is_dir() and any(folder.iterdir()):
+                raise DomainError("configuration", f"{folder} is not empty: move it away first.")
+
+
+def require_empty_database(url: str) -> None:
+    """Raises ``DomainError("configuration", …)`` where the database has a table."""
+    if not transfer.is_empty(url):
+        raise DomainError("configuration", "The database is not empty: nothing was changed.")
+
+
+def require_empty_store() -> None:
+    """Raises ``DomainError("configuration", …)`` where a bucket holds objects of Paraph's. Needs Django."""
+    from paraph.evidence.named_objects import PREFIXES  # noqa: PLC0415  reads the settings
+    from paraph.storage import store  # noqa: PLC0415
+
+    for prefix in PREFIXES:
+        for key in store.keys_written_before(prefix, datetime.max.replace(tzinfo=UTC)):
+            raise DomainError("configuration", f"The object store is not empty: it has {key}.")
+
+
+def require_same_secret(archive: Archive, settings: Settings) -> None:
+    """Raises ``DomainError("configuration", …)`` unless this machine has the secret that the database belongs to."""
+    secret = existing_master_key(settings.data_dir, settings.secret_key)
+    if not secret or fingerprint(secret).hex() != archive.manifest()["secret"]:
+        raise DomainError(
+            "configuration",
+            "The file belongs to another secret than this machine has: give it the same PARAPH_SECRET_KEY, or the same "
+            "secret.key in its data folder.",
+        )
+
+
+def is_unfinished(settings: Settings) -> bool:
+    """Whether a restore into this data folder was killed."""
+    return _mark(settings).exists()
+
+
+@contextmanager
+def unfinished(settings: Settings) -> Iterator[None]:
+    """Marks the data folder until the block is done, so that a restore that was killed can be repeated: its database
+    comes last and at once."""
+    _mark(settings).touch(mode=0o600)
+    yield
+    _mark(settings).unlink()
+
+
+def restore_secret_and_keys(archive: Archive, settings: Settings) -> None:
+    """Puts ``secret.key``, unless ``PARAPH_SECRET_KEY`` is set, and the folder ``keys`` into the data folder."""
+    if not settings.secret_key:
+        write_master_key(settings.data_dir, archive.read(SECRET))
+    for name, content in archive.members():
+        if name.startswith(KEYS):
+            _write_key(settings.data_dir / "keys", name.removeprefix(KEYS), content.read())
+
+
+def restore_objects(archive: Archive) -> int:
+    """Stores every object; returns how many. Needs Django."""
+    from paraph.storage import store  # noqa: PLC0415  reads the settings
+
+    count = 0
+    for name, content in archive.members():
+        if name.startswith(OBJECTS):
+            store.put(name.removeprefix(OBJECTS), cast(BinaryIO, content))
+            count += 1
+    return count
+
+
+def load_database(archive: Archive, folder: Path, url: str) -> None:
+    """Makes the tables with their rows, in one transaction."""
+    with NamedTemporaryFile(dir=folder) as dump:
+        for name, content in archive.members():
+            if name == DATABASE:
+                copyfileobj(content, dump, _BLOCK)
+                break
+        dump.flush()
+        transfer.load(url, Path(dump.name))
+
+
+def _mark(settings: Settings) -> Path:
+    return settings.data_dir / "restore.unfinished"
+
+
+def _write_key(folder: Path, name: str, content: bytes) -> None:
+    path = folder / checked_key(name)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+        os.fsync(file.fileno())

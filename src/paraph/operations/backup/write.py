@@ -1,0 +1,120 @@
+"""Writing a backup or an export beside the running service."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import SpooledTemporaryFile, TemporaryFile
+from typing import Any, BinaryIO, cast
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from paraph import __version__
+from paraph.documents import objects_to_delete
+from paraph.evidence.named_objects import TABLES, NamedObject, named_objects
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.kernel.master_key import fingerprint
+from paraph.operations.backup.archive import DATABASE, KEYS, MANIFEST, OBJECTS, SECRET, ArchiveWriter
+from paraph.operations.store_check.object_reader import Problem, problem_with
+from paraph.postgres import embedded_url, transfer
+
+_IN_MEMORY = 4 << 20
+
+
+def write_backup(out: Path) -> dict[str, Any]:
+    """Writes database, secret, keys and every object that a row names. Returns counts and ``problems``: objects that
+    are missing or changed, which the backup then lacks or holds as they are.
+
+    Objects are kept in their place meanwhile, so that every row of the snapshot has its object. Raises ``DomainError``;
+    then there is no file.
+    """
+    with _new_file(out) as file, TemporaryFile(dir=out.parent) as named, objects_to_delete.kept():
+        archive = _begin(file, "backup")
+        _add_database(archive, out.parent, cast(BinaryIO, named))
+        archive.add_bytes(SECRET, settings.MASTER_KEY)
+        _add_keys(archive, settings.DATA_DIR / "keys")
+        count, problems = _add_objects(archive, cast(BinaryIO, named))
+        archive.finish()
+    return {"file": str(out), "bytes": out.stat().st_size, "objects": count, "problems": problems}
+
+
+def write_export(out: Path) -> dict[str, Any]:
+    """Writes the database alone, for a server of your own. Raises ``DomainError``; then there is no file."""
+    with _new_file(out) as file:
+        archive = _begin(file, "export")
+        _add_database(archive, out.parent, None)
+        archive.finish()
+    return {"file": str(out), "bytes": out.stat().st_size}
+
+
+@contextmanager
+def _new_file(out: Path) -> Iterator[BinaryIO]:
+    """A file that appears under its name once it is whole and durable, readable by nobody else."""
+    draft = out.with_name(f".{out.name}.part")
+    if out.exists():
+        raise DomainError("validation_error", f"{out} exists already.")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(out)
+    except OSError as error:
+        raise DomainError("configuration", f"{out} cannot be written: {error.strerror or error}.") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _begin(file: BinaryIO, kind: str) -> ArchiveWriter:
+    archive = ArchiveWriter(file)
+    facts = {"kind": kind, "form": 1, "paraph": __version__, "made_at": clock.now().isoformat()}
+    archive.add_bytes(MANIFEST, json.dumps({**facts, "secret": fingerprint(settings.MASTER_KEY).hex()}).encode())
+    return archive
+
+
+def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) -> None:
+    """Dumps the database, and writes into ``named`` which objects the same snapshot of it names."""
+    with TemporaryFile(dir=folder) as dump:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            cursor.execute("SELECT pg_export_snapshot()")
+            transfer.dump(_database_url(), cast(BinaryIO, dump), cursor.fetchone()[0])
+            if named:
+                _note_objects(named)
+        archive.add(DATABASE, cast(BinaryIO, dump))
+
+
+def _database_url() -> str:
+    return settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
+
+
+def _add_keys(archive: ArchiveWriter, folder: Path) -> None:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            archive.add_bytes(f"{KEYS}{path.relative_to(folder).as_posix()}", path.read_bytes())
+
+
+def _note_objects(named: BinaryIO) -> None:
+    for word in TABLES:
+        for found in named_objects(word):
+            named.write(json.dumps([found.row, found.key, found.sha256.hex(), found.size]).encode() + b"\n")
+
+
+def _add_objects(archive: ArchiveWriter, named: BinaryIO) -> tuple[int, list[Problem]]:
+    count, problems = 0, []
+    named.seek(0)
+    for line in named:
+        row, key, digest, size = json.loads(line)
+        with closing(SpooledTemporaryFile(_IN_MEMORY)) as copy:
+            problem = problem_with(NamedObject((row[0], row[1]), key, bytes.fromhex(digest), size), copy.write)
+            if problem:
+                problems.append(problem)
+            if problem and problem["problem"] != "changed":
+                continue
+            archive.add(f"{OBJECTS}{key}", cast(BinaryIO, copy))
+            count += 1
+    return count, problems

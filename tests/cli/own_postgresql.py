@@ -1,0 +1,55 @@
+"""A PostgreSQL as an operator would run it, from Debian where it is installed, else of the programs Paraph carries."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from paraph.postgres.binaries import programs
+from paraph.postgres.location import ROOT_USER, account
+
+_DEBIAN = Path("/usr/lib/postgresql")
+
+
+class OwnPostgresql:
+    """A server of its own account, in a new folder, that listens on a socket there. ``archive`` is where its
+    write-ahead log may be copied to."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="paraph-own-"))
+        self.data, self.archive = self.folder / "data", self.folder / "archive"
+        self._user = ROOT_USER if os.geteuid() == 0 else None
+        if self._user:
+            shutil.chown(self.folder, account(self._user).pw_uid, account(self._user).pw_gid)
+        found = sorted(_DEBIAN.glob("*/bin"))
+        self.programs = found[-1] if found else programs(self._user)
+        self.url = f"postgresql://paraph@/paraph?host={self.folder}"
+
+    def create(self) -> None:
+        """Makes the cluster and the database, and runs the server."""
+        self.run(f"{self.programs}/initdb -D {self.data} -U paraph -A trust -E UTF8 --locale=C.UTF-8")
+        self.run(f"mkdir {self.archive}")
+        self.start()
+        self.run(f"{self.programs}/createdb -h {self.folder} -U paraph paraph")
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
+        self.run(f'{self.programs}/pg_ctl -D {self.data} -w -t 60 -l {self.folder}/log -o "{options}" start')
+
+    def stop(self) -> None:
+        self.run(f"{self.programs}/pg_ctl -D {self.data} -w -t 60 -m fast stop")
+
+    def remove(self) -> None:
+        if (self.data / "postmaster.pid").exists():
+            self.stop()
+        shutil.rmtree(self.folder)
+
+    def run(self, script: str) -> None:
+        """Runs a line of shell as the server's account."""
+        owner = account(self._user) if self._user else None
+        identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if owner else {}
+        with (self.folder / "output").open("ab") as output:
+            command = ["sh", "-ec", script]
+            done = subprocess.run(command, cwd=self.folder, stdout=output, stderr=output, check=False, **identity)  # type: ignore[call-overload]
+        assert done.returncode == 0, (self.folder / "output").read_text()
