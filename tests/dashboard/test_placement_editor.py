@@ -8,7 +8,7 @@ from typing import Any
 import django_htmx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.cli.service import Service, remove
 from tests.dashboard.editor_window import Draft, Window, begin_draft
@@ -228,7 +228,7 @@ def test_axe_finds_nothing(width: int, open_editor: Open) -> None:
         window.page.emulate_media(color_scheme=scheme)
         results = Axe().run(window.page, context="main")
         assert results.violations_count == 0, results.generate_report()
-    assert _sideways(window.page) == 0
+    assert window.sideways() == 0
 
 
 def test_without_scripts_the_form_is_all_there_is(open_editor: Open) -> None:
@@ -250,8 +250,3 @@ def test_the_page_with_the_most_scripts_and_styles_is_light() -> None:
     loaded = [file.read_bytes() for file in files if file.is_file()]
     assert len(loaded) == 13
     assert sum(len(gzip.compress(file, 9)) for file in loaded) <= 40 * 1024
-
-
-def _sideways(page: Page) -> int:
-    found: int = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return found
