@@ -126,14 +126,13 @@ def test_all_ways_lead_to_the_same_points(way: Callable[[Window], None], open_ed
 def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Draft) -> None:
     """On a page that is turned, cropped and scaled, a click on the tag places what the service would place."""
     window = open_editor()
-    width, height = window.size(3)
-    assert (width, height) == (900, 600)
+    assert window.size(3) == (900, 600)
     window.page.get_by_role("button", name="Put a stamp at “{{ada}}” on page 3").click()
     [placed] = window.entered()
     expected = draft.under_the_tag()
     assert all(abs(placed[name] - expected[name]) <= 1 for name in PLACE), (placed, expected)
     window.mouse_drag(3, window.middle(), (899, 1))  # as far as the page goes
-    assert window.entered() == [{"page": 3, "x": width - 200, "y": 0, "width": 200, "height": 80}]
+    assert window.entered() == [{"page": 3, "x": 700, "y": 0, "width": 200, "height": 80}]
 
 
 def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -> None:
@@ -149,7 +148,7 @@ def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -
     page.get_by_role("button", name="Undo").click()
     assert window.entered() == [PLACE]
     page.get_by_role("button", name="Redo").click()
-    window.page.locator(".box").nth(1).focus()
+    page.locator(".box").nth(1).focus()
     page.keyboard.press("Delete")
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+y")
@@ -196,7 +195,6 @@ def test_stamps_snap_to_lines_for_signatures(open_editor: Open) -> None:
     assert 125 < on_the_line["x"] < 145 and 494 < on_the_line["y"] < 501
     x, y = window.middle()
     window.mouse_drag(2, (x, y), (x + 100, y - 100))
-    assert window.entered()[0]["y"] == on_the_line["y"] - 100
     window.mouse_drag(2, (x + 100, y - 100), (x + 4, y - 4))
     assert window.entered() == [on_the_line]
     window.page.keyboard.down("Alt")
