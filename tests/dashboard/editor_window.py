@@ -117,6 +117,11 @@ class Window:
         assert box
         return box["width"] / self.size(page)[0]
 
+    def sideways(self) -> int:
+        """Pixels by which the page is wider than its window."""
+        found: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return found
+
     def middle(self) -> Point:
         """Of the only stamp."""
         [stamp] = self.entered()
