@@ -11,7 +11,8 @@ import paraph
 
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "dashboard" / "locale"
-ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "members")]
+ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "members", "request_templates")]
+VERBS = [SOURCE / "flow" / f"{verb}.py" for verb in ("bulk_send", "delete_template", "send_rows")]
 _CALL = re.compile(
     r"""\b(n?gettext)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
 )
@@ -21,7 +22,8 @@ Message = tuple[str, str]  # the second is the plural, "" without one
 
 def messages() -> set[Message]:
     """What is translated, in English."""
-    return {message for room in ROOMS for file in sorted(room.rglob("*")) for message in _of(file)}
+    files = [*VERBS, *(file for room in ROOMS for file in sorted(room.rglob("*")))]
+    return {message for file in files for message in _of(file)}
 
 
 def _of(file: Path) -> Iterator[Message]:

@@ -31,7 +31,7 @@ def test_it_holds_what_is_said_and_nothing_else(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_everything_is_translated_with_its_placeholders(language: str) -> None:
     for each in catalog(language):
-        texts = [each.string] if isinstance(each.string, str) else list(each.string)
+        texts = [each.string] if isinstance(each.string, str) else list(each.string or [])
         assert not each.fuzzy and all(texts), each.id
         wanted = [each.id] if isinstance(each.id, str) else list(each.id)
         assert names(texts[-1]) == names(wanted[-1]), each.id

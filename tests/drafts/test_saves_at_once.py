@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftStamp
-from tests.drafts.cast import author
+from tests.drafts.author import author
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 from paraph.webhooks.retries import next_attempt
@@ -82,7 +83,7 @@ def test_every_attempt_has_its_own_row_and_id(now: datetime) -> None:
 def test_the_body_of_a_retry_is_that_of_the_event(now: datetime) -> None:
     [first] = prepared_deliveries(now)
     record_outcomes([(first.attempt_id, REFUSED)], now)
-    Delivery.objects.get().request.__class__.objects.update(status="completed")
+    SignatureRequest.objects.update(status="completed")
     [second] = prepared_deliveries(now + timedelta(minutes=1))
     assert first.body == second.body
     assert first.headers["X-Service-Delivery"] != second.headers["X-Service-Delivery"]
