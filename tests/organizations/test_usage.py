@@ -9,7 +9,7 @@ from paraph.kernel import clock
 from paraph.organizations.admission import admit
 from paraph.organizations.models import MonthlyCalls
 from paraph.organizations.registration import create_application, create_organization
-from paraph.organizations.usage import month_of, monthly_usage, next_month, usage_of_all
+from paraph.organizations.usage import month_of, monthly_usage, next_month, take_over_calls, usage_of_all
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db
@@ -23,11 +23,25 @@ def test_calls_count_in_the_month_of_the_call_in_utc(monkeypatch: Any) -> None:
         monkeypatch.setattr(clock, "now", lambda moment=moment: moment)
         assert admit(key)
     admit("0" * 64)
+    assert monthly_usage(date(2026, 1, 1), organization.pk)[organization.pk].calls == {"sandbox": 2, "production": 0}
+    take_over_calls()
+    take_over_calls()
     assert list(MonthlyCalls.objects.order_by("month").values_list("month", "calls")) == [
         (date(2026, 1, 1), 2),
         (date(2026, 2, 1), 1),
     ]
     assert monthly_usage(date(2026, 1, 1), organization.pk)[organization.pk].calls == {"sandbox": 2, "production": 0}
+
+
+def test_calls_go_on_being_counted_after_they_were_taken_over() -> None:
+    organization = create_organization("Analytical Engines", "pro")
+    key = create_application(organization.pk, "sandbox", "Backend").api_key
+    month = clock.now().date().replace(day=1)
+    for calls in (1, 2, 3):
+        assert admit(key)
+        assert monthly_usage(month, organization.pk)[organization.pk].calls["sandbox"] == calls
+        take_over_calls()
+        assert monthly_usage(month, organization.pk)[organization.pk].calls["sandbox"] == calls
 
 
 def test_requests_count_by_environment_and_those_of_the_api_are_billed() -> None:

@@ -23,6 +23,7 @@ from paraph.flow.send_reminder import send_reminder
 from paraph.flow.send_rows import send_rows
 from paraph.flow.sweep import sweep
 from paraph.kernel import clock
+from paraph.organizations.usage import take_over_calls
 from paraph.pdf.errors import SealError
 from paraph.queue.defer import defer
 from paraph.queue.giving_up import report_last_attempt
@@ -87,6 +88,12 @@ def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate
 @app.task(queueing_lock="prune_webhooks")
 def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     prune(settings.PARAPH.webhook_retention_days, clock.now())
+
+
+@app.periodic(cron="3-59/5 * * * *")
+@app.task(queueing_lock="take_over_calls")
+def take_over_calls_of_the_month(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    take_over_calls()
 
 
 @app.periodic(cron="41 3 * * *")

@@ -30,13 +30,19 @@ WITH caller AS (
     WHERE key.sha256 = $1 AND (key.revoked_at IS NULL OR key.revoked_at > $2::timestamptz)
 ), calls AS (
     -- A window that lies one ahead is another server's clock, and counts; one further ahead is a clock set back.
-    INSERT INTO organizations_usage AS known (organization_id, environment, minute, minute_calls, hour, hour_calls)
-    SELECT organization_id, environment, $3::bigint, 1, $3::bigint / 60, 1 FROM caller
+    INSERT INTO organizations_usage AS known
+        (organization_id, environment, minute, minute_calls, hour, hour_calls, month, month_calls, earlier_calls)
+    SELECT organization_id, environment, $3::bigint, 1, $3::bigint / 60, 1,
+           date_trunc('month', $2::timestamptz AT TIME ZONE 'UTC')::date, 1, 0 FROM caller
     ON CONFLICT (organization_id, environment) DO UPDATE SET
         minute = CASE WHEN known.minute - EXCLUDED.minute IN (0, 1) THEN known.minute ELSE EXCLUDED.minute END,
         minute_calls = CASE WHEN known.minute - EXCLUDED.minute IN (0, 1) THEN known.minute_calls + 1 ELSE 1 END,
         hour = CASE WHEN known.hour - EXCLUDED.hour IN (0, 1) THEN known.hour ELSE EXCLUDED.hour END,
-        hour_calls = CASE WHEN known.hour - EXCLUDED.hour IN (0, 1) THEN known.hour_calls + 1 ELSE 1 END
+        hour_calls = CASE WHEN known.hour - EXCLUDED.hour IN (0, 1) THEN known.hour_calls + 1 ELSE 1 END,
+        month = GREATEST(known.month, EXCLUDED.month),
+        month_calls = CASE WHEN known.month >= EXCLUDED.month THEN known.month_calls + 1 ELSE 1 END,
+        earlier_month = CASE WHEN known.month >= EXCLUDED.month THEN known.earlier_month ELSE known.month END,
+        earlier_calls = CASE WHEN known.month >= EXCLUDED.month THEN known.earlier_calls ELSE known.month_calls END
     RETURNING minute, minute_calls, hour, hour_calls
 ), key_calls AS (
     INSERT INTO organizations_keyusage AS known (key_id, hour, calls, calls_before)
@@ -46,10 +52,6 @@ WITH caller AS (
         calls = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls + 1 ELSE 1 END,
         calls_before = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls_before
                             WHEN known.hour = EXCLUDED.hour - 1 THEN known.calls ELSE 0 END
-), billed AS (
-    INSERT INTO organizations_monthlycalls AS known (organization_id, environment, month, calls)
-    SELECT organization_id, environment, date_trunc('month', $2::timestamptz AT TIME ZONE 'UTC')::date, 1 FROM caller
-    ON CONFLICT (organization_id, environment, month) DO UPDATE SET calls = known.calls + 1
 ), used AS (
     -- Once a second is as exact as the API ever tells, and spares a busy key's row: of calls at once, one writes it.
     UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller

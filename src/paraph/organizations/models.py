@@ -87,7 +87,9 @@ class Retention(models.Model):
 class Usage(models.Model):
     """Calls of an organization in an environment, in the newest minute and hour (counted from the epoch).
 
-    The table is unlogged: a crash of the database starts the counters anew, and nothing else is lost.
+    ``month_calls`` of ``month`` (its first day, UTC) and ``earlier_calls`` of ``earlier_month`` are those that
+    :class:`MonthlyCalls` has not taken over yet. The table is unlogged: a crash of the database starts the counters
+    anew, and nothing else is lost.
     """
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
@@ -97,6 +99,10 @@ class Usage(models.Model):
     minute_calls = models.BigIntegerField()
     hour = models.BigIntegerField()
     hour_calls = models.BigIntegerField()
+    month = models.DateField(null=True)
+    month_calls = models.BigIntegerField(default=0, db_default=0)
+    earlier_month = models.DateField(null=True)
+    earlier_calls = models.BigIntegerField(default=0, db_default=0)
 
 
 class KeyUsage(models.Model):
@@ -178,7 +184,8 @@ class WebSends(models.Model):
 
 
 class MonthlyCalls(models.Model):
-    """How many calls with a valid key an organization made in an environment in a month (its first day, UTC)."""
+    """How many calls with a valid key an organization made in an environment in a month (its first day, UTC), but for
+    those of the last minutes, which :class:`Usage` still holds."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "month")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+", db_index=False)

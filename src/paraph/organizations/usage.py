@@ -5,9 +5,26 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from django.db import connection
 from django.db.models import Sum
 
-from paraph.organizations.models import DailyCount, Environment, MonthlyCalls, Organization, WebSends
+from paraph.organizations.models import DailyCount, Environment, MonthlyCalls, Organization, Usage, WebSends
+
+# The rows are locked before they are read, so that no call is counted twice or lost.
+_TAKE_OVER = """
+WITH held AS (
+    SELECT organization_id, environment, month, month_calls, earlier_month, earlier_calls FROM organizations_usage
+    WHERE month_calls > 0 OR earlier_calls > 0 FOR UPDATE
+), emptied AS (
+    UPDATE organizations_usage AS usage SET month_calls = 0, earlier_calls = 0 FROM held
+    WHERE usage.organization_id = held.organization_id AND usage.environment = held.environment
+)
+INSERT INTO organizations_monthlycalls AS known (organization_id, environment, month, calls)
+SELECT organization_id, environment, month, month_calls FROM held WHERE month_calls > 0
+UNION ALL
+SELECT organization_id, environment, earlier_month, earlier_calls FROM held WHERE earlier_calls > 0
+ON CONFLICT (organization_id, environment, month) DO UPDATE SET calls = known.calls + EXCLUDED.calls
+"""
 
 
 @dataclass
@@ -44,12 +61,23 @@ def next_month(month: date) -> date:
     return date(month.year + month.month // 12, month.month % 12 + 1, 1)
 
 
+def take_over_calls() -> None:
+    """Adds the calls that were counted since the last time to those of their months. Safe to repeat."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_OVER)
+
+
 def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, MonthlyUsage]:
     """Returns the use of an organization, or of all that used anything, by their id. ``month``: its first day."""
     of = {} if organization_id is None else {"organization_id": organization_id}
     used: dict[int, MonthlyUsage] = defaultdict(MonthlyUsage)
     for calls in MonthlyCalls.objects.filter(month=month, **of):
         used[calls.organization_id].calls[calls.environment] = calls.calls
+    for held in Usage.objects.filter(**of):
+        newest = held.month_calls if held.month == month else 0
+        earlier = held.earlier_calls if held.earlier_month == month else 0
+        if newest or earlier:
+            used[held.organization_id].calls[held.environment] += newest + earlier
     created = DailyCount.objects.filter(resource="signature_requests", day__gte=month, day__lt=next_month(month), **of)
     by_environment = created.values_list("organization_id", "environment").annotate(Sum("count"))
     for owner, environment, count in by_environment:
