@@ -10,6 +10,7 @@ import httpx
 import pytest
 from django.db import connection
 
+from paraph.organizations.models import Installation
 from paraph.postgres.location import embedded_url
 from tests.cli.service import Service, clean_environment, free_port
 from tests.keys.certified_keys import make_key, make_root
@@ -71,7 +72,8 @@ def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> 
     ],
 )
 def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path, settings: Any) -> None:
-    """With the tests' own database, which has its tables."""
+    """With the tests' own database, which has its tables and belongs to no other secret."""
+    Installation.objects.all().delete()
     url = settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
     before, _, options = url.partition("?")
     database = f"{before.rpartition('/')[0]}/{connection.settings_dict['NAME']}?{options}"

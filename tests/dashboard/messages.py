@@ -12,7 +12,9 @@ import paraph
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "dashboard" / "locale"
 ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "members", "request_templates")]
-VERBS = [SOURCE / "flow" / f"{verb}.py" for verb in ("bulk_send", "delete_template", "send_rows")]
+_VERBS = ("flow/bulk_send", "flow/delete_template", "flow/send_rows", "webhooks/testing")
+VERBS = [SOURCE / f"{verb}.py" for verb in _VERBS]
+LABELS = [SOURCE / noun / "models.py" for noun in ("activity", "organizations", "signature_requests", "webhooks")]
 _CALL = re.compile(
     r"""\b(n?gettext)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
 )
@@ -22,7 +24,12 @@ Message = tuple[str, str]  # the second is the plural, "" without one
 
 def messages() -> set[Message]:
     """What is translated, in English."""
-    files = [*VERBS, *(file for room in ROOMS for file in sorted(room.rglob("*")))]
+    files = [
+        *VERBS,
+        *LABELS,
+        SOURCE / "webhooks" / "testing.py",
+        *(file for room in ROOMS for file in sorted(room.rglob("*"))),
+    ]
     return {message for file in files for message in _of(file)}
 
 

@@ -4,16 +4,17 @@ TRUNCATE."""
 from typing import ClassVar
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from paraph.kernel import clock
 from paraph.organizations.models import Organization
 
 
 class ActorKind(models.TextChoices):
-    MEMBER = "member"
-    OPERATOR = "operator"
-    SERVICE = "service"
-    SIGNER = "signer"
+    MEMBER = "member", gettext_lazy("Member")
+    OPERATOR = "operator", gettext_lazy("Operator")
+    SERVICE = "service", gettext_lazy("Service")
+    SIGNER = "signer", gettext_lazy("Signer")
 
 
 class Activity(models.Model):

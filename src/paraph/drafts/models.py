@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
@@ -22,10 +23,10 @@ OPTIONS = (
 
 
 class Step(models.TextChoices):
-    DOCUMENTS = "documents"
-    SIGNERS = "signers"
-    PLACES = "places"
-    REVIEW = "review"
+    DOCUMENTS = "documents", gettext_lazy("Documents")
+    SIGNERS = "signers", gettext_lazy("Signers")
+    PLACES = "places", gettext_lazy("Places")
+    REVIEW = "review", gettext_lazy("Review")
 
 
 class RequestOptions(models.Model):

@@ -1,6 +1,7 @@
 """Organizations and what belongs to them (specification 2.4, 2.6, 5.1)."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from paraph.kernel import clock
 
@@ -12,8 +13,8 @@ class Plan(models.TextChoices):
 
 
 class Environment(models.TextChoices):
-    SANDBOX = "sandbox"
-    PRODUCTION = "production"
+    SANDBOX = "sandbox", gettext_lazy("Sandbox")
+    PRODUCTION = "production", gettext_lazy("Production")
 
 
 class Organization(models.Model):

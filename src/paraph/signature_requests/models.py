@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
@@ -18,9 +19,9 @@ class Mode(models.TextChoices):
 
 
 class RequestStatus(models.TextChoices):
-    PENDING = "pending"
-    COMPLETED = "completed"
-    EXPIRED = "expired"
+    PENDING = "pending", gettext_lazy("Pending")
+    COMPLETED = "completed", gettext_lazy("Completed")
+    EXPIRED = "expired", gettext_lazy("Expired")
 
 
 class SignerStatus(models.TextChoices):
@@ -151,9 +152,9 @@ class Signer(models.Model):
 
 
 class InquiryKind(models.TextChoices):
-    QUESTION = "question"
-    DECLINE = "decline"
-    NOT_ME = "not_me"
+    QUESTION = "question", gettext_lazy("Question")
+    DECLINE = "decline", gettext_lazy("Decline")
+    NOT_ME = "not_me", gettext_lazy("Not Me")
 
 
 class Inquiry(models.Model):

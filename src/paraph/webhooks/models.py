@@ -3,6 +3,7 @@
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from paraph.kernel import clock
 from paraph.organizations.models import Application
@@ -17,11 +18,11 @@ class Destination(models.TextChoices):
 class DeliveryStatus(models.TextChoices):
     """``held``: recorded, while the sealed PDFs that the delivery links to do not exist yet."""
 
-    HELD = "held"
-    WAITING = "waiting"
-    SENDING = "sending"
-    DELIVERED = "delivered"
-    FAILED = "failed"
+    HELD = "held", gettext_lazy("Held")
+    WAITING = "waiting", gettext_lazy("Waiting")
+    SENDING = "sending", gettext_lazy("Sending")
+    DELIVERED = "delivered", gettext_lazy("Delivered")
+    FAILED = "failed", gettext_lazy("Failed")
 
 
 FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)

@@ -69,10 +69,12 @@ def body(event_type: str, stored: str, request_id: int | None) -> bytes:
 
 
 def _links(request_id: int) -> dict[str, Any]:
-    """Makes presigned links to the results; none where the files are deleted since. Raises
-    ``SealedDocument.DoesNotExist`` where the request is not sealed."""
+    """Makes presigned links to the results; none where the files are deleted since. Raises ``ProofFile.DoesNotExist``
+    where the request is not sealed."""
     documents, proof = _DOCUMENTS.all(request_id), _PROOF.first(request_id)
     if proof is None:
+        if SignatureRequest.objects.filter(pk=request_id, files_deleted_at=None).exists():
+            raise ProofFile.DoesNotExist
         return {"documents": [], "certificate_url": None, "certificate_expires_in": None}
     return {
         "documents": [
