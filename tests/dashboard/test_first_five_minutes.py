@@ -91,13 +91,17 @@ def sealed(page: Page, service: Service) -> None:
     """The request's page has a sealed PDF, which begins with the upload."""
     page.goto(f"http://localhost:{service.port}/app/")
     page.locator("table a").first.click()
-    address = page.url
-    wait_until(lambda: page.goto(address) and page.get_by_role("link", name="Download lease.pdf").count() > 0)
+    wait_until(lambda: is_sealed(page))
     cookies = {each.get("name", ""): each.get("value", "") for each in page.context.cookies()}
     file = page.get_by_role("link", name="Download lease.pdf").get_attribute("href")
     with httpx.Client(base_url=service.base_url, cookies=cookies, follow_redirects=True) as browser:
         content = browser.get(str(file)).content
     assert content.startswith(contract()[:1000]) and b"/ETSI.CAdES.detached" in content
+
+
+def is_sealed(page: Page) -> bool:
+    page.reload()
+    return page.get_by_role("link", name="Download lease.pdf").count() > 0
 
 
 def mail(service: Service, pattern: str) -> str:
