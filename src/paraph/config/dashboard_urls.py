@@ -8,6 +8,7 @@ from paraph.dashboard.applications.application import application, revoke, save_
 from paraph.dashboard.applications.deliveries import deliveries, test_webhook
 from paraph.dashboard.applications.delivery import delivery, signed_body
 from paraph.dashboard.applications.delivery import resend as resend_delivery
+from paraph.dashboard.applications.first_call import first_call, key_used
 from paraph.dashboard.applications.keys import end_key, rotate
 from paraph.dashboard.applications.listing import applications, which_key
 from paraph.dashboard.applications.new import new_application
@@ -52,6 +53,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/applications/new", new_application, name="new_application"),
     path("<int:organization_id>/applications/which", which_key, name="which_key"),
     path("<int:organization_id>/applications/<int:application_id>", application, name="application"),
+    path("<int:organization_id>/applications/<int:application_id>/first-call", first_call, name="first_call"),
+    path("<int:organization_id>/applications/<int:application_id>/used", key_used, name="key_used"),
     path("<int:organization_id>/applications/<int:application_id>/settings", save_settings, name="save_application"),
     path("<int:organization_id>/applications/<int:application_id>/revoke", revoke, name="revoke_application"),
     path("<int:organization_id>/applications/<int:application_id>/keys", rotate, name="rotate_application"),

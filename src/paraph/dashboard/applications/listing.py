@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from paraph.dashboard.applications.first_call import is_new
 from paraph.dashboard.applications.forms import KeyForm
 from paraph.dashboard.applications.found import applications_of
 from paraph.dashboard.door import member_page, see_other, show
@@ -23,6 +24,7 @@ class _Row(NamedTuple):
     application: Application
     live_keys: int
     last_used_at: datetime | None
+    is_new: bool
 
 
 @member_page(Right.BUILD)
@@ -58,4 +60,4 @@ def _row(application: Application) -> _Row:
     keys, now = list(application.keys.all()), clock.now()
     live = [key for key in keys if key.revoked_at is None or key.revoked_at > now]
     used = [key.last_used_at for key in keys if key.last_used_at]
-    return _Row(application, len(live), max(used, default=None))
+    return _Row(application, len(live), max(used, default=None), is_new(application))

@@ -18,6 +18,7 @@ def show_secrets(request: HttpRequest, member: Member, made: NewApplication | Ro
         "application": made.application,
         "api_key": made.api_key,
         "webhook_secret": made.webhook_secret,
+        "is_first": isinstance(made, NewApplication),
         "ends_at": made.ends_at if isinstance(made, Rotated) else None,
         "base_url": f"{settings.PARAPH.public_url}/api/v1",
     }

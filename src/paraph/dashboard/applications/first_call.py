@@ -1,0 +1,99 @@
+"""``…/applications/{id}/first-call``: from a sandbox key to a sealed PDF, and what webhooks state on the way."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from paraph.dashboard.applications.found import application_of
+from paraph.dashboard.applications.sample_calls import first_request
+from paraph.dashboard.door import caller, member_page, show
+from paraph.kernel import clock
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.organizations.models import Application, Environment
+from paraph.organizations.scope import scoped
+from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.reading import LARGE
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.webhooks.would_tell import Statement, would_tell
+
+_LATEST_REQUESTS = 200  # of the sandbox, among which the application's newest is looked for
+_MOST_STATEMENTS = 20
+_WATCHED = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """``next_signer`` may sign now. ``watched``: something may still happen, so that the page asks again by itself."""
+
+    used_at: datetime | None
+    request: SignatureRequest | None
+    next_signer: Signer | None
+    statements: list[Statement]
+    watched: bool
+
+    @property
+    def mark(self) -> str:
+        """Another one whenever the page has become another."""
+        found, signer = self.request, self.next_signer
+        state = (found.pk, found.status, found.finalized) if found else ()
+        parts = (bool(self.used_at), *state, signer.pk if signer else 0, len(self.statements), self.watched)
+        return "-".join(str(part) for part in parts)
+
+
+@member_page(Right.BUILD)
+def first_call(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+    """To the page's own script it answers with the part that changes, and 204 while nothing has."""
+    found = application_of(member, application_id)
+    if found.environment != Environment.SANDBOX:
+        raise Http404
+    progress = _progress(member, found)
+    content: dict[str, Any] = {"application": found, "progress": progress}
+    if request.headers.get("HX-Request") == "true":
+        if request.GET.get("seen") == progress.mark:
+            return HttpResponse(status=204)
+        return show(request, "applications/progress.html", content, member=member)
+    base_url = f"{settings.PARAPH.public_url}/api/v1"
+    content |= {"base_url": base_url, "first_request": first_request(base_url, member.user)}
+    return show(request, "applications/first_call.html", content, member=member)
+
+
+@member_page(Right.BUILD)
+def key_used(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+    """``…/used``: when a key of the application was used last, for pages that ask until one was."""
+    found = application_of(member, application_id)
+    content = {"application": found, "used_at": _used_at(found), "watched": is_new(found)}
+    return show(request, "applications/key_used.html", content, member=member)
+
+
+def is_new(application: Application) -> bool:
+    """Whether its first call is still waited for: pages that stay open do not ask for ever."""
+    return clock.now() - application.created_at < _WATCHED
+
+
+def _progress(member: Member, application: Application) -> Progress:
+    used_at, newest = _used_at(application), _newest_request(member, application)
+    if newest is None:
+        return Progress(used_at, None, None, [], watched=is_new(application))
+    signers = list(newest.signers.defer(*LARGE).order_by("order", "pk"))
+    may_sign = (signer for signer in signers if signing_eligibility(signer) is SigningEligibility.OPEN)
+    statements = would_tell(newest, signers, _("another at every attempt"))[-_MOST_STATEMENTS:]
+    is_over = newest.finalized or newest.status == RequestStatus.EXPIRED
+    watched = not is_over and clock.now() - newest.created_at < _WATCHED
+    return Progress(used_at, newest, next(may_sign, None), statements, watched)
+
+
+def _used_at(application: Application) -> datetime | None:
+    used = application.keys.exclude(last_used_at=None).order_by("-last_used_at")
+    return used.values_list("last_used_at", flat=True).first()
+
+
+def _newest_request(member: Member, application: Application) -> SignatureRequest | None:
+    rows = scoped(SignatureRequest, caller(member, Environment.SANDBOX)).order_by("-created_at", "-pk")
+    latest = rows.values_list("pk", "application_id")[:_LATEST_REQUESTS]
+    mine = next((pk for pk, application_id in latest if application_id == application.pk), None)
+    return rows.select_related("application").filter(pk=mine).first() if mine else None
