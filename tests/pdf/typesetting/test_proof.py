@@ -81,6 +81,11 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 
+def letters(text: str) -> str:
+    """Without hyphens, of which PDFium loses those at the ends of lines."""
+    return "".join(filter(str.isalnum, text))
+
+
 def whole_text(content: ProofContent) -> str:
     return squeezed("".join(texts(proof(content))))
 
@@ -325,17 +330,19 @@ def test_the_proof_speaks_every_language(locale: str) -> None:
     ):
         assert exact in text
     if direction(locale) == "ltr":
-        said = squeezed("".join(texts(pdf)))
+        said = letters("".join(texts(pdf)))
         for name in ("title", "both_signed", "not_binding", "journal_note", "step_evidence", "step_together"):
-            assert squeezed(words[name]) in said, name
-        assert squeezed(date(AT, locale)) in said
+            assert letters(words[name]) in said, name
+        assert letters(date(AT, locale)) in said
 
 
 def test_an_arabic_proof_goes_from_right_to_left() -> None:
-    """The headings end at the right edge; digests keep their order however they are broken."""
+    """The title ends at the right edge; digests keep their order however they are broken."""
     endless = "a1" * 60
     line = replace(CONTENT.journal[3], metadata={"signed_pdf_sha256": endless})
-    pdf = proof(replace(CONTENT, locale="ar", signers=[replace(ANNA, name="王小明")], journal=[line]))
+    pdf = proof(
+        replace(CONTENT, locale="ar", verification_url="", signers=[replace(ANNA, name="王小明")], journal=[line])
+    )
     assert endless in printed_text(pdf)
     first = next(pictures(pdf, scale=1))
     title = ink_box(first.crop((0, 60, first.width, 105)))

@@ -6,8 +6,10 @@ pikepdf and PDFium read it here without a sandbox: whoever verifies a file does 
 import io
 import json
 import unicodedata
+from collections.abc import Iterable
 from ctypes import c_double
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pikepdf
@@ -18,6 +20,9 @@ from paraph.pdf.typesetting.proof_template_data import EVIDENCE
 
 WITHOUT_PURPOSE = "paraph-evidence/1"
 """The format of evidence in proofs from before seals stated a purpose."""
+_RIGHT_TO_LEFT = ("R", "AL")
+_MARKS = ("LRE", "RLE", "LRO", "RLO", "LRI", "RLI", "FSI", "PDF", "PDI", "NSM", "BN")
+"""Bidirectional classes of letters from right to left, and of characters without a place of their own."""
 _FORMATS = (WITHOUT_PURPOSE, "paraph-evidence/2", "paraph-evidence/3")
 
 
@@ -34,8 +39,8 @@ def evidence_of(pdf: bytes) -> dict[str, Any] | None:
 def printed_text(pdf: bytes) -> str:
     """Returns the text of all pages without white space.
 
-    PDFium turns a line around in which most words are written from right to left, addresses and times too. Of a line
-    with such words the others are returned, in the order in which they stand from left to right.
+    On a page with words from right to left, PDFium turns lines around, addresses and times too. Of such a page the
+    other characters are returned, as they stand in each line from left to right.
     """
     document = pdfium.PdfDocument(pdf)
     try:
@@ -45,30 +50,24 @@ def printed_text(pdf: bytes) -> str:
 
 
 def _page_text(page: pdfium.PdfTextPage) -> str:
-    text = page.get_text_range()
-    if not any(map(_is_right_to_left, text)):
-        return str(text)
+    text = str(page.get_text_range())
+    if not any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in text):
+        return text
     characters = [chr(raw.FPDFText_GetUnicode(page, index)) for index in range(page.count_chars())]
-    lines = groupby(enumerate(characters), key=lambda each: each[1] not in "\r\n")
-    return "\n".join(_line(page, list(line)) for is_text, line in lines if is_text)
+    lines = groupby(enumerate(characters), key=lambda each: each[1] in "\r\n")
+    return "\n".join(_from_left_to_right(page, line) for is_break, line in lines if not is_break)
 
 
-def _line(page: pdfium.PdfTextPage, characters: list[tuple[int, str]]) -> str:
-    if not any(_is_right_to_left(character) for _, character in characters):
-        return "".join(character for _, character in characters)
+def _from_left_to_right(page: pdfium.PdfTextPage, line: Iterable[tuple[int, str]]) -> str:
     kept = [
         (_left_edge(page, index), character)
-        for index, character in characters
-        if not character.isspace() and not _is_right_to_left(character)
+        for index, character in line
+        if unicodedata.bidirectional(character) not in (*_RIGHT_TO_LEFT, *_MARKS)
     ]
-    return "".join(character for _, character in sorted(kept, key=lambda each: each[0]))
+    return "".join(character for _, character in sorted(kept, key=itemgetter(0)))
 
 
 def _left_edge(page: pdfium.PdfTextPage, index: int) -> float:
     x, y = c_double(), c_double()
     raw.FPDFText_GetCharOrigin(page, index, x, y)
     return x.value
-
-
-def _is_right_to_left(character: str) -> bool:
-    return unicodedata.bidirectional(character) in ("R", "AL")
