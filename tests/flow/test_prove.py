@@ -6,8 +6,10 @@ from typing import Any
 
 import pikepdf
 import pytest
+from django.db import transaction
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
+from paraph.flow import events
 from paraph.flow.prove import prove
 from paraph.flow.publish import publish
 from paraph.flow.seal import seal
@@ -143,3 +145,20 @@ def test_every_event_has_a_title_in_the_proof() -> None:
     stated = proof_content(SignatureRequest.objects.get(pk=sealed().request.pk), clock.now())
     assert set(stated.event_titles) == set(EventType) and set(stated.sender_events) < set(EventType)
     assert stated.event_titles["signer.signed"] == "Signed"
+
+
+@pytest.mark.django_db
+def test_a_reminder_is_called_one_in_the_language_of_the_request() -> None:
+    made = sealed()
+    request = SignatureRequest.objects.get(pk=made.request.pk)
+    with transaction.atomic():
+        for reminder in (False, True):
+            events.signer_notified(made.signers[0], "captured:1", reminder=reminder)
+    for locale, titles in (
+        ("en", ["Invitation sent", "Reminder sent"]),
+        ("de", ["Einladung versandt", "Erinnerung versandt"]),
+    ):
+        request.locale = locale
+        stated = proof_content(request, clock.now())
+        lines = [line for line in stated.journal if line.event_type == EventType.SIGNER_NOTIFIED]
+        assert [line.title or stated.event_titles[line.event_type] for line in lines] == titles

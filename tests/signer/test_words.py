@@ -10,13 +10,16 @@ from babel import Locale
 
 import paraph
 from paraph import words as catalog
+from paraph.journal.event_types import EventType
+from paraph.organizations.models import Environment
+from paraph.signature_requests.models import Channel, Mode
 from paraph.signer.answers import STATUSES
 from paraph.signer.words_script import _NAMES
 from paraph.words import LOCALES
 
 SOURCE = Path(paraph.__file__).parent
 FOLDER = SOURCE / "words"
-THEMES = ("page", "mail", "consent", "stamp")
+THEMES = ("page", "mail", "consent", "stamp", "proof")
 _LOOKED_UP = re.compile(r"_title$|_text$|_missing$|^code_why_|^send_by_")
 
 
@@ -72,6 +75,20 @@ def test_every_word_of_the_page_is_used() -> None:
     source = "".join(path.read_text() for path in files)
     names = [_LOOKED_UP.sub("", name) for name in json.loads((FOLDER / "page/en.json").read_text())]
     assert [name for name in names if name and not re.search(rf"\b{name}", source)] == []
+
+
+def test_every_word_of_the_proof_is_used() -> None:
+    """Where the proof is set, or as one of the names that a journal holds."""
+    setting = [*(SOURCE / "pdf/typesetting").rglob("proof*"), SOURCE / "flow/sealing/event_titles.py"]
+    said = "".join(path.read_text() for path in setting if path.suffix != ".pyc")
+    journaled = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
+    names = {f"event_{event.name.lower()}" for event in EventType}
+    names |= {f"mode_{mode}" for mode in Mode} | {f"environment_{each}" for each in Environment}
+    names |= {f"channel_{channel}" for channel in Channel}
+    for name in json.loads((FOLDER / "proof/en.json").read_text()):
+        kind, _, rest = name.partition("_")
+        source, word = (journaled, rest) if kind in ("meta", "part") else (said, name)
+        assert name in names or re.search(rf"\b{word}\b", source), name
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -1,7 +1,7 @@
-"""What signers read, in every language: one JSON file a language in the folder of each theme.
+"""What signers and readers of proofs read, in every language: one JSON file a language in the folder of each theme.
 
-Themes: ``page``, ``mail``, ``consent`` and ``stamp``. English is complete; a test compares the others with it.
-``docs/glossary`` says which word stands for what. Dates, numbers, plurals and directions follow CLDR (Babel).
+Themes: ``page``, ``mail``, ``consent``, ``stamp`` and ``proof``. English is complete; a test compares the others
+with it. ``docs/glossary`` says which word stands for what. Dates, numbers, plurals and directions follow CLDR (Babel).
 """
 
 import json
@@ -59,6 +59,11 @@ def moment(time: datetime, locale: str) -> str:
     utc = time.astimezone(UTC)
     together = str(get_datetime_format("long", locale)).replace("'", "")
     return together.format(f"{format_time(utc, 'short', locale=locale)} UTC", format_date(utc, "long", locale=locale))
+
+
+def date(time: datetime, locale: str) -> str:
+    """The date in words, as the language writes it, in UTC."""
+    return format_date(time.astimezone(UTC), "long", locale=locale)
 
 
 def listed(items: Sequence[str], locale: str) -> str:

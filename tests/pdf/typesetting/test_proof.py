@@ -14,6 +14,8 @@ import pytest
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.verification.proof_file import printed_text
+from paraph.words import LOCALES, date, direction, of
 from tests.pdf.pictures import DRAWN, ink_box, pictures, texts
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
@@ -79,6 +81,11 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 
+def letters(text: str) -> str:
+    """Without hyphens, of which PDFium loses those at the ends of lines."""
+    return "".join(filter(str.isalnum, text))
+
+
 def whole_text(content: ProofContent) -> str:
     return squeezed("".join(texts(proof(content))))
 
@@ -109,9 +116,9 @@ def whole_text(content: ProofContent) -> str:
         f"“{CONSENT}”",
         "sent to: +33612345678",
         "sent again: yes",
-        "can look different than signed: document 7: pages 2, 3 print differently; it has scripts, annotations that "
-        "come or go under the mouse",
-        "document 8: page 1 prints differently; 1 page was not compared with its print",
+        "can look different than signed: document 7 has pages that print differently: 2, 3; parts that can change: "
+        "scripts, comments that come or go under the mouse",
+        "document 8 has pages that print differently: 1; pages not compared with their print: 1",
         "SM-77",
         'nested: {"a": [1]}',
         f"Hash of the last entry {LAST}",
@@ -301,3 +308,48 @@ def test_threads_do_not_meet() -> None:
     for content, pdf in zip(contents, results, strict=True):
         with pdfium.PdfDocument(pdf) as document:
             assert f"Request {content.request_id}" in document[0].get_textpage().get_text_bounded()
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_proof_speaks_every_language(locale: str) -> None:
+    """Typst refuses a letter that no font has, and the facts stay as they are."""
+    words = of("proof", locale)
+    pdf = proof(replace(CONTENT, locale=locale, environment="sandbox", signers=[replace(ANNA, opened_at=AT), BO]))
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        assert str(document.Root.Lang) == locale
+        assert json.loads(document.attachments["evidence.json"].get_file().read_bytes()) == CONTENT.evidence
+    text = printed_text(pdf)
+    for exact in (
+        LAST,
+        "anna@example.org",
+        "+33612345678",
+        "2026-11-2114:05:09.123UTC",
+        UPLOADED,
+        SIGNED,
+        "203.0.113.7",
+    ):
+        assert exact in text
+    if direction(locale) == "ltr":
+        said = letters("".join(texts(pdf)))
+        for name in ("title", "both_signed", "not_binding", "journal_note", "step_evidence", "step_together"):
+            assert letters(words[name]) in said, name
+        assert letters(date(AT, locale)) in said
+
+
+def test_an_arabic_proof_goes_from_right_to_left() -> None:
+    """The title ends at the right edge; digests keep their order however they are broken."""
+    endless = "a1" * 60
+    line = replace(CONTENT.journal[3], metadata={"signed_pdf_sha256": endless})
+    pdf = proof(
+        replace(CONTENT, locale="ar", verification_url="", signers=[replace(ANNA, name="王小明")], journal=[line])
+    )
+    assert endless in printed_text(pdf)
+    first = next(pictures(pdf, scale=1))
+    title = ink_box(first.crop((0, 60, first.width, 105)))
+    assert title is not None and title[2] > first.width - 62 and title[0] > first.width / 2
+
+
+def test_an_entry_can_have_a_title_of_its_own() -> None:
+    line = replace(CONTENT.journal[1], title="Reminder sent")
+    text = whole_text(replace(CONTENT, journal=[line]))
+    assert "Remindersent" in text and "One-timecodesent" not in text

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import PROOF, authority, sealed
-from tests.pdf.typesetting.test_proof import ANNA, BO, CONTENT
+from tests.pdf.typesetting.test_proof import ANNA, AT, BO, CONTENT
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -222,3 +223,27 @@ def test_a_signed_file_that_does_not_begin_with_the_upload() -> None:
 def test_without_a_proof() -> None:
     result = check_evidence({"signed.pdf": signed(), "uploaded.pdf": uploaded()}, [authority("p-256").root])
     assert result.problems == ["One proof file is needed; 0 of the files are proofs."]
+
+
+@pytest.mark.parametrize("locale", ["ar", "de", "uk"])
+def test_a_proof_in_any_language_is_read(locale: str) -> None:
+    """Addresses that take several lines, openings and refused codes are found, and only those that are printed."""
+    content, email = evidence(), f"{'an.address.' * 8}of+somebody@{'example.' * 6}org"
+    opened, refused = AT - timedelta(minutes=9), AT - timedelta(minutes=1)
+    visits = {"first_opening": {"at": clock.iso_milliseconds(opened), "ip": ""}}
+    visits["refused_codes"] = [clock.iso_milliseconds(refused)]
+    content["signers"] = [SIGNERS[0] | {"email": email} | visits, SIGNERS[1]]
+    seen = replace(ANNA, name="נועה", email=email, destination=email, opened_at=opened, refused_codes=[refused])
+
+    def made(**printed: Any) -> EvidenceCheck:
+        stated = {"signers": [seen, BO], "journal_hash": content["journal"][-1]["hash"]} | printed
+        typeset = proof(replace(CONTENT, locale=locale, evidence=content, **stated))
+        return checked(sealed(typeset, key=authority("p-256").proof_key, purpose=PROOF, at=clock.now()).content)
+
+    assert made().problems == []
+    assert made(journal_hash="ab" * 32).problems == ["The proof does not print the journal's last hash."]
+    other = replace(seen, email="o@e.org", destination="o@e.org", opened_at=AT)
+    assert [problem.split(":")[0] for problem in made(signers=[other, BO]).problems] == [
+        f"The proof does not print {email}.",
+        "The proof does not print an opening of the page or a refused code",
+    ]

@@ -1,22 +1,22 @@
 """What the proof calls the events of the journal: the typesetting knows no event of its own."""
 
 from collections.abc import Mapping
+from typing import Any
 
+from paraph import words as catalog
 from paraph.journal.event_types import EventType
-
-EVENT_TITLES: Mapping[str, str] = {
-    EventType.CREATED: "Request created",
-    EventType.IDENTITY_DECLARED: "Identity of the signers declared by the sender",
-    EventType.SIGNER_NOTIFIED: "Invitation sent",
-    EventType.OTP_SENT: "One-time code sent",
-    EventType.SIGNED: "Signed",
-    EventType.COMPLETED: "Request completed: everyone has signed",
-    EventType.COMPLETION_NOTIFIED: "Summary of completion sent",
-    EventType.EXPIRED: "Request expired",
-    EventType.PADES_SIGNED: "PAdES seal applied to a document",
-    EventType.CERTIFICATE_ISSUED: "Proof file issued and sealed",
-}
-"""Titles in English, the one language of the proof so far, by the event's name."""
 
 SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
 """Events that the proof attributes to the organization; others without a signer are the service's."""
+
+
+def event_titles(locale: str) -> Mapping[str, str]:
+    """Returns the titles in the language of a request, by the event's name."""
+    words = catalog.of("proof", locale)
+    return {event: words[f"event_{event.name.lower()}"] for event in EventType}
+
+
+def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
+    """Returns the title of an event that its name does not tell: of a reminder. "" for any other."""
+    reminded = event_type == EventType.SIGNER_NOTIFIED and metadata.get("reminder") is True
+    return str(catalog.of("proof", locale)["event_reminded"]) if reminded else ""

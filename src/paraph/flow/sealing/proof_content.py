@@ -7,7 +7,7 @@ from typing import Any
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sealing.event_titles import EVENT_TITLES, SENDER_EVENTS
+from paraph.flow.sealing.event_titles import SENDER_EVENTS, event_titles, own_title
 from paraph.flow.sealing.visits import Visits, visits_of
 from paraph.journal.append import facts
 from paraph.journal.event_types import EventType
@@ -50,11 +50,11 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         issued_at=issued_at,
         signers=_signers(request.pk, signers, visits, journal),
         documents=[_document(row) for row in sealed],
-        journal=_lines(journal, signers),
+        journal=_lines(journal, signers, request.locale),
         journal_hash=bytes(journal[-1].hash).hex(),
         evidence=_evidence(request, signers, visits, sealed, journal),
         locale=request.locale,
-        event_titles=EVENT_TITLES,
+        event_titles=event_titles(request.locale),
         sender_events=SENDER_EVENTS,
     )
 
@@ -117,7 +117,7 @@ def _document(row: SealedDocument) -> ProofDocument:
     )
 
 
-def _lines(journal: Sequence[Entry], signers: Sequence[Signer]) -> list[JournalLine]:
+def _lines(journal: Sequence[Entry], signers: Sequence[Signer], locale: str) -> list[JournalLine]:
     names = {signer.pk: signer.full_name for signer in signers}
     return [
         JournalLine(
@@ -128,6 +128,7 @@ def _lines(journal: Sequence[Entry], signers: Sequence[Signer]) -> list[JournalL
             ip=entry.ip,
             user_agent=entry.user_agent,
             metadata=entry.metadata,
+            title=own_title(entry.event_type, entry.metadata, locale),
         )
         for entry in journal
     ]

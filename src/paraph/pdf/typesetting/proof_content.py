@@ -58,7 +58,8 @@ class ProofDocument:
 
 @dataclass(frozen=True)
 class JournalLine:
-    """One entry of the audit journal. ``signer`` is the full name, "" where the entry is about no single signer."""
+    """One entry of the audit journal. ``signer`` is the full name, "" where the entry is about no single signer;
+    ``title``: how this entry is called, "" for the title of its type (:attr:`ProofContent.event_titles`)."""
 
     position: int
     event_type: str
@@ -67,6 +68,7 @@ class JournalLine:
     ip: str = ""
     user_agent: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class ProofContent:
     - ``journal_hash``: the hash of the last entry of ``journal``, in hexadecimal;
     - ``evidence``: plain JSON, attached as evidence.json;
     - ``verification_url``: a public page that checks the proof, "" for none;
+    - ``locale``: the language of headings and sentences, one of :data:`paraph.words.LOCALES`; English for others;
     - ``event_titles``: how an event is called, by its ``event_type``; without a title the type is shown;
     - ``sender_events``: the event types that are attributed to the organization where no signer is named; others are
       attributed to the service.

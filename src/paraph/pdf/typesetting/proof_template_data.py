@@ -1,51 +1,59 @@
 """The data for the template of the proof: every value is a sentence, a word or a digest ready to be set."""
 
 import json
-from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import glyph_fallback, template_text
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal
-from paraph.pdf.typesetting.proof_english import ENGLISH
+from paraph.pdf.typesetting.proof_metadata import metadata_label, metadata_values
 from paraph.pdf.typesetting.proof_signers import signers
-from paraph.pdf.typesetting.proof_words import ProofWords, day, milliseconds, time_of_day
+from paraph.pdf.typesetting.proof_verdict import verdict
+from paraph.pdf.typesetting.proof_words import day, milliseconds, named, proof_words, sentence, time_of_day
 from paraph.pdf.typesetting.qr_code import qr_code
+from paraph.words import Words, date, direction
 
 EVIDENCE = "evidence.json"
-_LANGUAGES = {ENGLISH.language: ENGLISH}
+_COMMANDS = {
+    "step_digests": "sha256sum signed.pdf",
+    "step_seals": "paraph verify signed.pdf --root root-ca.pem",
+    "step_timestamps": "pdfsig -dump proof.pdf",
+    "step_evidence": "pdfdetach -saveall proof.pdf",
+    "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root root-ca.pem",
+}
+"""How to verify: the command of each step."""
 _LONGEST_TYPE = 48  # characters of an event's name that fit in a line
 _LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
 
 
 def template_data(content: ProofContent) -> dict[str, Any]:
     """Returns plain JSON for templates/proof.typ."""
-    language = _words(content.locale)
-    label = language.labels
+    words = proof_words(content.locale)
     return {
-        "title": language.title,
-        "label": dict(label),
-        "language": language.language,
+        "title": words["title"],
+        "label": words,
+        "language": words["locale"],
+        "direction": direction(words["locale"]),
         "sandbox": content.environment == "sandbox",
         "heading": template_text(content.organization),
         "request_id": str(content.request_id),
         "issued": _seconds(content.issued_at),
-        "verdict": template_text(language.verdict(content)),
+        "verdict": sentence(verdict(content, words), words),
         "facts": [
-            [label["request"], str(content.request_id)],
-            [label["organization"], template_text(content.organization)],
-            [label["environment"], content.environment],
-            [label["mode"], language.modes.get(content.mode, content.mode)],
-            [label["created"], milliseconds(content.created_at)],
-            [label["completed"], milliseconds(content.completed_at)],
-            [label["issued"], milliseconds(content.issued_at)],
+            [words["request"], str(content.request_id)],
+            [words["organization"], template_text(content.organization)],
+            [words["environment"], sentence(named(words, "environment", content.environment), words)],
+            [words["mode"], sentence(named(words, "mode", content.mode), words)],
+            [words["created"], milliseconds(content.created_at)],
+            [words["completed"], milliseconds(content.completed_at)],
+            [words["issued"], milliseconds(content.issued_at)],
         ],
-        **signers(content.signers, language),
-        "documents": [_document(document, language) for document in content.documents],
-        "journal": _days(content, language),
+        **signers(content.signers, words),
+        "documents": [_document(document, words) for document in content.documents],
+        "journal": _days(content, words),
         "journal_hash": content.journal_hash,
-        "verify": [{"text": text, "command": command} for text, command in language.steps],
+        "verify": [{"text": words[step], "command": command} for step, command in _COMMANDS.items()],
         "verification_url": content.verification_url,
         "verification": template_text(content.verification_url),
         "qr": qr_code(content.verification_url),
@@ -54,29 +62,25 @@ def template_data(content: ProofContent) -> dict[str, Any]:
     }
 
 
-def _words(locale: str) -> ProofWords:
-    return _LANGUAGES.get(locale.replace("_", "-").split("-")[0].lower(), ENGLISH)
-
-
-def _document(document: ProofDocument, language: ProofWords) -> dict[str, Any]:
+def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
     return {
         "name": template_text(document.name),
-        "note": language.transliterated if glyph_fallback(document.name).transliterated else "",
+        "note": words["transliterated"] if glyph_fallback(document.name).transliterated else "",
         "id": str(document.document_id),
         "pages": str(document.page_count),
         "uploaded": document.uploaded_sha256,
         "signed": document.signed_sha256,
-        **_seal(document.seal, language),
+        **_seal(document.seal, words),
     }
 
 
-def _seal(seal: ProofSeal, language: ProofWords) -> dict[str, Any]:
+def _seal(seal: ProofSeal, words: Words) -> dict[str, Any]:
     result = {
         "algorithm": template_text(seal.algorithm),
         "key": template_text(seal.key_id),
         "sealed_at": milliseconds(seal.sealed_at),
         "timestamp": "",
-        "no_timestamp": language.no_timestamp,
+        "no_timestamp": words["no_timestamp"],
         "authority": "",
         "policy": "",
     }
@@ -89,54 +93,41 @@ def _seal(seal: ProofSeal, language: ProofWords) -> dict[str, Any]:
     return result
 
 
-def _days(content: ProofContent, language: ProofWords) -> list[dict[str, Any]]:
+def _days(content: ProofContent, words: Words) -> list[dict[str, Any]]:
     """Returns the lines of each day, in the order of the journal, which a clock that was set back can bring before an
     earlier day once more."""
     return [
-        {"day": date, "lines": [_line(line, content, language) for line in lines]}
-        for date, lines in groupby(content.journal, key=lambda line: day(line.at))
+        {
+            "date": date(first.at, words["locale"]),
+            "day": day(first.at),
+            "lines": [_line(line, content, words) for line in (first, *others)],
+        }
+        for _, (first, *others) in groupby(content.journal, key=lambda line: day(line.at))
     ]
 
 
-def _line(line: JournalLine, content: ProofContent, language: ProofWords) -> dict[str, Any]:
-    others = content.organization if line.event_type in content.sender_events else language.labels["service"]
+def _line(line: JournalLine, content: ProofContent, words: Words) -> dict[str, Any]:
+    title = line.title or content.event_titles.get(line.event_type, line.event_type)
+    others = content.organization if line.event_type in content.sender_events else words["service"]
     details = [(key, value) for key, value in line.metadata.items() if key != "consent_notice"]
     return {
         "position": str(line.position),
         "at": time_of_day(line.at),
-        "event": template_text(content.event_titles.get(line.event_type, line.event_type)),
+        "event": sentence(title, words),
         "type": template_text(line.event_type),
         "unbroken": len(line.event_type) <= _LONGEST_TYPE,
         "who": template_text(line.signer or others),
         "ip": template_text(line.ip),
         "user_agent": template_text(line.user_agent),
         "details": [
-            [template_text(language.key(str(key)) + ":"), template_text(text), _is_code(text)]
+            [sentence(metadata_label(str(key), words) + ":", words), template_text(text), _is_code(text)]
             for key, value in details
-            for text in _values(key, value, language)
+            for text in metadata_values(key, value, words)
         ],
         "consent": template_text(str(line.metadata.get("consent_notice", ""))),
         "long": len(str(line.metadata)) + len(line.user_agent) > _LONG_ENTRY,
-        "consent_label": language.key("consent_notice") + ":",
+        "consent_label": metadata_label("consent_notice", words) + ":",
     }
-
-
-def _values(key: str, value: Any, language: ProofWords) -> Iterator[str]:
-    """Yields a metadata value as text. Empty values are in evidence.json alone."""
-    if key == "documents" and isinstance(value, list):
-        yield from map(language.remarks, value)
-    elif key == "prepared_documents" and isinstance(value, list):
-        yield from map(language.prepared, value)
-    elif isinstance(value, str) and key in language.values:
-        yield language.values[key](value)
-    elif isinstance(value, bool):
-        yield "yes" if value else "no"
-    elif isinstance(value, list) and all(isinstance(item, str) for item in value):
-        yield from value
-    elif isinstance(value, Mapping | list):
-        yield json.dumps(value, ensure_ascii=False, sort_keys=True)
-    elif value is not None and value != "":
-        yield str(value)
 
 
 def _is_code(text: str) -> bool:

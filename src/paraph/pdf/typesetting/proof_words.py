@@ -1,43 +1,36 @@
-"""The words that a language of the proof consists of. English is the only one so far (proof_english)."""
+"""The words of the proof in a language, and how exact times are written, the same in all languages."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from paraph.pdf.typesetting.proof_content import ProofContent
+from paraph import words as catalog
+from paraph.pdf.typesetting.glyph_fallback import template_text
+from paraph.pdf.typesetting.stamp_words import language_of
+from paraph.words import Words
 
 
-@dataclass(frozen=True)
-class ProofWords:
-    """Labels, names and sentences of one language. A key without an entry in ``metadata``, ``channels`` or ``modes`` is
-    shown as it is in the journal."""
+def proof_words(locale: str) -> Words:
+    """Returns the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
+    return catalog.of("proof", language_of(locale))
 
-    language: str  # BCP 47
-    title: str
-    metadata: Mapping[str, str]
-    channels: Mapping[str, str]
-    modes: Mapping[str, str]
-    values: Mapping[str, Callable[[str], str]]
-    """Says a metadata value in plain words, by its key."""
-    labels: Mapping[str, str]
-    no_timestamp: str
-    transliterated: str
-    verdict: Callable[[ProofContent], str]
-    remarks: Callable[[Mapping[str, Any]], str]
-    """Writes the journal's note on a document that can look different than on the signer's page."""
-    prepared: Callable[[Mapping[str, Any]], str]
-    """Writes the journal's note on a document that could not be sealed as it was uploaded."""
-    steps: Sequence[tuple[str, str]]
-    """How to verify: a sentence and a command for each step."""
 
-    def key(self, name: str) -> str:
-        """Returns the label of a metadata key."""
-        return self.metadata.get(name, name.replace("_", " "))
+def named(words: Words, kind: str, name: str) -> str:
+    """Returns what the language calls one of the journal's names, "sms" of the kind "channel" for example. A name that
+    it has no word for stays as it is."""
+    return str(words.get(f"{kind}_{name}", name))
+
+
+def sentence(text: str, words: Words) -> str | dict[str, Any]:
+    """Prepares ``text`` in the proof's language for the templates' ``write``: it goes in the direction of the language,
+    even where it begins with Latin letters."""
+    prepared = template_text(text)
+    if isinstance(prepared, str) or catalog.direction(words["locale"]) == "ltr":
+        return prepared
+    return {"text": prepared["text"], "cjk": prepared["cjk"], "rtl": True}
 
 
 def milliseconds(at: datetime) -> str:
-    """Writes a time as ``2026-11-21 14:05:09.123 UTC``."""
+    """Writes a time as ``2026-11-21 14:05:09.123 UTC``, which ``paraph verify`` looks for in proofs of any language."""
     return f"{day(at)} {time_of_day(at)} UTC"
 
 

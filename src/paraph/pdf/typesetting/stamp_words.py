@@ -17,18 +17,18 @@ class StampWords:
 
 def stamp_words(locale: str) -> StampWords:
     """Returns the words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
-    language = _language(locale)
+    language = language_of(locale)
     words = catalog.of("stamp", language)
     return StampWords(words["signed_by"], words["request"], catalog.direction(language) == "rtl")
 
 
 def moment(at: datetime, locale: str) -> str:
     """Writes date and time with the timezone's name: ``21 Nov 2026, 14:05:09 UTC``. ``at`` must be aware."""
-    language = _language(locale)
+    language = language_of(locale)
     date = format_skeleton("yMMMd", at, locale="en_GB" if language == "en" else language)
     return f"{date}, {at:%H:%M:%S} {at.tzname()}"
 
 
-def _language(locale: str) -> str:
+def language_of(locale: str) -> str:
     code = locale.replace("_", "-").split("-")[0].lower()
     return code if code in catalog.LOCALES else "en"
