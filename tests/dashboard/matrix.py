@@ -80,7 +80,7 @@ MATRIX = {
     "resend_invitation": _row(INVITE, 303, 303),
     "withdraw_invitation": _row(INVITE, 303, 303),
     "settings": _row(ALL, 200, 422, senders=BUILD),
-    "retention": _row(RULE, 303, 422),
+    "retention": _row(RULE, 303, 303),
     "delete_organization": _row(RULE, 303, 422),
     "activity": _row(ALL, 200, 200),
     "export_activity": _row(AUDIT, 303, 200),

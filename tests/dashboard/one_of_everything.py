@@ -19,7 +19,7 @@ from tests.dashboard.test_drafts import profile_of
 from tests.dashboard.test_request import finished, invited
 from tests.dashboard.test_requests import beside
 from tests.dashboard.test_templates import kept
-from tests.webhooks.parties import REFUSED, answer_all, record, told
+from tests.webhooks.parties import REFUSED, answer_all, told
 
 LogIn = Callable[..., MemberClient]
 
@@ -51,7 +51,6 @@ def one_of_everything(log_in: LogIn) -> Everything:
     organization = Organization.objects.get(pk=made.request.organization_id)
     _, owner = log_in(Role.OWNER, at=organization)
     other, _ = log_in(Role.OBSERVER, at=organization)
-    record(made.request, "signer.notified")
     answer_all(REFUSED, clock.now())
     address = kept(owner, organization)
     owner.post(f"{address}/bulk", {"file": csv(GOOD)})

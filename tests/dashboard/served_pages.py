@@ -9,9 +9,12 @@ import httpx
 from tests.cli.service import Service
 from tests.dashboard.editor_window import Draft, begin_draft
 from tests.pdf.pdf_factory import paper, text
-from tests.request_templates.kept import csv_of
 
-_PEOPLE = csv_of("Ada Byron ada@example.com", "Eve X nobody")
+_PEOPLE = b"""\
+Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name,Landlord: E-mail
+Ada,Byron,ada@example.com,Grace,Hopper,grace@example.com
+Eve,X,nobody,Grace,Hopper,grace@example.com
+"""
 
 
 @dataclass
@@ -77,8 +80,6 @@ def _fixed() -> dict[str, str]:
         "new_profile": "/app/1/branding/new",
         **{name: f"/account/{rest}" for name, rest in account.items()},
         "account_change_password": "/account/password/change/",
-        "mfa_activate_totp": "/account/2fa/totp/activate/",
-        "mfa_add_webauthn": "/account/2fa/webauthn/add/",
         "account_logout": "/account/logout/",
     }
 

@@ -46,8 +46,8 @@ ACCOUNT = {
     "account_reauthenticate": (302, 200),
     "account_email": (302, 200),
     "account_email_verification_sent": (200, 200),
-    "account_change_password": (302, 302),
-    "account_set_password": (302, 200),
+    "account_change_password": (302, 200),
+    "account_set_password": (302, 302),
     "account_reset_password": (200, 200),
     "account_confirm_login_code": (302, 302),
     "account_confirm_email": (200, 200),
@@ -57,17 +57,17 @@ ACCOUNT = {
     "mfa_index": (302, 200),
     "mfa_authenticate": (302, 302),
     "mfa_reauthenticate": (302, 302),
-    "mfa_activate_totp": (302, 200),
-    "mfa_deactivate_totp": (302, 302),
+    "mfa_activate_totp": (302, 302),
+    "mfa_deactivate_totp": (302, 404),
     "mfa_view_recovery_codes": (302, 404),
     "mfa_generate_recovery_codes": (302, 302),
     "mfa_download_recovery_codes": (302, 404),
     "mfa_list_webauthn": (302, 200),
-    "mfa_add_webauthn": (302, 200),
+    "mfa_add_webauthn": (302, 302),
     "mfa_reauthenticate_webauthn": (302, 302),
-    "mfa_remove_webauthn": (302, 404),
-    "mfa_edit_webauthn": (302, 404),
-    "mfa_login_webauthn": (200, 200),
+    "mfa_remove_webauthn": (302, 302),
+    "mfa_edit_webauthn": (302, 302),
+    "mfa_login_webauthn": (302, 302),
     "usersessions_list": (302, 200),
     "invitation": (404, 404),
 }
@@ -93,7 +93,7 @@ def test_each_role_may_what_the_table_says(log_in: LogIn, everything: Everything
             for method, expected in zip(("get", "post"), statuses(row, role), strict=True):
                 with answered(client, method, address) as response:
                     wrong += [] if response.status_code == expected else [(role, method, name, response.status_code)]
-    assert wrong == []
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 def test_strangers_log_in_first(everything: Everything) -> None:
@@ -117,12 +117,12 @@ def test_there_is_nothing_for_members_of_other_organizations(log_in: LogIn, ever
         if not names_a_row(name):
             continue
         for method, usual in (("get", MATRIX[name].read), ("post", MATRIX[name].sent)):
-            expected = usual if method == "get" and usual in (303, 405) else 404
-            expected = ANSWERED_OTHERWISE.get(name, expected) if method == "post" else expected
+            expected = {ANSWERED_OTHERWISE.get(name, 404) if method == "post" else 404}
+            expected |= {usual} & {303, 405} if method == "get" else set()  # without a look at any row
             with answered(client, method, address) as response:
-                wrong += [] if response.status_code == expected else [(method, name, response.status_code)]
+                wrong += [] if response.status_code in expected else [(method, name, response.status_code)]
                 assert kept_rows() == before, name
-    assert wrong == []
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everything: Everything) -> None:
@@ -152,7 +152,7 @@ def test_pages_keep_the_rules_of_every_page(log_in: LogIn, everything: Everythin
                         wrong += [] if row_count(page) else [(name, "an empty list")]
                     if response.status_code == 422 and 'role="alert"' not in page:
                         wrong.append((name, method, "errors without an alert"))
-    assert wrong == []
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 def test_addresses_of_accounts(log_in: LogIn) -> None:
@@ -166,7 +166,7 @@ def test_addresses_of_accounts(log_in: LogIn) -> None:
                 wrong += [(who, name, rule) for rule in broken_headers(name, response)]
                 if response.headers["Content-Type"].startswith("text/html"):
                     wrong += [(who, name, rule) for rule in broken_rules(content(response).decode())]
-    assert wrong == []
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 def account_addresses() -> Iterator[tuple[str, str]]:
@@ -198,7 +198,7 @@ def answered(client: Client, method: str, address: str, **of_client: Any) -> Ite
     visitor = Client(**of_client)
     visitor.cookies = SimpleCookie({name: morsel.value for name, morsel in client.cookies.items()})
     with transaction.atomic():
-        yield getattr(visitor, method)(address)
+        yield visitor.get(address) if method == "get" else visitor.post(address, {"entered": "nothing"})
         transaction.set_rollback(True)
 
 

@@ -26,9 +26,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPages]:
     one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
     service = Service(tmp_path_factory.mktemp("pages") / "data", **one)
     service.begin()
-    yield served_pages(service)
-    service.stop()
-    remove(service.data_dir)
+    try:
+        yield served_pages(service)
+    finally:
+        service.stop()
+        remove(service.data_dir)
 
 
 def test_every_page_of_the_map_is_visited(pages: ServedPages) -> None:
@@ -54,7 +56,7 @@ def test_pages_are_accessible_narrow_and_light(pages: ServedPages) -> None:
             wrong += [(name, "sideways", width)] if (width := page.evaluate(_SIDEWAYS)) else []
             wrong += [(name, "bytes", heavy)] if (heavy := weight(page, weights)) > 40 * 1024 else []
         chromium.close()
-    assert wrong == []
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 def violations(page: Page) -> Iterator[tuple[str, str, str]]:
