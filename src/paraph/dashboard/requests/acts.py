@@ -26,8 +26,8 @@ class EndEarlyForm(forms.Form):
     )
 
 
-@require_POST
 @member_page(Right.SEND)
+@require_POST
 def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
     caller, _found = own_request(member, request_id)
     try:
@@ -53,8 +53,8 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     return show(request, "requests/end_early.html", content, member=member, status=422 if form.errors else 200)
 
 
-@require_POST
 @member_page(Right.SEND)
+@require_POST
 @reauthenticated
 def signing_link(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
     """Shows the link in this one response, kept by no cache; who asked stands in the activity log."""

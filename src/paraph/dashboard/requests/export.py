@@ -35,8 +35,8 @@ _COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}")
 
 
-@require_POST
 @member_page(Right.SEE)
+@require_POST
 @reauthenticated
 def export(request: HttpRequest, member: Member) -> Any:
     filters = Filters(request.POST)

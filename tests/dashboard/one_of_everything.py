@@ -1,0 +1,84 @@
+"""An organization with one of everything that an address of the dashboard can name."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.documents.models import Document
+from paraph.drafts.models import Draft, DraftSigner
+from paraph.kernel import clock
+from paraph.members.models import Invitation, Role
+from paraph.organizations.models import ApiKey, Organization
+from paraph.request_templates.models import BulkSend, Template
+from paraph.webhooks.models import Delivery
+from tests.dashboard.conftest import MemberClient
+from tests.dashboard.matrix import addresses
+from tests.dashboard.test_bulk_sends import GOOD, csv
+from tests.dashboard.test_drafts import profile_of
+from tests.dashboard.test_request import finished, invited
+from tests.dashboard.test_requests import beside
+from tests.dashboard.test_templates import kept
+from tests.webhooks.parties import REFUSED, answer_all, told
+
+LogIn = Callable[..., MemberClient]
+
+
+@dataclass
+class Everything:
+    organization: Organization
+    ids: dict[str, int]
+    special: dict[str, dict[str, int]]
+    """By the name of an address: ids that are others there."""
+
+    def addresses(self, organization_id: int = 0) -> dict[str, str]:
+        """By name. ``organization_id``: of another organization, with the ids of this one."""
+        return {
+            name: f"/app/{self._filled(route, name, organization_id or self.organization.pk)}"
+            for name, route in addresses().items()
+        }
+
+    def _filled(self, route: str, name: str, organization_id: int) -> str:
+        ids = self.ids | self.special.get(name, {}) | {"organization_id": organization_id}
+        return re.sub(r"<int:(\w+)>", lambda found: str(ids[found[1]]), route)
+
+
+def one_of_everything(log_in: LogIn) -> Everything:
+    made, _ = told(environment="production", signers=2, mode="sequential", send_email=True)
+    invited(made.signers[0])
+    done = beside(made, environment="production")
+    finished(done)
+    organization = Organization.objects.get(pk=made.request.organization_id)
+    _, owner = log_in(Role.OWNER, at=organization)
+    other, _ = log_in(Role.OBSERVER, at=organization)
+    answer_all(REFUSED, clock.now())
+    address = kept(owner, organization)
+    owner.post(f"{address}/bulk", {"file": csv(GOOD)})
+    owner.post(f"/app/{organization.pk}/members", {"email": "new@example.com", "role": "member"})
+    draft, application = Draft.objects.get(), made.request.application
+    assert application
+    ids: dict[str, Any] = {
+        "application_id": application.pk,
+        "key_id": ApiKey.objects.get(application=application).pk,
+        "delivery_id": Delivery.objects.get().pk,
+        "profile_id": profile_of(organization).pk,
+        "request_id": made.request.pk,
+        "signer_id": made.signers[0].pk,
+        "document_id": Document.objects.earliest("pk").pk,
+        "number": 1,
+        "zoom": 200,
+        "draft_id": draft.pk,
+        "width": 200,
+        "height": 80,
+        "member_id": other.pk,
+        "invitation_id": Invitation.objects.get().pk,
+        "template_id": Template.objects.get().pk,
+        "bulk_send_id": BulkSend.objects.get().pk,
+    }
+    sealed = {"request_id": done.request.pk, "document_id": done.request_documents[0].document_id}
+    special = {
+        "request_proof": sealed,
+        "request_file": sealed,
+        "draft_stamp": {"signer_id": DraftSigner.objects.get(draft=draft).pk},
+    }
+    return Everything(organization, ids, special)

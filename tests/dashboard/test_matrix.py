@@ -1,0 +1,232 @@
+"""Every address of the dashboard, walked from the URL map: who may read it, who may send a form there, and what holds
+for every page."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.cookies import SimpleCookie
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.urls import URLPattern, URLResolver
+
+from paraph.activity.models import Activity
+from paraph.config import urls
+from paraph.dashboard.branding.preview import PARENT_POLICY
+from paraph.dashboard.headers import POLICY
+from paraph.drafts.models import Draft
+from paraph.members.models import Invitation, Member, Role
+from paraph.organizations.registration import create_organization
+from tests.dashboard.conftest import MemberClient
+from tests.dashboard.html_rules import broken_rules, row_count
+from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, LISTS, MATRIX, PAGES, Row, addresses, names
+from tests.dashboard.one_of_everything import Everything, one_of_everything
+from tests.dashboard.proof import proved
+
+LogIn = Callable[..., MemberClient]
+OWN_POLICIES = {"new_profile": PARENT_POLICY, "profile": PARENT_POLICY}
+ANSWERED_OTHERWISE = {  # ids of nobody's: these forms lead back to the list, or show it with a sentence
+    "delete_draft": 303,
+    "remove_member": 422,
+    "transfer_ownership": 422,
+    "resend_invitation": 422,
+    "withdraw_invitation": 422,
+}
+# Strangers get a page, or are sent on; members get a page, or are sent on; no form is taken without a token.
+ACCOUNT = {
+    "account": (302, 200),
+    "first_owner": (410, 410),
+    "account_login": (200, 302),
+    "account_logout": (302, 200),
+    "account_inactive": (200, 200),
+    "account_signup": (200, 302),
+    "account_reauthenticate": (302, 200),
+    "account_email": (302, 200),
+    "account_email_verification_sent": (200, 200),
+    "account_change_password": (302, 200),
+    "account_set_password": (302, 302),
+    "account_reset_password": (200, 200),
+    "account_confirm_login_code": (302, 302),
+    "account_confirm_email": (200, 200),
+    "account_reset_password_from_key_done": (200, 200),
+    "account_reset_password_from_key": (200, 200),
+    "account_reset_password_done": (200, 200),
+    "mfa_index": (302, 200),
+    "mfa_authenticate": (302, 302),
+    "mfa_reauthenticate": (302, 302),
+    "mfa_activate_totp": (302, 302),
+    "mfa_deactivate_totp": (302, 404),
+    "mfa_view_recovery_codes": (302, 404),
+    "mfa_generate_recovery_codes": (302, 302),
+    "mfa_download_recovery_codes": (302, 404),
+    "mfa_list_webauthn": (302, 200),
+    "mfa_add_webauthn": (302, 302),
+    "mfa_reauthenticate_webauthn": (302, 302),
+    "mfa_remove_webauthn": (302, 302),
+    "mfa_edit_webauthn": (302, 302),
+    "mfa_login_webauthn": (302, 302),
+    "usersessions_list": (302, 200),
+    "invitation": (404, 404),
+}
+
+
+@pytest.fixture
+def everything(log_in: LogIn) -> Everything:
+    return one_of_everything(log_in)
+
+
+def test_every_address_has_a_row() -> None:
+    assert names() == set(MATRIX) | BESIDE_ORGANIZATIONS
+    assert {name for name, _ in account_addresses()} == set(ACCOUNT)
+
+
+def test_each_role_may_what_the_table_says(log_in: LogIn, everything: Everything) -> None:
+    wrong = []
+    for role in Role.values:
+        _, client = log_in(role, at=everything.organization)
+        proved(client)
+        for name, address in everything.addresses().items():
+            row = MATRIX[name]
+            for method, expected in zip(("get", "post"), statuses(row, role), strict=True):
+                with answered(client, method, address) as response:
+                    wrong += [] if response.status_code == expected else [(role, method, name, response.status_code)]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_strangers_log_in_first(everything: Everything) -> None:
+    for name, address in everything.addresses().items():
+        for method, status in (("get", 302), ("post", 303)):
+            with answered(Client(), method, address) as response:
+                assert response.status_code == status, (method, name)
+                assert response.headers["Location"].startswith("/account/login/?next=/app/"), name
+
+
+def test_there_is_nothing_for_members_of_other_organizations(log_in: LogIn, everything: Everything) -> None:
+    elsewhere = create_organization("Elsewhere", "enterprise")
+    _, client = log_in(Role.OWNER, at=elsewhere)
+    proved(client)
+    for name, address in everything.addresses().items():
+        for method in ("get", "post"):
+            with answered(client, method, address) as response:
+                assert response.status_code == 404, (method, name)
+    before, wrong = kept_rows(), []
+    for name, address in everything.addresses(elsewhere.pk).items():
+        if not names_a_row(name):
+            continue
+        for method, usual in (("get", MATRIX[name].read), ("post", MATRIX[name].sent)):
+            expected = {ANSWERED_OTHERWISE.get(name, 404) if method == "post" else 404}
+            expected |= {usual} & {303, 405} if method == "get" else set()  # without a look at any row
+            with answered(client, method, address) as response:
+                wrong += [] if response.status_code in expected else [(method, name, response.status_code)]
+                assert kept_rows() == before, name
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everything: Everything) -> None:
+    _, client = log_in(Role.OWNER, at=everything.organization)
+    proved(client)
+    before = kept_rows()
+    everywhere = {**everything.addresses(), **dict(account_addresses())}
+    for name, address in everywhere.items():
+        with answered(client, "post", address, enforce_csrf_checks=True) as response:
+            assert response.status_code == 403, name
+            assert b"This form is outdated" in content(response), name
+    assert kept_rows() == before
+
+
+def test_pages_keep_the_rules_of_every_page(log_in: LogIn, everything: Everything) -> None:
+    _, client = log_in(Role.OWNER, at=everything.organization)
+    proved(client)
+    wrong: list[Any] = []
+    for name, address in everything.addresses().items():
+        for method in ("get", "post"):
+            with answered(client, method, address) as response:
+                wrong += [(name, method, rule) for rule in broken_headers(name, response)]
+                if name in PAGES and response.headers["Content-Type"].startswith("text/html"):
+                    page = content(response).decode()
+                    wrong += [(name, method, rule) for rule in broken_rules(page)]
+                    if name in LISTS and method == "get":
+                        wrong += [] if row_count(page) else [(name, "an empty list")]
+                    if response.status_code == 422 and 'role="alert"' not in page:
+                        wrong.append((name, method, "errors without an alert"))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_addresses_of_accounts(log_in: LogIn) -> None:
+    _, client = log_in()
+    proved(client)
+    wrong: list[Any] = []
+    for name, address in account_addresses():
+        for who, visitor, expected in zip(("stranger", "member"), (Client(), client), ACCOUNT[name], strict=True):
+            with answered(visitor, "get", address) as response:
+                wrong += [] if response.status_code == expected else [(who, name, response.status_code)]
+                wrong += [(who, name, rule) for rule in broken_headers(name, response)]
+                if response.headers["Content-Type"].startswith("text/html"):
+                    wrong += [(who, name, rule) for rule in broken_rules(content(response).decode())]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def account_addresses() -> Iterator[tuple[str, str]]:
+    """Beside ``/app/``, from the URL map, with secrets that nobody has."""
+    for pattern in urls.urlpatterns:
+        if str(pattern.pattern).startswith(("account/", "invitations/")):
+            yield from _filled([pattern], "/")
+
+
+def _filled(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[tuple[str, str]]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _filled(pattern.url_patterns, f"{before}{pattern.pattern}")
+            continue
+        route = before + str(pattern.pattern)
+        for part in ("<str:token>", "<str:secret>", r"(?P<key>[-:\w]+)", r"(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)"):
+            route = route.replace(part, "a-1")
+        yield str(pattern.name), route.replace("<int:pk>", "1").replace("^", "").replace("$", "")
+
+
+def statuses(row: Row, role: str) -> tuple[int, int]:
+    may_read, may_send = role in row.readers.split(), role in row.senders.split()
+    return row.read if may_read else 403, row.sent if may_send else 403
+
+
+@contextmanager
+def answered(client: Client, method: str, address: str, **of_client: Any) -> Iterator[HttpResponseBase]:
+    """What comes back to this browser; whatever it changed is undone."""
+    visitor = Client(**of_client)
+    visitor.cookies = SimpleCookie({name: morsel.value for name, morsel in client.cookies.items()})
+    with transaction.atomic():
+        yield visitor.get(address) if method == "get" else visitor.post(address, {"entered": "nothing"})
+        transaction.set_rollback(True)
+
+
+def broken_headers(name: str, response: HttpResponseBase) -> Iterator[str]:
+    policy = response.headers["Content-Security-Policy"]
+    if name == "branding_preview":  # framed by the pages of branding
+        assert "script-src" not in policy and "form-action 'none'; frame-ancestors 'self'" in policy
+    elif policy != (OWN_POLICIES.get(name, POLICY) if response.status_code in (200, 422) else POLICY):
+        yield policy
+    if name not in FILES and "no-store" not in response.headers["Cache-Control"]:
+        yield response.headers["Cache-Control"]
+    for cookie in response.cookies.values():
+        if cookie.key not in (settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME):
+            yield f"a cookie {cookie.key}"
+        if not cookie["httponly"] or cookie["samesite"] != "Lax" or cookie["domain"] or cookie["path"] != "/":
+            yield str(cookie)
+
+
+def content(response: Any) -> bytes:
+    return bytes(response.content)
+
+
+def kept_rows() -> list[Any]:
+    """What nobody else may change."""
+    open_invitations = Invitation.objects.filter(withdrawn_at=None, accepted_at=None).count()
+    return [Draft.objects.count(), Member.objects.count(), open_invitations, Activity.objects.count()]
+
+
+def names_a_row(name: str) -> bool:
+    """Whether the address has an id besides that of the organization."""
+    return "_id>" in addresses()[name].removeprefix("<int:organization_id>")
