@@ -97,7 +97,7 @@ def test_the_words_and_hooks_that_stay(visit: Callable[..., Any], world: World) 
     page.get_by_role("textbox", name="6-digit code").fill(code.group())
     page.get_by_role("button", name=re.compile("^Sign .*documents?$")).click()
     page.locator("body[data-state=signed] [data-progress=waiting]").wait_for()
-    assert "1 person still has to sign" in page.locator("[data-progress]").inner_text()
+    page.locator("[data-progress]").get_by_text("1 person still has to sign").wait_for()
 
 
 _FOCUSED = """() => {

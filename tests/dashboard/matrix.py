@@ -36,6 +36,8 @@ MATRIX = {
     "new_application": _row(BUILD, 200, 422),
     "which_key": _row(BUILD, 405, 422),
     "application": _row(BUILD, 200, 200),
+    "first_call": _row(BUILD, 200, 200),
+    "key_used": _row(BUILD, 200, 200),
     "save_application": _row(BUILD, 405, 422),
     "revoke_application": _row(BUILD, 405, 422),
     "rotate_application": _row(BUILD, 405, 422),
