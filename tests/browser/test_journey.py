@@ -346,8 +346,9 @@ def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], w
 
 
 def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
-    """Every answer takes a third of a second: the button cannot be pressed twice meanwhile."""
-    page = visit(world.asked(signers=2)[0])
+    """Every answer takes a third of a second: the button cannot be pressed twice meanwhile. What the page was still
+    loading is refused once it is signed."""
+    page = visit(world.asked(signers=2)[0], statuses=(409,))
     session = page.context.new_cdp_session(page)
     slow = {"offline": False, "latency": 300, "downloadThroughput": 50_000, "uploadThroughput": 20_000}
     session.send("Network.emulateNetworkConditions", slow)

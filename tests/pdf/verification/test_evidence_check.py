@@ -230,7 +230,7 @@ def test_a_proof_in_any_language_is_read(locale: str) -> None:
     """Addresses that take several lines, openings and refused codes are found, and only those that are printed."""
     content, email = evidence(), f"{'an.address.' * 8}of+somebody@{'example.' * 6}org"
     opened, refused = AT - timedelta(minutes=9), AT - timedelta(minutes=1)
-    visits = {"first_opening": {"at": clock.iso_milliseconds(opened), "ip": ""}}
+    visits: dict[str, Any] = {"first_opening": {"at": clock.iso_milliseconds(opened), "ip": ""}}
     visits["refused_codes"] = [clock.iso_milliseconds(refused)]
     content["signers"] = [SIGNERS[0] | {"email": email} | visits, SIGNERS[1]]
     seen = replace(ANNA, name="נועה", email=email, destination=email, opened_at=opened, refused_codes=[refused])
