@@ -6,9 +6,10 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric
 
+from paraph import __version__
 from paraph.confinement import MEASURES
 from paraph.evidence.models import SealingFailure
 from paraph.measures import instruments
@@ -37,6 +38,7 @@ def exposition() -> bytes:
 class _Collector:
     def collect(self) -> Iterator[Metric]:
         yield from instruments.summed()
+        yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
         yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free_bytes())
         yield from _confinement()
         try:
