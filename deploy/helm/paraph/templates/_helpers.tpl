@@ -36,12 +36,12 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 {{- end }}
 
-{{- /* What the containers of all roles have in common: (dict "root" $ "role" "web"). */}}
+{{- /* What the containers of all roles have in common: (dict "root" $ "role" "web"), and "args" where they are more. */}}
 {{- define "paraph.container" -}}
 {{- include "paraph.check" .root }}
 name: {{ .role }}
 image: {{ include "paraph.image" .root | quote }}
-args: ["paraph", {{ .role | quote }}]
+args: {{ .args | default (list "paraph" .role) | toJson }}
 env:
   {{- range $name, $value := .root.Values.config }}
   - name: {{ $name }}
