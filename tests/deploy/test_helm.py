@@ -27,6 +27,7 @@ VALUES = {
         "PARAPH_SANDBOX_SEALING_KEY": "/keys/sandbox.p12",
         "PARAPH_TIMESTAMP_AUTHORITIES": "https://tsa.example.com",
         "PARAPH_WEB_THREADS": 12,
+        "PARAPH_SMS_PER_COUNTRY_AND_DAY": 2_000_000,
         "PARAPH_SERVE_AUTHORITY": True,
     },
 }
@@ -90,6 +91,7 @@ def test_settings_and_secrets_arrive(objects: dict[tuple[str, str], Any], role: 
     [container] = pod(objects, role)["containers"]
     plain = {each["name"]: each["value"] for each in container["env"] if "value" in each}
     assert plain["PARAPH_WEB_THREADS"] == "12" and plain["PARAPH_SERVE_AUTHORITY"] == "true"
+    assert plain["PARAPH_SMS_PER_COUNTRY_AND_DAY"] == "2000000"
     assert plain["PARAPH_HOST"] == "0.0.0.0" and set(plain) <= set(FIELDS)
     named = {each["name"]: each["valueFrom"]["secretKeyRef"] for each in container["env"] if "valueFrom" in each}
     assert named == {key: {"name": "paraph", "key": key} for key in ("DATABASE_URL", "PARAPH_SECRET_KEY")}

@@ -21,9 +21,10 @@ needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="
 @pytest.fixture(params=UNITS, ids=lambda path: path.name)
 def installed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The unit as on a machine that has the program, which here stands elsewhere."""
-    text = request.param.read_text()
+    original: Path = request.param
+    text = original.read_text()
     assert f"ExecStart={PROGRAM} " in text
-    unit = tmp_path / request.param.name.replace("@.", "@1.")
+    unit = tmp_path / original.name.replace("@.", "@1.")
     unit.write_text(text.replace(PROGRAM, "/bin/true"))
     return unit
 
@@ -42,7 +43,7 @@ def test_systemd_finds_no_fault(installed: Path) -> None:
 @needs_systemd
 def test_a_fault_would_be_found(installed: Path) -> None:
     installed.write_text(installed.read_text().replace("ProtectSystem=strict", "ProtectSystem=stricter"))
-    assert "ProtectSystem" in analyze("verify", "--man=no", "--recursive-errors=no", str(installed)).stderr
+    assert "stricter" in analyze("verify", "--man=no", "--recursive-errors=no", str(installed)).stderr
 
 
 @needs_systemd

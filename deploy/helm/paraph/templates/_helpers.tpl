@@ -45,7 +45,7 @@ args: {{ .args | default (list "paraph" .role) | toJson }}
 env:
   {{- range $name, $value := .root.Values.config }}
   - name: {{ $name }}
-    value: {{ toString $value | quote }}
+    value: {{ kindIs "float64" $value | ternary (int64 $value) $value | toString | quote }}  # Helm's numbers: 1e+06
   {{- end }}
   - {name: PARAPH_DATA_DIR, value: /data}
   - {name: PARAPH_HOST, value: "0.0.0.0"}
