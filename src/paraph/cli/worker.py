@@ -4,15 +4,21 @@ import click
 
 from paraph.cli.options import data_dir_option
 from paraph.cli.session import set_up
+from paraph.cli.worker_metrics import serve_metrics
 from paraph.cli.worker_process import run
+from paraph.kernel.settings import read_settings
 
 
 @click.command()
 @data_dir_option
-def command() -> None:
+@click.option("--metrics-port", type=click.IntRange(1, 65535), help="Port of /metrics, at the address of PARAPH_HOST.")
+def command(metrics_port: int | None) -> None:
     """Run one job worker, with the database elsewhere."""
     set_up(tasks=True)
     from paraph.operations.check.start import require_start
 
     require_start()
+    if metrics_port:
+        settings = read_settings()
+        serve_metrics(settings.host, metrics_port, settings.metrics_token)
     run()

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
+from paraph import __version__
 from paraph.confinement import MEASURES
 from paraph.evidence.models import SealingFailure
 from paraph.measures import instruments
@@ -29,14 +31,29 @@ _WEBHOOKS = """
 def exposition() -> bytes:
     """The metrics that processes have counted and those read from the database now; while the database does not answer,
     ``paraph_database_up`` is 0 and stands for the latter."""
+    return _written(_Collector())
+
+
+def counted() -> bytes:
+    """Only the metrics that the processes of this data folder have counted."""
+    return _written(_CountsAlone())
+
+
+def _written(collector: Collector) -> bytes:
     registry = CollectorRegistry()
-    registry.register(_Collector())
+    registry.register(collector)
     return generate_latest(registry)
 
 
-class _Collector:
+class _CountsAlone(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from instruments.summed()
+        yield InfoMetricFamily("paraph_build", "The version that answers.", value={"version": __version__})
+
+
+class _Collector(Collector):
+    def collect(self) -> Iterator[Metric]:
+        yield from _CountsAlone().collect()
         yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free_bytes())
         yield from _confinement()
         try:

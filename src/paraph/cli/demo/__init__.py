@@ -1,29 +1,53 @@
-"""``paraph demo``: upload, signing, sealing and proof over HTTP, against a service that the demo starts itself."""
+"""``paraph demo``: upload, signing, sealing and proof over HTTP, against a service that the demo starts itself, or one
+that runs already."""
 
 import shlex
 import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from paraph.cli.demo.checks import check, tied
 from paraph.cli.demo.contract import contract
+from paraph.cli.demo.deployment import try_out
 from paraph.cli.demo.output_folder import write
 from paraph.cli.demo.service import DemoService
 from paraph.cli.demo.walk import Backend, Signing, Stopwatch, walk
 from paraph.cli.demo.webhook_receiver import WebhookReceiver
 from paraph.cli.verdict import show_verdict
+from paraph.keys.certificates import read_roots
 from paraph_client import ParaphError, at, under_tag
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("demo")
-@click.option("--pdf", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A PDF of your own.")
+@click.option("--pdf", type=_FILE, help="A PDF of your own.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo-output"), show_default=True)
-def command(pdf: Path | None, out: Path) -> None:
+@click.option("--url", help="Address of a service that runs already, to be tried in place of one of the demo's own.")
+@click.option("--key", help="A sandbox key of that service.")
+@click.option("--email", help="Address that its mails to both signers go to.  [addresses of example.com]")
+@click.option("--root", "root_files", multiple=True, type=_FILE, help="PEM file of roots that its seals must chain to.")
+def command(
+    *, pdf: Path | None, out: Path, url: str | None, key: str | None, email: str | None, root_files: Sequence[Path]
+) -> None:
     """Uploads a PDF, has two people sign it one after the other, hears the webhooks, and verifies what comes back."""
-    watch = Stopwatch(click.echo)
-    content = pdf.read_bytes() if pdf else contract()
+    if bool(url) != bool(key) or ((email or root_files) and not url):
+        raise click.UsageError("--url and --key go together, and --email and --root with them.")
+    content, name = (pdf.read_bytes(), pdf.name) if pdf else (contract(), "contract.pdf")
     signings = _signings(by_tag=pdf is None)
+    if url and key:
+        signings = [replace(signing, email=email or signing.email) for signing in signings]
+        roots = [root for file in root_files for root in read_roots(file)]
+        try_out(Backend(url.rstrip("/"), key), content, name=name, signings=signings, roots=roots, out=out)
+        return
+    _on_a_service_of_its_own(content, name, signings, out)
+
+
+def _on_a_service_of_its_own(content: bytes, name: str, signings: list[Signing], out: Path) -> None:
+    watch = Stopwatch(click.echo)
     with tempfile.TemporaryDirectory(prefix="paraph-demo-") as folder, WebhookReceiver() as receiver:
         with watch.stage("start the service", "start"):
             service = DemoService(Path(folder))
@@ -32,7 +56,6 @@ def command(pdf: Path | None, out: Path) -> None:
             with watch.stage("make an organization and a sandbox application", "set_up"):
                 made = service.new_sandbox_application(receiver.url)
                 backend = Backend(service.url, made["api_key"], made["webhook_secret"], receiver)
-            name = pdf.name if pdf else "contract.pdf"
             result = walk(backend, content, name=name, signings=signings, watch=watch)
             root = service.root_certificate()
         except ParaphError as error:

@@ -12,7 +12,7 @@ from paraph_client import AuditLogEntry
 
 
 def write(out: Path, result: DemoResult, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> list[Path]:
-    """Writes the seven files into ``out`` and returns their paths."""
+    """Writes the files into ``out`` and returns their paths. There is none of the root or the webhooks without any."""
     pdfs = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
     report = {
         "request_id": result.request_id,
@@ -21,10 +21,10 @@ def write(out: Path, result: DemoResult, root_pem: bytes, seconds: dict[str, flo
         "seconds": seconds | {"total": round(sum(seconds.values()), 3)},
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in pdfs.items()},
     }
+    known = {"webhooks.jsonl": json_lines(result.webhooks), "root-ca.pem": root_pem}
     files = pdfs | {
         "audit.json": _json([_entry(entry) for entry in result.audit]),
-        "webhooks.jsonl": json_lines(result.webhooks),
-        "root-ca.pem": root_pem,
+        **{name: content for name, content in known.items() if content},
         "report.json": _json(report),
     }
     out.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ from paraph.pdf.untrusted.inspect import inspect
 from paraph_client import AuditLogEntry, Client, DocumentInput, Placement, SignatureRequest, SignerInput, Stamp, at
 
 _WAIT_SECONDS = 60
+_ASK_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,16 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class Backend:
-    """The client of the service: its API key, and its receiver of webhooks."""
+    """The client of the service: its API key, and its receiver of webhooks, unless they go elsewhere."""
 
     url: str
     api_key: str
-    webhook_secret: str
-    receiver: WebhookReceiver
+    webhook_secret: str = ""
+    receiver: WebhookReceiver | None = None
 
 
 def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> DemoResult:
-    """Uploads a PDF, creates a request, signs it with one-time codes, waits for ``request.completed``, downloads."""
+    """Uploads a PDF, creates a request, signs it with one-time codes, waits until it is finalized, downloads."""
     with Client(backend.url, backend.api_key) as client:
         with watch.stage(f"upload {name} ({len(pdf):,} bytes)", "upload"):
             document = client.upload_document(pdf, name)
@@ -90,7 +91,7 @@ def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], wa
         with watch.stage("download", "download"):
             signed, proof = client.download(urls.signed_url), client.download(urls.certificate_url)
             audit = list(client.iter_audit_logs(request.id))
-    heard = list(backend.receiver.received)
+    heard = list(backend.receiver.received) if backend.receiver else []
     return DemoResult(request.id, pdf, signed, proof, audit, heard, backend.webhook_secret)
 
 
@@ -133,12 +134,16 @@ def _flourish() -> list[list[list[float]]]:
     return [loops, underline]
 
 
-def _finished(client: Client, receiver: WebhookReceiver, request_id: int) -> SignatureRequest:
-    """Waits for ``request.completed``, which is sent once the sealed files and the proof can be downloaded."""
-    heard = receiver.wait("request.completed", request_id, _WAIT_SECONDS)
-    request = client.signature_request(request_id)
-    if not (heard and request.finalized):
-        raise click.ClickException(f"Request {request_id} was not finalized within {_WAIT_SECONDS} s.")
+def _finished(client: Client, receiver: WebhookReceiver | None, request_id: int) -> SignatureRequest:
+    """Waits for ``request.completed``, which is sent once the sealed files and the proof can be downloaded; without a
+    receiver, asks until they can."""
+    if receiver:
+        receiver.wait("request.completed", request_id, _WAIT_SECONDS)
+    deadline = time.monotonic() + (0 if receiver else _WAIT_SECONDS)
+    while not (request := client.signature_request(request_id)).finalized:
+        if time.monotonic() > deadline:
+            raise click.ClickException(f"Request {request_id} was not finalized within {_WAIT_SECONDS} s.")
+        time.sleep(_ASK_SECONDS)
     return request
 
 

@@ -1,0 +1,1 @@
+"""Files under deploy/: what operators copy is judged by the programs that read it."""

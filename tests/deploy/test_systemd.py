@@ -1,0 +1,72 @@
+"""The units of systemd: its own programs find no fault with them, and they wait long enough for an end in order."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from paraph.cli import serve, web, web_process, worker_process
+from paraph.postgres import server
+
+FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
+UNITS = sorted(FOLDER.iterdir())
+PROGRAM = "/opt/paraph/bin/paraph"
+_LAST_KILL_SECONDS = 5  # between SIGQUIT and SIGKILL of the embedded database
+
+needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+
+
+@pytest.fixture(params=UNITS, ids=lambda path: path.name)
+def installed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The unit as on a machine that has the program, which here stands elsewhere."""
+    original: Path = request.param
+    text = original.read_text()
+    assert f"ExecStart={PROGRAM} " in text
+    unit = tmp_path / original.name.replace("@.", "@1.")
+    unit.write_text(text.replace(PROGRAM, "/bin/true"))
+    return unit
+
+
+def analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["systemd-analyze", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@needs_systemd
+def test_systemd_finds_no_fault(installed: Path) -> None:
+    done = analyze("verify", "--man=no", "--recursive-errors=no", str(installed))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_systemd
+def test_a_fault_would_be_found(installed: Path) -> None:
+    installed.write_text(installed.read_text().replace("ProtectSystem=strict", "ProtectSystem=stricter"))
+    assert "stricter" in analyze("verify", "--man=no", "--recursive-errors=no", str(installed)).stderr
+
+
+@needs_systemd
+def test_little_is_left_in_reach(installed: Path) -> None:
+    done = analyze("security", "--offline=yes", "--threshold=30", "--no-pager", str(installed))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_unit_waits_until_the_process_has_ended_by_itself() -> None:
+    longest_web = web_process._KILL_SECONDS + web._DRAIN_SECONDS
+    longest_serve = serve._WEB_GRACE + serve._WORKER_GRACE + server._STOP_SECONDS + _LAST_KILL_SECONDS
+    assert _seconds("paraph-web.service") >= longest_web + 5
+    assert _seconds("paraph-worker@.service") >= worker_process._LAST_SECONDS + 5
+    assert _seconds("paraph.service") >= longest_serve + 5
+
+
+def test_only_the_main_process_is_told_to_end() -> None:
+    """The others are its children: it ends them in order."""
+    for unit in ("paraph.service", "paraph-web.service", "paraph-worker@.service"):
+        assert re.search(r"^KillMode=mixed$", (FOLDER / unit).read_text(), re.MULTILINE)
+
+
+def _seconds(unit: str) -> int:
+    found = re.search(r"^TimeoutStopSec=(\d+)$", (FOLDER / unit).read_text(), re.MULTILINE)
+    assert found
+    return int(found[1])
