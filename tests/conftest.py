@@ -7,6 +7,8 @@ import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.db import connection
 
+from paraph.web import outgoing_body
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _flush_may_empty_the_journal() -> None:
@@ -34,3 +36,9 @@ def _live_servers_answer_for_static_files_as_production_does() -> None:
     said to be at another host."""
     handler: Any = StaticFilesHandler
     handler.get_base_url = lambda _self: "//elsewhere/"
+
+
+@pytest.fixture(autouse=True)
+def _no_download_is_under_way() -> None:
+    """A test may leave a streamed response unread; its place is not missing in the next."""
+    outgoing_body.places.cache_clear()

@@ -71,13 +71,12 @@ def _inquiries(caller: Caller) -> QuerySet[Inquiry]:
 def _mails(caller: Caller) -> list[Signer]:
     """Signers whose turn it is, and whose invitation no mail server has taken."""
     latest = scoped(SignatureRequest, caller).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
-    ids = list(latest.values_list("pk", flat=True)[:_LATEST_REQUESTS])
-    late = Signer.objects.filter(
-        request_id__in=ids, request__send_email=True, request__created_at__lt=clock.now() - _SHORTLY
-    )
-    unsigned = late.exclude(status=SignerStatus.SIGNED).select_related("request").defer(*LARGE)
+    before = clock.now() - _SHORTLY
+    mailed = {row.pk: row for row in latest[:_LATEST_REQUESTS] if row.send_email and row.created_at < before}
+    unsigned = Signer.objects.filter(request_id__in=mailed).exclude(status=SignerStatus.SIGNED).defer(*LARGE)
     waiting, seen = list[Signer](), set[int]()
     for signer in unsigned.order_by("-request_id", "order"):
+        signer.request = mailed[signer.request_id]
         is_next = signer.request.mode == Mode.PARALLEL or signer.request_id not in seen
         seen.add(signer.request_id)
         if is_next and signer.notified_at is None:
