@@ -30,7 +30,7 @@ def parse_range(header: str, size: int) -> ByteRange | None:
     return ByteRange(start, max(end - start + 1, 0))
 
 
-class FilePart:
+class FileSlice:
     """``length`` bytes of a file from ``start``. Closing it closes the file."""
 
     def __init__(self, file: BinaryIO, start: int, length: int) -> None:

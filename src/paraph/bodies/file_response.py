@@ -7,7 +7,7 @@ from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonRespons
 from django.utils.cache import patch_cache_control
 from django.utils.http import content_disposition_header
 
-from paraph.bodies.byte_range import FilePart, parse_range
+from paraph.bodies.byte_range import FileSlice, parse_range
 
 _BLOCK = 1 << 18
 
@@ -23,7 +23,7 @@ def file_response(request: HttpRequest, file: BinaryIO, filename: str) -> HttpRe
             status=416,
             headers={"Content-Range": f"bytes */{size}"},
         )
-    part = FilePart(file, requested.start if requested else 0, requested.length if requested else size)
+    part = FileSlice(file, requested.start if requested else 0, requested.length if requested else size)
     response = FileResponse(part, status=206 if requested else 200)
     response.block_size = _BLOCK
     response.headers["Content-Type"] = guess_type(filename)[0] or "application/octet-stream"

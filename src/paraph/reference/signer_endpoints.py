@@ -3,6 +3,7 @@ who build one of their own. A test compares them with the URL map."""
 
 from typing import Any
 
+from paraph.api.v1.openapi.parts import DocumentPart
 from paraph.reference.signer_shapes import (
     ASKED,
     CODE_CHANNEL,
@@ -16,14 +17,13 @@ from paraph.reference.signer_shapes import (
     STAMP,
 )
 
-Part = dict[str, Any]
 _SIGN = "/sign/{token}"
 _DOCUMENT = f"{_SIGN}/documents/{{document_id}}"
 _PAGE = f"{_DOCUMENT}/pages/{{number}}"
 _KEPT = "Browsers may keep it for 15 minutes."
 
 
-def signer_paths() -> Part:
+def signer_paths() -> DocumentPart:
     """Paths, each with its operations by method."""
     return {
         _SIGN: {"get": _PAGE_ITSELF, "post": _FORM},
@@ -56,8 +56,14 @@ def signer_paths() -> Part:
 
 
 def _operation(
-    name: str, summary: str, description: str, answer: Part, *, body: Part | None = None, query: tuple[Part, ...] = ()
-) -> Part:
+    name: str,
+    summary: str,
+    description: str,
+    answer: DocumentPart,
+    *,
+    body: DocumentPart | None = None,
+    query: tuple[DocumentPart, ...] = (),
+) -> DocumentPart:
     return {
         "operationId": name,
         "summary": summary,
@@ -68,15 +74,15 @@ def _operation(
     }
 
 
-def _answer(description: str, media: str = "application/json", status: str = "200", **content: Any) -> Part:
+def _answer(description: str, media: str = "application/json", status: str = "200", **content: Any) -> DocumentPart:
     return {status: {"description": description, "content": {media: content}}}
 
 
-def _query(name: str, description: str, *, required: bool = False, **schema: Any) -> Part:
+def _query(name: str, description: str, *, required: bool = False, **schema: Any) -> DocumentPart:
     return {"name": name, "description": description, "required": required, "schema": {"type": "string", **schema}}
 
 
-def _picture(name: str, summary: str, what: str, more: str) -> Part:
+def _picture(name: str, summary: str, what: str, more: str) -> DocumentPart:
     description = (
         f"The page {what}, for those who may read the document.{more} {_KEPT}\n\nWhere the file itself is why there is "
         "no picture, the answer is 422, and a signature on that document is refused until the picture comes about: "

@@ -2,28 +2,29 @@
 
 from typing import Any
 
+from paraph.api.v1.openapi.parts import DocumentPart
 from paraph.signature_requests.consent import LOCALES
 from paraph.signer.door import MOST_POINTS
 
-Part = dict[str, Any]
 
-
-def _object(required: tuple[str, ...], example: Part, title: str, /, **properties: Part) -> Part:
+def _object(
+    required: tuple[str, ...], example: DocumentPart, title: str, /, **properties: DocumentPart
+) -> DocumentPart:
     return {
         "schema": {"type": "object", "properties": properties, "required": list(required)},
         "examples": {"example": {"summary": title, "value": example}},
     }
 
 
-def _text(description: str, **facts: Any) -> Part:
+def _text(description: str, **facts: Any) -> DocumentPart:
     return {"type": "string", "description": description, **facts}
 
 
-def _number(description: str, **facts: Any) -> Part:
+def _number(description: str, **facts: Any) -> DocumentPart:
     return {"type": "number", "description": description, **facts}
 
 
-def _mark(description: str) -> Part:
+def _mark(description: str) -> DocumentPart:
     return {
         "type": "object",
         "description": description,

@@ -6,7 +6,7 @@ from typing import Any
 from paraph.drafts.models import OPTIONS, Draft
 from paraph.signature_requests.models import Channel, SignatureRequest
 
-Places = list[tuple[int, dict[str, Any]]]
+StampPlaces = list[tuple[int, dict[str, Any]]]
 """The signer, as an index, and the rectangle of each stamp."""
 
 
@@ -16,7 +16,7 @@ class Content:
 
     options: dict[str, Any]
     channels: list[str]
-    documents: list[tuple[int, Places]]
+    documents: list[tuple[int, StampPlaces]]
 
 
 def of_draft(draft: Draft) -> Content:

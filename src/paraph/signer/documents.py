@@ -14,8 +14,8 @@ from paraph.signature_requests.signer_documents import documents_of
 from paraph.signer import language
 from paraph.signer.remarks import remarks_for_page
 
-Box = dict[str, str]
-Initials = Callable[[float, float], Box | None]
+SvgBox = dict[str, str]
+Initials = Callable[[float, float], SvgBox | None]
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
@@ -41,7 +41,7 @@ def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
 def _document(
     document: Document, places: list[Placement], initials: Initials, locale: str, numbers: Iterator[int]
 ) -> dict[str, Any]:
-    boxes: dict[int, list[Box]] = defaultdict(list)
+    boxes: dict[int, list[SvgBox]] = defaultdict(list)
     for place in places:
         top = document.pages[place.page_number - 1][1] - place.y - place.height
         boxes[place.page_number].append(_box(place.x, top, place.width, place.height) | {"number": str(next(numbers))})
@@ -86,14 +86,14 @@ def _initials(signer: Signer) -> Initials:
     index = signers.index(signer.pk)
 
     @cache
-    def on_page(width: float, height: float) -> Box | None:
+    def on_page(width: float, height: float) -> SvgBox | None:
         place = initials_row(width, height, len(signers))[index]
         return _box(place.x, height - place.y - place.height, place.width, place.height)
 
     return on_page
 
 
-def _box(x: float, y: float, width: float, height: float) -> Box:
+def _box(x: float, y: float, width: float, height: float) -> SvgBox:
     lengths = {"x": x, "y": y, "width": width, "height": height, "middle_x": x + width / 2, "middle_y": y + height / 2}
     return {name: _length(length) for name, length in lengths.items()}
 

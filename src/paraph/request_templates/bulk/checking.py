@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from paraph.members.models import User
 from paraph.organizations.scope import Caller
-from paraph.request_templates.bulk.columns import Places, column_name, find_columns
-from paraph.request_templates.bulk.csv_file import Row, Table
+from paraph.request_templates.bulk.columns import FieldColumns, column_name, find_columns
+from paraph.request_templates.bulk.csv_file import CsvRow, Table
 from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateRole
 from paraph.request_templates.payload import Person, TemplatePayload
 from paraph.signature_requests import values
@@ -46,12 +46,12 @@ def check_rows(caller: Caller, template: Template, author: User, file_name: str,
 
 
 class _Checker:
-    def __init__(self, caller: Caller, template: Template, roles: Sequence[TemplateRole], places: Places) -> None:
+    def __init__(self, caller: Caller, template: Template, roles: Sequence[TemplateRole], places: FieldColumns) -> None:
         self._caller, self._roles, self._places = caller, roles, places
         self._payload = TemplatePayload(template)
         self._first_with: dict[str, int] = {}
 
-    def row(self, row: Row, width: int) -> BulkRow:
+    def row(self, row: CsvRow, width: int) -> BulkRow:
         people, problems = self._people(row)
         if len(row.cells) > width:
             problems.append(_("The row has more cells than the header has columns."))
@@ -64,7 +64,7 @@ class _Checker:
             number=row.number, cells=row.cells, signers=[] if problems else people, state=state, problems=problems
         )
 
-    def _people(self, row: Row) -> tuple[list[Person], list[str]]:
+    def _people(self, row: CsvRow) -> tuple[list[Person], list[str]]:
         problems: list[str] = []
         people: list[Person] = [{"phone": ""} for _role in self._roles]
         for (index, field), place in self._places.items():

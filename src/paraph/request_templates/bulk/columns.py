@@ -18,14 +18,14 @@ FIELDS = {
 _PLAIN = {"first_name": "first name", "last_name": "last name", "email": "e-mail", "phone": "phone"}
 _EXAMPLES = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+33612345678"}
 
-Places = dict[tuple[int, str], int]
+FieldColumns = dict[tuple[int, str], int]
 """The column of a role, as an index, and a field. A phone that is not needed may have none."""
 
 
-def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> Places:
+def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> FieldColumns:
     """Raises ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
     names = [folded(column) for column in columns]
-    places: Places = {}
+    places: FieldColumns = {}
     missing = []
     for index, role in enumerate(roles):
         for field in FIELDS:
@@ -44,7 +44,7 @@ def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> Place
     return places
 
 
-def unused_columns(places: Places, columns: Sequence[str]) -> list[str]:
+def unused_columns(places: FieldColumns, columns: Sequence[str]) -> list[str]:
     return [column for index, column in enumerate(columns) if index not in places.values() and column]
 
 

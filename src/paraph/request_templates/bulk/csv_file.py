@@ -18,7 +18,7 @@ _MOST_COLUMNS = 200
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Row(NamedTuple):
+class CsvRow(NamedTuple):
     """``number``: the row's place in a spreadsheet, where the header is 1. Empty rows are counted and left out."""
 
     number: int
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 class Table(NamedTuple):
     columns: list[str]
-    rows: list[Row]
+    rows: list[CsvRow]
 
 
 def read_csv(content: bytes) -> Table:
@@ -74,7 +74,7 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=first.count)
 
 
-def _lines(text: str, delimiter: str) -> Iterator[Row]:
+def _lines(text: str, delimiter: str) -> Iterator[CsvRow]:
     try:
         for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
             if len(cells) > _MOST_COLUMNS or any(len(cell) > _LONGEST_CELL for cell in cells):
@@ -82,7 +82,7 @@ def _lines(text: str, delimiter: str) -> Iterator[Row]:
                 raise _refused(sentence % {"number": number})
             stripped = [_typed(cell.strip()) for cell in cells]
             if any(stripped):
-                yield Row(number, stripped)
+                yield CsvRow(number, stripped)
     except csv.Error:
         raise _refused(_("The file is not a CSV file.")) from None
 
