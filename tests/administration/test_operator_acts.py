@@ -49,7 +49,7 @@ def test_acts_on_a_request() -> None:
     end_early(OPERATOR, request_id, "Wrong contract")
     erase_signer(OPERATOR, signer_id)
     assert noted(made.request.organization_id) == [
-        ("request.ended_early", {}, {"request_id": request_id, "reason": "Wrong contract"}),
+        ("request.ended_early", {}, {"reason": "Wrong contract"}),
         ("signer.erased", {}, {"request_id": request_id, "signer_id": signer_id}),
     ]
 

@@ -14,7 +14,7 @@ from tests.dashboard.served_pages import ServedPages
 
 DESK, PHONE, NARROW = ({"width": width, "height": height} for width, height in ((1280, 900), (375, 740), (320, 640)))
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-_COLORS = ["cat.color"]
+_COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 _AGAIN = "options => axe.run(document, options)"  # axe is in the page already
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 _FILES = "[...document.querySelectorAll('script[src], link[rel=stylesheet]')].map(each => each.src || each.href)"

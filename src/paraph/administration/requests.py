@@ -27,8 +27,7 @@ def end_own_early(caller: Caller, actor: Actor, request_id: int, reason: str) ->
 def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
     """Ends any request. Raises what :func:`paraph.flow.end_early.end_early` raises."""
     ended = ending.end_early(request_id, reason)
-    about = {"request_id": request_id, "reason": reason}
-    note(ended.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after=about)
+    note(ended.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after={"reason": reason})
     return ended
 
 
