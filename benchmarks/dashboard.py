@@ -1,7 +1,7 @@
 """Pages of the dashboard for an organization with a million requests beside those of one with a thousand:
 milliseconds and their ratio.
 
-    python -m benchmarks.dashboard [--large 1000000] [--small 1000] [--reads 15]
+    python -m benchmarks.dashboard [--requests 1000000] [--small 1000] [--reads 15]
 
 In a database of its own, filled inside PostgreSQL as that of :mod:`benchmarks.lists`, with words to search for. Each
 page is read several times through the whole service, by an owner who is logged in; the median counts. Every ratio is to
@@ -40,7 +40,7 @@ RESET session_replication_role;
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--large", type=int, default=1_000_000)
+    parser.add_argument("--requests", type=int, default=1_000_000, help="of the large organization")
     parser.add_argument("--small", type=int, default=1_000)
     parser.add_argument("--reads", type=int, default=15)
     arguments = parser.parse_args()
@@ -53,7 +53,7 @@ def main() -> None:
         server = Server(Path(folder))
         server.start()
         try:
-            ratios = _measured(arguments.large, arguments.small, arguments.reads)
+            ratios = _measured(arguments.requests, arguments.small, arguments.reads)
         finally:
             server.stop()
     sys.exit(f"the worst ratio is {max(ratios):.2f}" if max(ratios) >= _MOST else 0)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.world import World
 from tests.cli.service import remove
+from tests.dashboard.served_pages import ServedPages, served_pages
 
 CHROMIUM = "/usr/bin/chromium"
 
@@ -25,6 +26,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     yield world
     world.stop()
     remove(world.data_dir)
+
+
+@pytest.fixture(scope="package")
+def dashboard(world: World) -> ServedPages:
+    """The dashboard's pages of the first organization, with its owner logged in and something on each of them."""
+    return served_pages(world)
 
 
 @pytest.fixture(scope="package")

@@ -43,6 +43,7 @@ def served_pages(service: Service) -> ServedPages:
     document = f"/app/1/documents/{desk.first('/app/1/documents')}"
     found = _fixed() | {
         "application": application,
+        "first_call": f"{application}/first-call",
         "deliveries": f"{application}/deliveries",
         "delivery": delivery,
         "profile": profile,

@@ -18,6 +18,7 @@ from paraph.activity.export import check_log
 from paraph.activity.log import note
 from paraph.activity.models import Activity
 from paraph.cli.verify import command as verify
+from paraph.dashboard.activity_words import WORDS
 from paraph.flow.ask import ask
 from paraph.kernel import clock
 from paraph.members.models import Member, Role
@@ -146,3 +147,13 @@ def test_what_signers_ask_stands_in_the_log_without_their_words() -> None:
     assert (act.actor_kind, act.action, act.after) == ("signer", "signer.asked", {"kind": "question"})
     assert act.subject == f"request {stage.request.pk}, signer {signer.pk}"
     assert "Ada" not in str(Activity.objects.values()) and signer.email not in str(Activity.objects.values())
+
+
+def test_acts_are_told_in_words(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    assert set(WORDS) == set(Action)
+    note(owner.organization_id, OPERATOR, Action.MEMBER_ROLE_CHANGED)
+    answer = client.get(f"/app/{owner.organization_id}/activity", headers={"Accept-Language": "de"})
+    page = answer.content.decode()
+    assert "Rolle geändert<br><small><code>member.role_changed</code>" in page
+    assert '<option value="member.role_changed">Rolle geändert</option>' in page

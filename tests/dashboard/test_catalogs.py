@@ -2,11 +2,14 @@
 
 import gettext
 import re
+from pathlib import Path
 
+import allauth
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from django.conf import settings
+from django.utils import translation
 
 from tests.dashboard.messages import CATALOGS, messages
 
@@ -44,3 +47,12 @@ def test_the_compiled_catalog_is_that_of_the_text(language: str) -> None:
     for each in catalog(language):
         if each.id and isinstance(each.id, str):
             assert compiled.gettext(each.id) == each.string
+
+
+def test_allauth_speaks_portuguese_as_well() -> None:
+    """It has the language under another name, so the service keeps a copy: of the version that is installed."""
+    with (Path(allauth.__file__).parent / "locale/pt_PT/LC_MESSAGES/django.po").open("rb") as file:
+        theirs = {each.id: each.string for each in read_po(file, locale="pt") if isinstance(each.id, str) and each.id}
+    with translation.override("pt"):
+        english = [each for each in theirs if translation.gettext(each) == each != theirs[each]]
+    assert len(theirs) > 300 and english == [], "copy it anew to dashboard/account/locale/pt"

@@ -295,6 +295,15 @@ def test_the_review_says_what_is_missing_and_where(log_in: LogIn, organization: 
     assert not SignatureRequest.objects.exists()
 
 
+def test_a_signer_without_a_stamp_is_sent_to_the_places(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    rows = [person("Ada", id=draft.signers.get().pk), person("Grace")]
+    client.post(f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "parallel"})
+    said = alert(client.post(f"{address}/review", options()))
+    assert "signs no document" in said and f'href="{address}/places"' in said and "/signers" not in said
+
+
 def test_a_used_up_quota_is_said_and_nothing_is_lost(log_in: LogIn, organization: Organization, settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 0})
     _, client = log_in()

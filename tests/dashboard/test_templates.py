@@ -73,6 +73,7 @@ def test_a_sent_request_can_be_kept(log_in: LogIn, organization: Organization) -
     _, client = log_in()
     address, _ = ready(client, organization)
     sent = client.post(f"{address}/review", options()).headers["Location"]
+    assert f'href="{sent}/template">Save as template</a>' in client.get(sent).content.decode()
     assert "Role of Ada Byron" in client.get(f"{sent}/template").content.decode()
     answer = client.post(f"{sent}/template", {"name": "Lease", "role-0": "Tenant"})
     assert answer.headers["Location"] == f"/app/{organization.pk}/templates/{Template.objects.get().pk}"
@@ -80,6 +81,7 @@ def test_a_sent_request_can_be_kept(log_in: LogIn, organization: Organization) -
         file_deleted_at="2026-01-01T00:00Z"
     )
     assert client.get(f"{sent}/template").status_code == 404
+    assert "Save as template" not in client.get(sent).content.decode()
 
 
 def test_names_are_changed_and_differ(log_in: LogIn, organization: Organization) -> None:

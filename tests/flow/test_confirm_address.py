@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from paraph.activity.actor import OPERATOR
+from paraph.activity.models import Activity
 from paraph.flow.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
 from paraph.flow.invite import invite
 from paraph.kernel import clock
@@ -86,7 +88,7 @@ def test_what_is_withheld_uses_up_nobody_elses_messages(client: Client) -> None:
 @pytest.mark.parametrize(("channel", "recipient"), [("email", " ADA1@Example.com"), ("sms", "+33612345678")])
 def test_who_confirms_is_written_to(client: Client, settings: Any, channel: str, recipient: str) -> None:
     made = scene(plan="pro", signer={"phone": "+33612345678"})
-    row = ask_to_confirm(made.request.organization_id, recipient, "fr")
+    row = ask_to_confirm(made.request.organization_id, recipient, OPERATOR, "fr")
     address = recipient.strip().lower()
     assert (row.address, row.confirmed_at) == (address, None)
     url = link(channel)
@@ -102,18 +104,18 @@ def test_who_confirms_is_written_to(client: Client, settings: Any, channel: str,
     unreachable(settings)
     answer = client.post(made.url(0, "/otp"), {"channel": channel}, content_type="application/json")
     assert answer.json()["error"]["code"] == "delivery_failed"  # the gateway was asked
-    withdraw_confirmation(made.request.organization_id, recipient)
+    withdraw_confirmation(made.request.organization_id, recipient, OPERATOR)
     assert is_withheld(made.request.organization_id, "sandbox", address)
     assert client.post(url).status_code == 404
 
 
 def test_links_are_keyed_and_end(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     organization = Organization.objects.create(name="https://evil.example", plan="free")
-    ask_to_confirm(organization.pk, ADA)
+    ask_to_confirm(organization.pk, ADA, OPERATOR)
     first = link()
     assert "evil.example" not in CapturedMessage.objects.get().text.replace(first, "")
     monkeypatch.setattr(clock, "now", lambda now=clock.now: now() + timedelta(seconds=1))
-    ask_to_confirm(organization.pk, ADA)
+    ask_to_confirm(organization.pk, ADA, OPERATOR)
     second = link()
     token = second.removeprefix("/confirm/").partition("?")[0]
     assert client.post(first).status_code == 404
@@ -131,13 +133,13 @@ def test_asking_is_limited_itself() -> None:
     organizations = [Organization.objects.create(name=f"A{number}", plan="free") for number in range(4)]
     with pytest.raises(DomainError) as refusal:
         for organization in organizations:
-            ask_to_confirm(organization.pk, ADA)
+            ask_to_confirm(organization.pk, ADA, OPERATOR)
     assert refusal.value.code == "rate_limited" and CapturedMessage.objects.count() == 3
 
 
 def test_an_operator_may_answer_for_an_address() -> None:
     organization = Organization.objects.create(name="Acme", plan="free")
-    assert vouch_for(organization.pk, ADA).confirmed_at
+    assert vouch_for(organization.pk, ADA, OPERATOR).confirmed_at
     assert not is_withheld(organization.pk, "sandbox", ADA)
     assert not CapturedMessage.objects.exists()
 
@@ -146,9 +148,22 @@ def test_mistakes_get_a_sentence(settings: Any) -> None:
     organization = Organization.objects.create(name="Acme", plan="free")
     for recipient in ("a@localhost", "a@[127.0.0.1]", "12345", "x"):
         with pytest.raises(DomainError, match="address: “"):
-            ask_to_confirm(organization.pk, recipient)
+            ask_to_confirm(organization.pk, recipient, OPERATOR)
     with pytest.raises(DomainError, match="no organization 999999"):
-        ask_to_confirm(999999, ADA)
+        ask_to_confirm(999999, ADA, OPERATOR)
     unreachable(settings)
     with pytest.raises(DomainError, match="did not take"):
-        ask_to_confirm(organization.pk, ADA)
+        ask_to_confirm(organization.pk, ADA, OPERATOR)
+
+
+def test_what_an_operator_does_is_noted_without_the_address() -> None:
+    organization = Organization.objects.create(name="Acme", plan="free")
+    for act in (ask_to_confirm, vouch_for, withdraw_confirmation):
+        row = act(organization.pk, ADA, OPERATOR)
+    noted = list(Activity.objects.filter(organization=organization))
+    verbs = ["asked", "vouched_for", "withdrawn"]
+    assert [(act.actor_kind, act.action) for act in noted] == [
+        ("operator", f"confirmed_address.{verb}") for verb in verbs
+    ]
+    assert {act.subject for act in noted} == {f"confirmed address {row.pk}"}
+    assert "@" not in str([(act.subject, act.after) for act in noted])

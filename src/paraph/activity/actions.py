@@ -44,3 +44,6 @@ class Action(StrEnum):
     TEMPLATE_DELETED = "template.deleted"
     BULK_SEND_STARTED = "bulk_send.started"
     BULK_SEND_CANCELLED = "bulk_send.cancelled"
+    ADDRESS_ASKED = "confirmed_address.asked"
+    ADDRESS_VOUCHED_FOR = "confirmed_address.vouched_for"
+    ADDRESS_WITHDRAWN = "confirmed_address.withdrawn"

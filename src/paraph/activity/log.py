@@ -1,16 +1,19 @@
 """Noting acts in the activity log of an organization, and checking its chain of hashes."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
-from django.db import connection
+import structlog
+from django.db import connection, transaction
 
 from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.activity.chain import GENESIS, act_hash
-from paraph.activity.models import Activity
+from paraph.activity.models import Activity, ActorKind
 from paraph.kernel import clock
 
+_log = structlog.get_logger("paraph.operator")
 _LOCK = "SELECT 1 FROM organizations_organization WHERE id = %s FOR NO KEY UPDATE"
 
 
@@ -26,7 +29,7 @@ def note(
     """Appends an act to the organization's log. Call it in the transaction of the change that it tells of.
 
     ``before`` and ``after`` are plain JSON and never hold a secret. Locks the organization's row, so that the chain
-    has one writer.
+    has one writer. What an operator did stands in the service's log too, once it is committed.
     """
     with connection.cursor() as cursor:
         cursor.execute(_LOCK, [organization_id])
@@ -48,6 +51,8 @@ def note(
     )
     act.hash = act_hash(facts(act))
     act.save(force_insert=True)
+    if actor.kind == ActorKind.OPERATOR:
+        transaction.on_commit(partial(_log.info, "operator", **_line(act)))
     return act
 
 
@@ -67,6 +72,10 @@ def facts(act: Activity) -> dict[str, Any]:
         "created_at": clock.iso_milliseconds(act.created_at),
         "previous_hash": bytes(act.previous_hash).hex(),
     }
+
+
+def _line(act: Activity) -> dict[str, Any]:
+    return {"action": act.action, "organization_id": act.organization_id, "subject": act.subject, "facts": act.after}
 
 
 def broken_at(acts: Iterable[Activity]) -> int | None:

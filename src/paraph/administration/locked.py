@@ -12,5 +12,5 @@ def locked_organization(organization_id: int) -> Organization:
     rows = Organization.objects.select_for_update(no_key=True)
     organization = rows.filter(pk=organization_id, deleted_at=None).first()
     if organization is None:
-        raise DomainError("not_found", _("There is no such organization."))
+        raise DomainError("not_found", _("There is no organization %(id)d.") % {"id": organization_id})
     return organization

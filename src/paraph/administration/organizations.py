@@ -1,4 +1,4 @@
-"""Organizations that people make for themselves."""
+"""Organizations: made by people for themselves or by the operator, suspended and resumed."""
 
 from django.conf import settings
 from django.db import transaction
@@ -9,8 +9,8 @@ from paraph.activity.actor import Actor
 from paraph.activity.log import note
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member, Role, User
+from paraph.organizations import lifecycle, registration
 from paraph.organizations.models import Organization, Plan
-from paraph.organizations.registration import create_organization
 
 MOST_OWNED = 10
 
@@ -29,8 +29,31 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if not may_open_organization(user):
         raise DomainError("forbidden", _("You cannot make another organization here; ask the operator for one."))
-    organization = create_organization(name, Plan.FREE)
+    organization = create_organization(actor, name, Plan.FREE)
     Member.objects.create(organization=organization, user=user, role=Role.OWNER)
-    note(organization.pk, actor, Action.ORGANIZATION_CREATED, organization.name, after={"plan": organization.plan})
     note(organization.pk, actor, Action.MEMBER_JOINED, user.email, after={"role": Role.OWNER})
     return organization
+
+
+@transaction.atomic
+def create_organization(actor: Actor, name: str, plan: str) -> Organization:
+    """Makes an organization without members. Raises ``DomainError("validation_error", …)``."""
+    made = registration.create_organization(name, plan)
+    note(made.pk, actor, Action.ORGANIZATION_CREATED, made.name, after={"plan": made.plan})
+    return made
+
+
+@transaction.atomic
+def suspend_organization(actor: Actor, organization_id: int) -> Organization:
+    """Has its keys refused. Raises ``DomainError``: ``not_found``, ``conflict`` where it is suspended already."""
+    suspended = lifecycle.suspend(organization_id)
+    note(organization_id, actor, Action.ORGANIZATION_SUSPENDED, suspended.name)
+    return suspended
+
+
+@transaction.atomic
+def resume_organization(actor: Actor, organization_id: int) -> Organization:
+    """Has its keys taken again. Raises ``DomainError``: ``not_found``, ``conflict`` where it is not suspended."""
+    resumed = lifecycle.resume(organization_id)
+    note(organization_id, actor, Action.ORGANIZATION_RESUMED, resumed.name)
+    return resumed

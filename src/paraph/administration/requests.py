@@ -1,4 +1,5 @@
-"""What members do with requests that were sent: ended early, a signing link shown, lists exported."""
+"""What members and operators do with requests that were sent: ended early, a signing link shown, a signer erased, lists
+exported."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -7,6 +8,7 @@ from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.activity.log import note
 from paraph.flow import end_early as ending
+from paraph.flow import erase
 from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -14,13 +16,28 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.signature_requests.signing_token import signing_url
 
 
-@transaction.atomic
-def end_early(caller: Caller, actor: Actor, request_id: int, reason: str) -> None:
+def end_own_early(caller: Caller, actor: Actor, request_id: int, reason: str) -> None:
     """Ends one of the caller's requests. Raises what :func:`paraph.flow.end_early.end_early` raises."""
     if not scoped(SignatureRequest, caller).filter(pk=request_id).exists():
         raise DomainError("not_found", _("There is no such request."))
-    ending.end_early(request_id, reason)
-    note(caller.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after={"reason": reason})
+    end_early(actor, request_id, reason)
+
+
+@transaction.atomic
+def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
+    """Ends any request. Raises what :func:`paraph.flow.end_early.end_early` raises."""
+    ended = ending.end_early(request_id, reason)
+    note(ended.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after={"reason": reason})
+    return ended
+
+
+@transaction.atomic
+def erase_signer(actor: Actor, signer_id: int) -> erase.Erased:
+    """Replaces a signer's personal data. Raises what :func:`paraph.flow.erase.erase_signer` raises."""
+    erased = erase.erase_signer(signer_id)
+    about = {"request_id": erased.request_id, "signer_id": signer_id}
+    note(erased.organization_id, actor, Action.SIGNER_ERASED, f"signer {signer_id}", after=about)
+    return erased
 
 
 @transaction.atomic

@@ -31,12 +31,10 @@ def create(
     with database():
         from paraph.activity.actor import OPERATOR
         from paraph.administration.applications import create_application
-        from paraph.operations.operator_acts import log_act
 
         made = create_application(
             organization, OPERATOR, environment=environment, name=name, webhook_url=webhook_url, origins=origins
         )
-        log_act("application.created", organization, application_id=made.application.pk, environment=environment)
         facts = {
             "id": made.application.pk,
             "organization_id": organization,
@@ -89,12 +87,10 @@ def update(
     with database():
         from paraph.activity.actor import OPERATOR
         from paraph.administration.applications import update_application
-        from paraph.operations.operator_acts import log_act
         from paraph.organizations.overview import application_facts
         from paraph.organizations.registration import existing_application
 
         changed = update_application(OPERATOR, existing_application(id), **changes)
-        log_act("application.updated", changed.organization_id, application_id=id, **changes)
         show(application_facts(changed), as_json=as_json)
 
 
@@ -115,13 +111,11 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
         from paraph.activity.actor import OPERATOR
         from paraph.administration.applications import rotate_application
         from paraph.kernel import clock
-        from paraph.operations.operator_acts import log_act
         from paraph.organizations.registration import existing_application
 
         application = existing_application(id)
         rotated = rotate_application(OPERATOR, application, timedelta(hours=overlap_hours))
         ends_at = clock.iso(rotated.ends_at)
-        log_act("application.rotated", application.organization_id, application_id=id, overlap_ends_at=ends_at)
         facts = {
             "id": id,
             "name": rotated.application.name,
@@ -141,10 +135,8 @@ def revoke(id: int, *, as_json: bool) -> None:
     with database():
         from paraph.activity.actor import OPERATOR
         from paraph.administration.applications import revoke_application
-        from paraph.operations.operator_acts import log_act
         from paraph.organizations.registration import existing_application
 
         application = existing_application(id)
         count = revoke_application(OPERATOR, application)
-        log_act("application.revoked", application.organization_id, application_id=id, revoked_keys=count)
         show({"id": id, "revoked_keys": count}, as_json=as_json)

@@ -21,10 +21,8 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
     deleted by retention."""
     confirm(f"Erase the data of signer {id} for good?", already=yes)
     with database():
-        from paraph.flow.erase import erase_signer
-        from paraph.operations.operator_acts import operator_act
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.requests import erase_signer
 
-        with operator_act("signer.erased") as act:
-            erased = erase_signer(id)
-            act.concerns(erased.organization_id, request_id=erased.request_id, signer_id=id)
+        erased = erase_signer(OPERATOR, id)
         show({"id": id, "request_id": erased.request_id, "journal_entries": erased.journal_entries}, as_json=as_json)

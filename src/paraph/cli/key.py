@@ -32,10 +32,8 @@ def revoke(id: int, *, as_json: bool) -> None:
     with database():
         from paraph.activity.actor import OPERATOR
         from paraph.administration.applications import revoke_key
-        from paraph.operations.operator_acts import log_act
         from paraph.organizations.overview import key_facts
         from paraph.organizations.registration import existing_key
 
         key = revoke_key(OPERATOR, existing_key(id))
-        log_act("key.revoked", key.application.organization_id, application_id=key.application_id, key_id=id)
         show(key_facts(key), as_json=as_json)

@@ -21,12 +21,10 @@ def command() -> None:
 def create(name: str, plan: str, *, as_json: bool) -> None:
     """Make an organization."""
     with database():
-        from paraph.operations.operator_acts import operator_act
-        from paraph.organizations.registration import create_organization
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.organizations import create_organization
 
-        with operator_act("organization.created") as act:
-            made = create_organization(name, plan)
-            act.concerns(made.pk, name=made.name, plan=made.plan)
+        made = create_organization(OPERATOR, name, plan)
         show({"id": made.pk, "name": made.name, "plan": made.plan}, as_json=as_json)
 
 
@@ -66,14 +64,11 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
-        from paraph.operations.operator_acts import operator_act
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.settings import change_settings
         from paraph.organizations.overview import organization_facts
-        from paraph.organizations.registration import update_organization
 
-        with operator_act("organization.updated") as act:
-            changed = update_organization(id, **changes)
-            act.concerns(id, **changes)
-        show(organization_facts(changed), as_json=as_json)
+        show(organization_facts(change_settings(id, OPERATOR, **changes)), as_json=as_json)
 
 
 @command.command()
@@ -83,14 +78,11 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
 def suspend(id: int, *, as_json: bool) -> None:
     """Refuse an organization's API keys. What is under way ends: signers can still sign."""
     with database():
-        from paraph.operations.operator_acts import operator_act
-        from paraph.organizations.lifecycle import suspend as suspend_organization
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.organizations import suspend_organization
         from paraph.organizations.overview import organization_facts
 
-        with operator_act("organization.suspended") as act:
-            changed = suspend_organization(id)
-            act.concerns(id)
-        show(organization_facts(changed), as_json=as_json)
+        show(organization_facts(suspend_organization(OPERATOR, id)), as_json=as_json)
 
 
 @command.command()
@@ -100,14 +92,11 @@ def suspend(id: int, *, as_json: bool) -> None:
 def resume(id: int, *, as_json: bool) -> None:
     """Take the API keys of a suspended organization again."""
     with database():
-        from paraph.operations.operator_acts import operator_act
-        from paraph.organizations.lifecycle import resume as resume_organization
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.organizations import resume_organization
         from paraph.organizations.overview import organization_facts
 
-        with operator_act("organization.resumed") as act:
-            changed = resume_organization(id)
-            act.concerns(id)
-        show(organization_facts(changed), as_json=as_json)
+        show(organization_facts(resume_organization(OPERATOR, id)), as_json=as_json)
 
 
 @command.command()
@@ -119,9 +108,14 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
     """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
     confirm(f"Delete organization {id} for good?", already=yes)
     with database():
-        from paraph.operations.delete_organization import delete_organization
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.settings import delete_organization
+        from paraph.organizations.models import Organization
+        from paraph.organizations.overview import organization_facts
 
-        show(delete_organization(id), as_json=as_json)
+        ended = delete_organization(id, OPERATOR)
+        facts = organization_facts(Organization.objects.get(pk=id))
+        show({**facts, "ended_requests": ended}, as_json=as_json)
 
 
 @command.command("confirm-address")
@@ -135,14 +129,15 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
 def confirm_address(id: int, address: str, how: str | None, language: str, *, as_json: bool) -> None:
     """Ask an address or number whether messages of an organization's sandbox may go to it."""
     with database():
+        from paraph.activity.actor import OPERATOR
         from paraph.flow.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
         from paraph.kernel import clock
 
         if how == "vouch":
-            row = vouch_for(id, address)
+            row = vouch_for(id, address, OPERATOR)
         elif how == "withdraw":
-            row = withdraw_confirmation(id, address)
+            row = withdraw_confirmation(id, address, OPERATOR)
         else:
-            row = ask_to_confirm(id, address, language)
+            row = ask_to_confirm(id, address, OPERATOR, language)
         confirmed_at = clock.iso(row.confirmed_at) if row.confirmed_at else None
         show({"organization_id": id, "address": row.address, "confirmed_at": confirmed_at}, as_json=as_json)

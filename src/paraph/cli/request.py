@@ -90,12 +90,10 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
     with database():
-        from paraph.flow.end_early import end_early
-        from paraph.operations.operator_acts import operator_act
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.requests import end_early
 
-        with operator_act("request.ended_early") as act:
-            request = end_early(id, reason)
-            act.concerns(request.organization_id, request_id=id, reason=reason)
+        request = end_early(OPERATOR, id, reason)
         show_facts({"id": id, "status": request.status, "ended_early": True, "reason": reason}, as_json=as_json)
 
 

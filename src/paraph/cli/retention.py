@@ -23,12 +23,11 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
     if (days is None) != never:
         raise click.UsageError("Give either --days or --never.")
     with database():
-        from paraph.operations.operator_acts import operator_act
-        from paraph.organizations.retention import retention_days, set_retention
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.settings import change_retention
+        from paraph.organizations.retention import retention_days
 
-        with operator_act("retention.set") as act:
-            set_retention(organization, environment, days)
-            act.concerns(organization, environment=environment, days=days)
+        change_retention(organization, OPERATOR, {environment: days})
         show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)
 
 

@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "paraph.dashboard",  # before allauth, whose templates it replaces
+    "paraph.dashboard.account",
     "allauth",
     "allauth.account",
     "allauth.mfa",

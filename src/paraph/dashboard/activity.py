@@ -13,6 +13,7 @@ from paraph.activity.actions import Action
 from paraph.activity.export import exported
 from paraph.activity.log import note
 from paraph.activity.models import Activity, ActorKind
+from paraph.dashboard.activity_words import WORDS
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
 from paraph.members.models import Member
 from paraph.members.rights import Right, may
@@ -28,7 +29,7 @@ class FilterForm(forms.Form):
     action = forms.ChoiceField(
         label=gettext_lazy("Action"),
         required=False,
-        choices=[("", gettext_lazy("any")), *((each.value, each.value) for each in sorted(Action))],
+        choices=[("", gettext_lazy("any")), *((each.value, WORDS[each]) for each in sorted(Action))],
     )
     since = forms.DateField(
         label=gettext_lazy("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
@@ -53,7 +54,7 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
         acts = acts.filter(position__lt=int(before))
     rows = list(acts.order_by("-position")[: _AT_ONCE + 1])
     content = {
-        "rows": [(row, _changes(row)) for row in rows[:_AT_ONCE]],
+        "rows": [(row, WORDS[Action(row.action)], _changes(row)) for row in rows[:_AT_ONCE]],
         "older": _older(request, rows) if len(rows) > _AT_ONCE else "",
         "form": form,
         "sees_all": sees_all,

@@ -104,7 +104,9 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
     form = DeletionForm(request.POST)
     if form.is_valid():
         try:
-            verbs.delete_organization(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
+            verbs.delete_organization_named(
+                member.organization_id, actor(request, member), form.cleaned_data["typed_name"]
+            )
         except DomainError as refusal:
             form.add_error("typed_name", refusal.message)
         else:

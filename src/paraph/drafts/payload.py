@@ -69,6 +69,8 @@ def refusals_of(refused: InvalidPayloadError) -> list[Refusal]:
 
 
 def _step(problem: Problem) -> Step:
+    if problem.path.endswith("]") and problem.path.startswith("signers["):  # of no field: the signer signs nothing
+        return Step.PLACES
     if problem.path.startswith("signers") or problem.path == "mode":
         return Step.SIGNERS
     if problem.path.startswith("documents"):

@@ -1,7 +1,11 @@
 """Confirming an address or number, to which messages of an organization's sandbox then go (``PARAPH_SANDBOX_MAIL``)."""
 
 from django.conf import settings
+from django.db import transaction
 
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.kernel.errors import DomainError
@@ -13,7 +17,7 @@ from paraph.signature_requests.models import Channel
 from paraph.signature_requests.values import InvalidValueError, email, phone
 
 
-def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> ConfirmedAddress:
+def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: str = "en") -> ConfirmedAddress:
     """Sends the address or number a link with which the recipient can confirm it for 7 days.
 
     Raises ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an
@@ -21,7 +25,9 @@ def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> 
     the message.
     """
     channel = _channel(recipient)
-    row, token = confirmed_addresses.ask(organization_id, recipient)
+    with transaction.atomic():
+        row, token = confirmed_addresses.ask(organization_id, recipient)
+        _note(row, actor, Action.ADDRESS_ASKED)
     url = f"{settings.PARAPH.public_url}/confirm/{token}?lang={locale}"
     content = emails.confirmation(row.organization.name, row.address, locale, url)
     message = OutgoingMessage(row.organization, Environment.SANDBOX, channel, row.address, is_question=True)
@@ -36,16 +42,27 @@ def ask_to_confirm(organization_id: int, recipient: str, locale: str = "en") -> 
     return row
 
 
-def vouch_for(organization_id: int, recipient: str) -> ConfirmedAddress:
+@transaction.atomic
+def vouch_for(organization_id: int, recipient: str, actor: Actor) -> ConfirmedAddress:
     """Confirms the address or number on behalf of its owner. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
-    return confirmed_addresses.vouch(organization_id, recipient)
+    row = confirmed_addresses.vouch(organization_id, recipient)
+    _note(row, actor, Action.ADDRESS_VOUCHED_FOR)
+    return row
 
 
-def withdraw_confirmation(organization_id: int, recipient: str) -> ConfirmedAddress:
+@transaction.atomic
+def withdraw_confirmation(organization_id: int, recipient: str, actor: Actor) -> ConfirmedAddress:
     """Withholds messages to the address or number again. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
-    return confirmed_addresses.withdraw(organization_id, recipient)
+    row = confirmed_addresses.withdraw(organization_id, recipient)
+    _note(row, actor, Action.ADDRESS_WITHDRAWN)
+    return row
+
+
+def _note(row: ConfirmedAddress, actor: Actor, action: Action) -> None:
+    """Names the row alone: the address goes with the organization, the log stays."""
+    note(row.organization_id, actor, action, f"confirmed address {row.pk}", after={"channel": _channel(row.address)})
 
 
 def _channel(recipient: str) -> Channel:

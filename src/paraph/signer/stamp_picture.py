@@ -16,7 +16,7 @@ from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer import answers, language
 from paraph.signer.door import found, posted
 from paraph.signer.signature_body import read_mark, typed
-from paraph.signer.stamp_rate import rate
+from paraph.signer.stamp_rate import count_stamp
 
 _KEPT_SECONDS = 900
 
@@ -44,7 +44,7 @@ def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any]) -> bytes:
-    rate.count(signer.pk)
+    count_stamp(signer.pk)
     place = Placement.objects.filter(signer=signer).order_by("request_document__position", "page_number", "pk")[0]
     content = StampContent(
         width=place.width,

@@ -17,6 +17,7 @@ from paraph import words as catalog
 from paraph.dashboard.branding.forms import COLORS
 from paraph.dashboard.door import member_page
 from paraph.dashboard.headers import POLICY
+from paraph.dashboard.stamp_rate import counted
 from paraph.kernel import clock
 from paraph.members.models import Member
 from paraph.members.rights import Right
@@ -61,6 +62,7 @@ def sample_page(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: 
 
 
 @member_page(Right.BUILD)
+@counted
 def sample_stamp(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
     """The stamp as what draws the sealed one draws it, in the hand that is asked for."""
     hand = request.GET.get("hand", "")

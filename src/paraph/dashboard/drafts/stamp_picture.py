@@ -4,6 +4,7 @@ what draws the sealed one. Its time and the number of its request are those of a
 from django.http import Http404, HttpRequest, HttpResponse
 
 from paraph.dashboard.door import caller, member_page
+from paraph.dashboard.stamp_rate import counted
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
 from paraph.members.models import Member
@@ -17,6 +18,7 @@ _KEPT_SECONDS = 900
 
 
 @member_page(Right.SEND)
+@counted
 def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:  # noqa: ARG001
     """In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
     draft = scoped(Draft, caller(member)).filter(pk=draft_id).first()

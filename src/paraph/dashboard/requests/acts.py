@@ -44,7 +44,7 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     form = EndEarlyForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            administration.end_early(caller, actor(request, member), request_id, form.cleaned_data["reason"])
+            administration.end_own_early(caller, actor(request, member), request_id, form.cleaned_data["reason"])
             messages.success(request, _("The request was ended. Its links lead nowhere any more."))
             return see_other("request", member.organization_id, request_id)
         except DomainError as refusal:

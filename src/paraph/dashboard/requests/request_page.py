@@ -15,6 +15,7 @@ from paraph.flow.remind import MOST_REMINDERS
 from paraph.members.models import Member
 from paraph.members.rights import Right, may
 from paraph.operations.wrong_codes import wrong_codes
+from paraph.organizations.models import Environment
 from paraph.organizations.scope import Caller
 from paraph.signature_requests.models import Inquiry, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
@@ -31,7 +32,9 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
     """``problem``: why what the member asked for was refused; the page is then a 422."""
     caller, found = own_request(member, request_id)
     signers = list(found.signers.defer(*LARGE).prefetch_related("reminders"))
-    documents = list(found.request_documents.prefetch_related(Prefetch("document", Document.objects.only("name"))))
+    documents = list(
+        found.request_documents.prefetch_related(Prefetch("document", Document.objects.only("name", "file_deleted_at")))
+    )
     content = {
         "found": found,
         "problem": problem,
@@ -43,6 +46,7 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
         "events": timeline(caller, found.pk, signers, documents, sender(found)),
         "sender": sender(found),
         "may_send": may(member.role, Right.SEND),
+        "can_be_kept": may(member.role, Right.SEND) and _has_files(found, documents),
         "deliveries": _deliveries(caller, member, found),
     }
     return show(request, "requests/request.html", content, member=member, status=422 if problem else 200)
@@ -81,6 +85,12 @@ def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> lis
     done = found.finalized and not found.files_deleted_at
     sealed = {row.request_document_id: row for row in SealedDocument.objects.filter(request_document__in=documents)}
     return [{"row": row, "sealed": sealed.get(row.pk), "is_ready": done and row.pk in sealed} for row in documents]
+
+
+def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> bool:
+    """Whether a template can be made of it."""
+    is_there = found.files_deleted_at is None and not any(each.document.file_deleted_at for each in documents)
+    return found.environment == Environment.PRODUCTION and is_there
 
 
 def _deliveries(caller: Caller, member: Member, found: SignatureRequest) -> Any:

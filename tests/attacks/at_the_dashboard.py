@@ -1,0 +1,54 @@
+"""People at the dashboard of a served process: browsers without scripts, which fill in forms."""
+
+import re
+from typing import Any
+
+import httpx
+
+from tests.attacks.conftest import Target
+
+PASSWORD = "a long enough phrase"
+_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+
+
+class Person:
+    """One browser."""
+
+    def __init__(self, target: Target, email: str = "") -> None:
+        self.email = email
+        self.browser = httpx.Client(base_url=target.base_url, timeout=30)
+
+    def page(self, path: str, status: int = 200) -> str:
+        answer = self.browser.get(path)
+        assert answer.status_code == status, (path, answer.status_code, answer.text)
+        return answer.text
+
+    def token(self, path: str) -> str:
+        """Of the forms of a page."""
+        found = _TOKEN.search(self.browser.get(path).text)
+        assert found, path
+        return found[1]
+
+    def send(self, path: str, fields: dict[str, Any], files: Any = None, *, page: str = "") -> httpx.Response:
+        """Sends a form of the page, which stands at the same address where none is named."""
+        token = {"csrfmiddlewaretoken": self.token(page or path)}
+        return self.browser.post(path, data={**token, **fields}, files=files)
+
+    def sent(self, path: str, fields: dict[str, Any], files: Any = None, *, page: str = "") -> str:
+        """Sends a form that is taken; returns where it leads."""
+        answer = self.send(path, fields, files, page=page)
+        assert answer.status_code == 303, (path, answer.status_code, answer.text)
+        return str(answer.headers["Location"])
+
+    def log_in(self, password: str = PASSWORD) -> httpx.Response:
+        return self.send("/account/login/", {"login": self.email, "password": password})
+
+
+def begin(target: Target, link: str, email: str) -> Person:
+    """Sets the password of a new account by the link that ``paraph member create`` printed, and logs in by it."""
+    person = Person(target, email)
+    path = link.removeprefix(target.base_url)
+    form = person.browser.get(path).headers["Location"]  # the link's secret is in the session now
+    answer = person.send(form, {"password1": PASSWORD})
+    assert answer.status_code == 303, answer.text
+    return person
