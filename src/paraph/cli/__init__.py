@@ -30,6 +30,7 @@ _COMMANDS = (
     "backup",
     "restore",
     "verify-store",
+    "secret",
     "export",
     "import",
     "verify",

@@ -25,6 +25,9 @@ class ServiceSettings(BaseModel):
     secret_key: str = Field(
         "", description="Secret that all keys of the service are derived from; default: made at the first start."
     )
+    secret_key_previous: CommaSeparated = Field(
+        [], description="Earlier secrets, separated by commas, that are accepted while the secret is being rotated."
+    )
     storage_url: str = Field(
         "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
     )
