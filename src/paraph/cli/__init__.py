@@ -31,6 +31,7 @@ _COMMANDS = (
     "restore",
     "verify-store",
     "secret",
+    "storage",
     "export",
     "import",
     "verify",

@@ -28,9 +28,6 @@ class ServiceSettings(BaseModel):
     secret_key_previous: CommaSeparated = Field(
         [], description="Earlier secrets, separated by commas, that are accepted while the secret is being rotated."
     )
-    storage_url: str = Field(
-        "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
-    )
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
     web_threads: int = Field(8, ge=1, description="Threads of each web process.")
     drain_seconds: int | None = Field(

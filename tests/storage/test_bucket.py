@@ -1,0 +1,109 @@
+"""A bucket on an S3 server, whose internal endpoint is not the one that callers reach."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import boto3
+import httpx
+import pytest
+from moto.server import ThreadedMotoServer
+
+from paraph.kernel.errors import DomainError
+from paraph.storage import store
+from paraph.storage.envelope import CHUNK, is_encrypted
+from paraph.storage.internal_endpoint import internal_endpoint
+from paraph.storage.remote import RemoteStore
+
+KEY, URL = "documents/a.pdf", "s3://bucket/paraph"
+CONTENT = b"%PDF-" + bytes(range(256)) * 1024
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, number = server.get_host_and_port()
+    client = boto3.client(
+        "s3",
+        endpoint_url=f"http://{host}:{number}",
+        region_name="us-east-1",
+        aws_access_key_id="id",
+        aws_secret_access_key="secret",
+    )
+    client.create_bucket(Bucket="bucket")
+    yield number
+    server.stop()
+
+
+@pytest.fixture(autouse=True)
+def endpoint(port: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    address = f"http://127.0.0.1:{port}"
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": address,
+        "AWS_ALLOW_HTTP": "true",
+    }.items():
+        monkeypatch.setenv(name, value)
+    return address
+
+
+def test_downloads_are_signed_for_the_public_endpoint(port: int) -> None:
+    bucket = RemoteStore(URL, f"http://localhost:{port}")
+    bucket.put(KEY, CONTENT)
+    address = bucket.presign(KEY, "Contract.pdf", 900)
+    assert urlsplit(address).netloc == f"localhost:{port}"
+    assert parse_qs(urlsplit(address).query)["X-Amz-SignedHeaders"] == ["host"]
+    answer = httpx.get(address)
+    assert (answer.status_code, answer.content) == (200, CONTENT)
+    assert answer.headers["content-disposition"] == 'attachment; filename="a.pdf"'
+
+
+def test_without_one_an_internal_endpoint_is_named_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "/files/documents/a.pdf?expires=" in RemoteStore(URL).presign(KEY, "Contract.pdf", 900)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "https://s3.example.com")
+    assert RemoteStore(URL).presign(KEY, "x.pdf", 900).startswith("https://s3.example.com/bucket/paraph/documents/")
+    assert "/files/documents/" in RemoteStore(URL, "none").presign(KEY, "x.pdf", 900)
+
+
+@pytest.mark.parametrize(
+    ("address", "internal"),
+    [
+        ("http://minio:9000", True),
+        ("http://10.0.0.5:9000", True),
+        ("http://[fd00::1]:9000", True),
+        ("https://minio.storage.svc", True),
+        ("https://s3.eu-central-1.amazonaws.com", False),
+        ("https://s3.example.com", False),
+        ("", False),
+    ],
+)
+def test_which_endpoints_are_internal(address: str, internal: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
+    monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+    assert internal_endpoint(URL) is internal
+    assert internal_endpoint("gs://bucket") is False
+
+
+def test_an_endpoint_that_cannot_be_used_gets_a_sentence() -> None:
+    with pytest.raises(DomainError, match=r"PARAPH_STORAGE_PUBLIC_URL https://x.example is not usable"):
+        RemoteStore("memory://", "https://x.example")
+
+
+def test_encrypted_objects_of_a_bucket(settings: Any, tmp_path: Path, client: Any) -> None:
+    changed = {"storage_url": URL, "storage_key": "k" * 32}
+    settings.PARAPH = settings.PARAPH.model_copy(update=changed)
+    settings.DATA_DIR = tmp_path
+    with store.stage() as staged:
+        staged.file.write(CONTENT)
+        staged.keep(KEY)
+    assert is_encrypted(RemoteStore(URL).get(KEY)) and store.get(KEY) == CONTENT
+    address = urlsplit(store.presign(KEY, "Contract.pdf"))
+    answer = client.get(f"{address.path}?{address.query}", headers={"Range": f"bytes={CHUNK - 2}-{CHUNK + 1}"})
+    assert answer.status_code == 206
+    assert b"".join(answer.streaming_content) == CONTENT[CHUNK - 2 : CHUNK + 2]
+    RemoteStore(URL).put(KEY, CONTENT)
+    store.encrypting().encrypt_anew(KEY)
+    assert is_encrypted(RemoteStore(URL).get(KEY)) and store.get(KEY) == CONTENT
