@@ -81,7 +81,7 @@ def test_without_one_an_internal_endpoint_is_named_to_nobody(monkeypatch: pytest
         ("", False),
     ],
 )
-def test_which_endpoints_are_internal(address: str, internal: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
+def test_which_endpoints_are_internal(address: str, internal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", address)
     assert internal_endpoint(URL) is internal
     assert internal_endpoint("gs://bucket") is False

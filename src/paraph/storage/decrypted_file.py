@@ -13,9 +13,9 @@ class DecryptedFile(io.RawIOBase):
     :class:`~paraph.storage.envelope.DamagedObjectError`."""
 
     def __init__(self, stored: BinaryIO, key: bytes, name: str) -> None:
+        self._stored, self._name, self._cipher = stored, name, AESGCM(key)
         length = stored.seek(0, io.SEEK_END)
         self._chunks, self._size = chunk_count(length, name), content_size(length, name)
-        self._stored, self._name, self._cipher = stored, name, AESGCM(key)
         self._position, self._number, self._chunk = 0, -1, b""
 
     def readable(self) -> bool:

@@ -29,8 +29,8 @@ _BLOCK = 1 << 20
 
 
 class RemoteStore:
-    """The store at ``url``, whose endpoint callers reach at ``public_url``; "" where they reach the same, unless that is
-    known to be internal. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
+    """The store at ``url``, whose endpoint callers reach at ``public_url``; "": they reach the same, unless it is known
+    to be internal. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
 
     def __init__(self, url: str, public_url: str = "") -> None:
         self._store = _opened(url, "PARAPH_STORAGE_URL", url)
@@ -38,8 +38,8 @@ class RemoteStore:
         if public_url == SERVED_BY_US or (not public_url and internal_endpoint(url)):
             self._public = None
         elif public_url:
-            plain = {"allow_http": True} if public_url.startswith("http:") else {}
-            self._public = _opened(url, "PARAPH_STORAGE_PUBLIC_URL", public_url, endpoint=public_url, client_options=plain)
+            options = {"client_options": {"allow_http": True}} if public_url.startswith("http:") else {}
+            self._public = _opened(url, "PARAPH_STORAGE_PUBLIC_URL", public_url, endpoint=public_url, **options)
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
         """Also sets the name that browsers save a download under to the last part of the key, because a presigned

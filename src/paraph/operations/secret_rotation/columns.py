@@ -1,4 +1,4 @@
-"""The columns that hold what the secret encrypted, each encrypted anew by itself, in batches and beside everything else.
+"""The columns that hold what the secret encrypted: value by value encrypted anew, in batches, beside everything else.
 
 A value is replaced only where it is still the one that was read. What another process writes meanwhile with an earlier
 secret, the next pass finds.
@@ -6,11 +6,12 @@ secret, the next pass finds.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.db import models, transaction
+from django.db import transaction
+from django.db.models import QuerySet
 
 from paraph.members import second_factors
 from paraph.organizations.models import Application
@@ -30,7 +31,8 @@ class Found:
 
 
 class _Column(NamedTuple):
-    model: type[models.Model]
+    rows: QuerySet[Any]
+    word: str
     name: str
     purpose: str
     context: Callable[[int], bytes]
@@ -40,14 +42,19 @@ def _none(_id: int) -> bytes:
     return b""
 
 
+def _of(name: str) -> Callable[[int], bytes]:
+    return lambda signer_id: handwriting.context(signer_id, name)
+
+
+_SIGNERS = Signer.objects.all()
 _COLUMNS = {
     "webhook_secrets": [
-        _Column(Application, "webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
-        _Column(Application, "next_webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
+        _Column(Application.objects.all(), "application", "webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
+        _Column(Application.objects.all(), "application", "next_webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
     ],
     "signatures": [
-        _Column(Signer, "signature_encrypted", handwriting.PURPOSE, lambda pk: handwriting.context(pk, "signature")),
-        _Column(Signer, "initials_encrypted", handwriting.PURPOSE, lambda pk: handwriting.context(pk, "initials")),
+        _Column(_SIGNERS, "signer", "signature_encrypted", handwriting.PURPOSE, _of("signature")),
+        _Column(_SIGNERS, "signer", "initials_encrypted", handwriting.PURPOSE, _of("initials")),
     ],
 }
 
@@ -76,7 +83,7 @@ def second_factors_of_all(*, renew: bool) -> Found:
 
 
 def _batches(column: _Column) -> Iterator[list[tuple[int, bytes]]]:
-    rows = column.model._default_manager.exclude(**{column.name: None}).order_by("pk").values_list("pk", column.name)
+    rows = column.rows.exclude(**{column.name: None}).order_by("pk").values_list("pk", column.name)
     after = 0
     while batch := [(pk, bytes(value)) for pk, value in rows.filter(pk__gt=after)[:_AT_ONCE]]:
         yield batch
@@ -87,14 +94,13 @@ def _look(column: _Column, pk: int, value: bytes, found: Found, *, renew: bool) 
     try:
         renewed = settings.SECRETS.renewed(column.purpose, value, column.context(pk))
     except ValueError:
-        found.unreadable.append(f"{column.name} of {column.model._meta.model_name} {pk}")
+        found.unreadable.append(f"{column.name} of {column.word} {pk}")
         return
     if renewed is None:
         return
     found.earlier += 1
     if renew:
-        same = column.model._default_manager.filter(pk=pk, **{column.name: value})
-        same.update(**{column.name: renewed})
+        column.rows.filter(pk=pk, **{column.name: value}).update(**{column.name: renewed})
 
 
 def _look_into(row: Authenticator, found: Found) -> bool:
