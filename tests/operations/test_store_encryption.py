@@ -7,15 +7,12 @@ import pytest
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
+from paraph.evidence.named_objects import named_objects
 from paraph.kernel.errors import DomainError
 from paraph.operations import store_encryption
-from paraph.operations.backup.archive import checked_archive
-from paraph.operations.backup.restore import restore_objects
-from paraph.operations.backup.write import write_backup
 from paraph.operations.check.object_store import object_store
 from paraph.operations.store_check.verify import verify_store
 from paraph.operations.store_encryption import encrypt_store
-from paraph.postgres import transfer
 from paraph.storage import store
 from paraph.storage.envelope import MARK
 from tests.factories import Scene, scene, sign
@@ -95,27 +92,13 @@ def test_what_is_deleted_meanwhile_does_not_come_back(data_dir: Path, settings: 
     """The row was read before, its object is deleted, and only then comes its turn."""
     document = scene().request_documents[0].document
     set_keys(settings, ONE)
-    named = next(store_encryption.named_objects("document"))
+    named = next(named_objects("document"))
     Document.objects.filter(pk=document.pk).update(file_deleted_at="2026-01-01T00:00:00Z")
     objects_to_delete.note([document.object_key])
     assert objects_to_delete.delete_noted() == 1
     store_encryption._encrypt(named, store_encryption._Encrypted(data_dir / "encrypt.json"))
     with pytest.raises(FileNotFoundError):
         store.get(document.object_key)
-
-
-def test_a_backup_holds_what_the_files_say_and_is_restored_under_another_key(
-    data_dir: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    set_keys(settings, ONE)
-    made = scene()
-    key = made.request_documents[0].document.object_key
-    monkeypatch.setattr(transfer, "dump", lambda *_: None)
-    assert write_backup(data_dir / "paraph.backup")["problems"] == []
-    set_keys(settings, OTHER)
-    with checked_archive(data_dir / "paraph.backup", "backup") as archive:
-        assert restore_objects(archive) == 1
-    assert store.get(key) == made.uploads[0] and plain_files(data_dir) == []
 
 
 def test_a_machine_without_the_key_is_told(settings: Any) -> None:

@@ -5,61 +5,49 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import boto3
 import httpx
 import pytest
-from moto.server import ThreadedMotoServer
 
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.storage.envelope import CHUNK, is_encrypted
 from paraph.storage.internal_endpoint import internal_endpoint
 from paraph.storage.remote import RemoteStore
+from tests.storage.s3_server import ID, REGION, SECRET, s3_server
 
 KEY, URL = "documents/a.pdf", "s3://bucket/paraph"
 CONTENT = b"%PDF-" + bytes(range(256)) * 1024
 
 
 @pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, number = server.get_host_and_port()
-    client = boto3.client(
-        "s3",
-        endpoint_url=f"http://{host}:{number}",
-        region_name="us-east-1",
-        aws_access_key_id="id",
-        aws_secret_access_key="secret",
-    )
-    client.create_bucket(Bucket="bucket")
-    yield number
-    server.stop()
+def server() -> Iterator[str]:
+    with s3_server() as address:
+        yield address
 
 
 @pytest.fixture(autouse=True)
-def endpoint(port: int, monkeypatch: pytest.MonkeyPatch) -> str:
-    address = f"http://127.0.0.1:{port}"
+def endpoint(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
-        "AWS_ACCESS_KEY_ID": "id",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": address,
+        "AWS_ACCESS_KEY_ID": ID,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_REGION": REGION,
+        "AWS_ENDPOINT_URL": server,
         "AWS_ALLOW_HTTP": "true",
     }.items():
         monkeypatch.setenv(name, value)
-    return address
 
 
-def test_downloads_are_signed_for_the_public_endpoint(port: int) -> None:
-    bucket = RemoteStore(URL, f"http://localhost:{port}")
+def test_downloads_are_signed_for_the_public_endpoint(server: str) -> None:
+    public = server.replace("127.0.0.1", "localhost")
+    bucket = RemoteStore(URL, public)
     bucket.put(KEY, CONTENT)
     address = bucket.presign(KEY, "Contract.pdf", 900)
-    assert urlsplit(address).netloc == f"localhost:{port}"
+    assert address.startswith(f"{public}/bucket/paraph/documents/a.pdf?")
     assert parse_qs(urlsplit(address).query)["X-Amz-SignedHeaders"] == ["host"]
     answer = httpx.get(address)
     assert (answer.status_code, answer.content) == (200, CONTENT)
     assert answer.headers["content-disposition"] == 'attachment; filename="a.pdf"'
+    assert httpx.get(address.replace("localhost", "127.0.0.1")).status_code == 403
 
 
 def test_without_one_an_internal_endpoint_is_named_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

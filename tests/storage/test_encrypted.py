@@ -19,7 +19,7 @@ from paraph.storage.envelope import (
 )
 from paraph.storage.local import LocalStore
 from paraph.storage.remote import RemoteStore
-from paraph.storage.store import Store
+from paraph.storage.store_protocol import Store
 
 ONE, OTHER = "1" * 32, "2" * 32
 KEY = "documents/a.pdf"

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def _table(progress: _Encrypted, end: float) -> bool:
         with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
             for named in batch:
                 _encrypt(named, progress)
-        progress.after = batch[-1].row[1] - 1  # its row may name another object, in the next batch
+        progress.after = batch[-1].row[1]
         progress.save_now_and_then()
         if time.monotonic() > end:
             return False
@@ -64,8 +64,9 @@ def _table(progress: _Encrypted, end: float) -> bool:
 
 
 def _batches(word: str, after: int) -> Iterator[list[NamedObject]]:
-    objects = named_objects(word, after)
-    while batch := list(islice(objects, _AT_ONCE)):
+    """The objects of a few rows at a time; a row may name two."""
+    rows = (list(objects) for _, objects in groupby(named_objects(word, after), lambda named: named.row))
+    while batch := list(chain.from_iterable(islice(rows, _AT_ONCE))):
         yield batch
 
 

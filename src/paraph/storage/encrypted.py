@@ -5,16 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from paraph.storage.decrypted_file import DecryptedFile
 from paraph.storage.envelope import CHUNK, HEADER, StorageKeys, encrypted_chunks, is_encrypted, new_key
 from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
 from paraph.storage.staged_object import StagedObject
-
-if TYPE_CHECKING:
-    from paraph.storage.store import Store
+from paraph.storage.store_protocol import Store
 
 _BLOCK = 1 << 20
 
@@ -22,7 +20,7 @@ _BLOCK = 1 << 20
 class EncryptedStore:
     """Keeps its objects in ``inner``. Addresses of downloads are the service's own, since the bucket cannot decrypt."""
 
-    def __init__(self, inner: "Store", keys: StorageKeys) -> None:
+    def __init__(self, inner: Store, keys: StorageKeys) -> None:
         self._inner = inner
         self._keys = keys
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from django.conf import settings
 
@@ -20,20 +20,9 @@ from paraph.storage.encrypted import EncryptedStore
 from paraph.storage.envelope import HEADER, StorageKeys, is_encrypted
 from paraph.storage.local import LocalStore
 from paraph.storage.staged_object import StagedObject
+from paraph.storage.store_protocol import Store
 
 LINK_SECONDS = 900  # specification 8
-
-
-class Store(Protocol):
-    def put(self, key: str, content: bytes | BinaryIO) -> None: ...
-    def stage(self) -> AbstractContextManager[StagedObject]: ...
-    def get(self, key: str) -> bytes: ...
-    def open(self, key: str) -> BinaryIO: ...
-    def delete(self, key: str) -> None: ...
-    def presign(self, key: str, filename: str, seconds: int) -> str: ...
-    def free_bytes(self) -> int: ...
-    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]: ...
-    def sweep(self) -> None: ...
 
 
 def put(key: str, content: bytes | BinaryIO) -> None:

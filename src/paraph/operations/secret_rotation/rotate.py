@@ -13,6 +13,7 @@ from paraph.flow.sealing.context import key_folder, key_secrets
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
+from paraph.kernel.secrets import Secrets
 from paraph.keys.new_passphrase import encrypt_anew, not_yet_under
 from paraph.operations.operator_acts import log_act
 from paraph.operations.secret_rotation.columns import Found, second_factors_of_all, values_of
@@ -77,10 +78,11 @@ def _require_ours() -> None:
 def _put_into_use() -> bool:
     """Returns False where the newest secret is in use already."""
     row = Installation.objects.select_for_update().get(pk=ONLY)
-    secrets = settings.SECRETS
+    secrets: Secrets = settings.SECRETS
     if bytes(row.secret_fingerprint) == fingerprint(secrets.newest):
         return False
     replaced = secrets.known(bytes(row.secret_fingerprint))
+    assert replaced  # _require_ours
     row.earlier_link_keys = with_keys_of(replaced, row.earlier_link_keys or [], secrets.newest)
     row.secret_fingerprint, row.secret_since = fingerprint(secrets.newest), clock.now()
     row.save()
