@@ -13,10 +13,14 @@ from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.kernel.secrets import Secrets
+from paraph.kernel.settings import Settings
 from paraph.operations.backup.archive import checked_archive
+from paraph.operations.backup.restore import require_same_secret, restore_objects, restore_secret_and_keys
 from paraph.operations.backup.write import write_backup
 from paraph.postgres import transfer
 from paraph.storage import store
+from paraph.storage.envelope import is_encrypted
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -73,3 +77,37 @@ def test_what_is_deleted_during_a_backup_is_in_it(
     with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
         assert archive.read(f"objects/{document.object_key}") == store.get(document.object_key)
     assert objects_to_delete.delete_noted() == 1
+
+
+def test_a_backup_is_restored_under_another_storage_key(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(transfer, "dump", lambda *_: None)
+    settings.PARAPH = settings.PARAPH.model_copy(update={"storage_key": "1" * 32})
+    made = scene()
+    key = made.request_documents[0].document.object_key
+    assert write_backup(tmp_path / "paraph.backup")["problems"] == []
+    settings.PARAPH = settings.PARAPH.model_copy(update={"storage_key": "2" * 32})
+    with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
+        assert restore_objects(archive) == 1
+    assert store.get(key) == made.uploads[0]
+    assert is_encrypted((tmp_path / "objects" / key).read_bytes())
+
+
+def test_a_backup_amid_a_rotation_holds_all_secrets(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DATA_DIR, settings.SECRETS = tmp_path, Secrets(b"n" * 40, [b"o" * 40])
+    monkeypatch.setattr(transfer, "dump", lambda *_: None)
+    write_backup(tmp_path / "paraph.backup")
+    elsewhere = Settings(data_dir=tmp_path / "elsewhere")
+    elsewhere.data_dir.mkdir()
+    with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
+        restore_secret_and_keys(archive, elsewhere)
+        require_same_secret(archive, elsewhere)
+        require_same_secret(archive, Settings(data_dir=tmp_path / "own", secret_key="n" * 40))
+        with pytest.raises(DomainError, match="belongs to another secret"):
+            require_same_secret(archive, Settings(data_dir=tmp_path / "own", secret_key="x" * 40))
+    assert (tmp_path / "elsewhere" / "secret.key").read_bytes() == b"n" * 40
+    assert (tmp_path / "elsewhere" / "secret.previous").read_bytes() == b"o" * 40

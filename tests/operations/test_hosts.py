@@ -11,7 +11,7 @@ import httpx
 import pytest
 from django.test import override_settings
 
-from paraph.organizations import installation
+from paraph.kernel.secrets import Secrets
 from paraph.organizations.installation import secret_is_ours
 from paraph.organizations.models import Installation
 from paraph.organizations.registration import create_application, create_organization
@@ -68,24 +68,18 @@ def test_a_web_server_that_ends_says_so_before_it_closes(parts: Parts) -> None:
 
 
 @pytest.mark.django_db
-def test_a_database_of_an_earlier_version_is_asked_what_its_secret_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_of_an_earlier_version_is_asked_what_its_secret_opens() -> None:
     create_application(create_organization("Acme", "pro").pk, "sandbox", "backend")
     assert secret_is_ours()
     Installation.objects.all().delete()
-    monkeypatch.setattr(installation, "webhook_secret", _does_not_open)
-    assert not secret_is_ours()
+    with override_settings(SECRETS=Secrets(b"another secret, as long as others")):
+        assert not secret_is_ours()
     assert not Installation.objects.exists()
 
 
 @pytest.mark.django_db
 def test_the_fingerprint_is_that_of_the_secret() -> None:
     assert secret_is_ours() and secret_is_ours()
-    installation._fingerprint.cache_clear()
-    with override_settings(MASTER_KEY=b"another secret, as long as others"):
+    with override_settings(SECRETS=Secrets(b"another secret, as long as others")):
         assert not secret_is_ours()
-    installation._fingerprint.cache_clear()
     assert secret_is_ours()
-
-
-def _does_not_open(encrypted: bytes) -> str:
-    raise ValueError("the encrypted value does not open with this key")

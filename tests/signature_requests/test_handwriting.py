@@ -9,6 +9,7 @@ from django.test import override_settings
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.flow.sign import Signature
 from paraph.flow.sign import sign as sign_verb
+from paraph.kernel.secrets import Secrets
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.handwriting import encrypt_earlier, initials_of, signature_of
 from paraph.signature_requests.models import Signer
@@ -68,12 +69,8 @@ def test_what_is_put_into_another_row_or_column_does_not_open() -> None:
 
 def test_under_another_secret_nothing_opens() -> None:
     signer = signed(scene(signers=2))
-    handwriting._key.cache_clear()
-    try:
-        with override_settings(MASTER_KEY=b"another"), pytest.raises(ValueError, match="does not open"):
-            signature_of(signer)
-    finally:
-        handwriting._key.cache_clear()
+    with override_settings(SECRETS=Secrets(b"another")), pytest.raises(ValueError, match="does not open"):
+        signature_of(signer)
 
 
 def test_rows_of_earlier_versions_draw_the_same_before_and_after_they_are_encrypted() -> None:

@@ -30,6 +30,8 @@ _COMMANDS = (
     "backup",
     "restore",
     "verify-store",
+    "secret",
+    "storage",
     "export",
     "import",
     "verify",

@@ -5,16 +5,27 @@ from pathlib import Path
 import dj_database_url
 
 from paraph.kernel import tokens
-from paraph.kernel.master_key import read_master_key
+from paraph.kernel.master_key import earlier_master_keys, read_master_key
+from paraph.kernel.secrets import Secrets
 from paraph.kernel.settings import read_settings
 from paraph.postgres import embedded_url
 from paraph.web.logs import logging_settings
 
 PARAPH = read_settings()
 DATA_DIR: Path = PARAPH.data_dir.absolute()
-MASTER_KEY: bytes = read_master_key(DATA_DIR, PARAPH.secret_key)
 
-SECRET_KEY = tokens.derive(MASTER_KEY, "django").hex()
+
+def _fingerprint_in_use() -> bytes | None:
+    from paraph.organizations.installation import fingerprint_in_use  # noqa: PLC0415  its table needs the settings
+
+    return fingerprint_in_use()
+
+
+_EARLIER_SECRETS = earlier_master_keys(DATA_DIR, PARAPH.secret_key_previous)
+SECRETS = Secrets(read_master_key(DATA_DIR, PARAPH.secret_key), _EARLIER_SECRETS, _fingerprint_in_use)
+
+SECRET_KEY = tokens.derive(SECRETS.newest, "django").hex()
+SECRET_KEY_FALLBACKS = [tokens.derive(secret, "django").hex() for secret in _EARLIER_SECRETS]
 DEBUG = False
 ALLOWED_HOSTS = ["*"]  # URLs are built from PARAPH_BASE_URL, never from the Host header
 ROOT_URLCONF = "paraph.config.urls"

@@ -1,12 +1,14 @@
 """The secret from which all other keys of the service are derived."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
 _SHORTEST = 32
+_EARLIER = "secret.previous"
 _FINGERPRINT = 16
 
 
@@ -35,6 +37,21 @@ def existing_master_key(data_dir: Path, from_environment: str) -> bytes:
     return read_master_key(data_dir, from_environment) if from_environment or path.exists() else b""
 
 
+def earlier_master_keys(data_dir: Path, from_environment: Sequence[str]) -> list[bytes]:
+    """``PARAPH_SECRET_KEY_PREVIOUS``, and the lines of ``secret.previous`` in the data folder.
+
+    Raises ``DomainError("configuration", …)`` when one is too short or the file cannot be read.
+    """
+    try:
+        found = [secret.encode() for secret in from_environment] + _read(data_dir / _EARLIER).split()
+    except OSError as error:
+        raise DomainError("configuration", f"{data_dir / _EARLIER} cannot be read: {error.strerror}.") from error
+    if any(len(secret) < _SHORTEST for secret in found):
+        sentence = f"Each of PARAPH_SECRET_KEY_PREVIOUS and {_EARLIER} must have at least {_SHORTEST} characters."
+        raise DomainError("configuration", sentence)
+    return found
+
+
 def fingerprint(master: bytes) -> bytes:
     """What tells secrets apart. Nothing of the secret can be found out from it: it is derived for this purpose
     alone."""
@@ -46,6 +63,15 @@ def write_master_key(data_dir: Path, key: bytes) -> None:
     found = _read(data_dir / "secret.key") or _create(data_dir / "secret.key", key)
     if not tokens.same(found, key):
         raise DomainError("configuration", f"{data_dir / 'secret.key'} is another secret: move it away first.")
+
+
+def write_earlier_master_keys(data_dir: Path, keys: Sequence[bytes]) -> None:
+    """Puts these keys in the data folder beside ``secret.key``."""
+    handle = os.open(data_dir / _EARLIER, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(b"\n".join(keys))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _create(path: Path, key: bytes) -> bytes:

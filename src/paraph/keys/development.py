@@ -3,7 +3,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -65,23 +65,36 @@ def root_file(folder: Path) -> Path:
     return folder / _FOLDER / f"{_ROOT}.pem"
 
 
-def development_authority(folder: Path, secret: bytes, kind: KeyKind = "p-256") -> DevelopmentAuthority:
+def passphrase(secret: bytes) -> bytes:
+    """What the private keys are encrypted with, as it derives from this secret."""
+    return tokens.derive(secret, "development-authority").hex().encode()
+
+
+def key_files(folder: Path) -> list[Path]:
+    """The files of the private keys of :func:`development_authority`."""
+    return sorted((folder / _FOLDER).glob("[!.]*.key"))
+
+
+def development_authority(
+    folder: Path, secret: bytes, kind: KeyKind = "p-256", others: Sequence[bytes] = ()
+) -> DevelopmentAuthority:
     """Makes the authority at the first call and loads it afterwards. Its files lie in ``folder / "development"``.
 
-    The private keys are encrypted with a key derived from ``secret``, in files of mode 0600. Processes that start at
+    The private keys are encrypted with a key derived from ``secret``, in files of mode 0600; files that one of the
+    ``others`` opens are read as well. Processes that start at
     the same time agree on one authority, since it is made in another folder and renamed as a whole. ``kind`` matters
     only at the first call. An authority of an earlier version gets the pairs that it lacks. Raises
     ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or of another key.
     """
     home = folder / _FOLDER
-    passphrase = tokens.derive(secret, "development-authority").hex().encode()
+    passphrases = [passphrase(each) for each in (secret, *others)]
     try:
         if not home.exists():
-            _create(home, passphrase, kind)
-        _complete(home, passphrase)
+            _create(home, passphrases[0], kind)
+        _complete(home, passphrases)
     except OSError as error:
         raise DomainError("configuration", f"The development keys {home} cannot be made: {error.strerror}.") from error
-    return _load(home, passphrase)
+    return _load(home, passphrases)
 
 
 def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
@@ -135,18 +148,18 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def _complete(home: Path, passphrase: bytes) -> None:
+def _complete(home: Path, passphrases: Sequence[bytes]) -> None:
     """Makes the missing pairs. The key comes first, because a certificate can be issued again for an existing key. When
     several processes make a file at the same time, one succeeds and all read that file."""
     for name in _ADDED:
         key_file, certificate_file = home / f"{name}.key", home / f"{name}.pem"
         if certificate_file.exists():
             continue
-        root_key, _ = read_private_key(home / f"{_ROOT}.key", passphrase)
+        root_key = _read_key(home / f"{_ROOT}.key", passphrases)
         if not key_file.exists():
             kind: KeyKind = "rsa-3072" if isinstance(root_key, rsa.RSAPrivateKey) else "p-256"
-            _write_once(key_file, encrypted_pem(_generate(kind), passphrase))
-        key, _ = read_private_key(key_file, passphrase)
+            _write_once(key_file, encrypted_pem(_generate(kind), passphrases[0]))
+        key = _read_key(key_file, passphrases)
         _write_once(certificate_file, _LEAVES[name](root_key, key.public_key()).public_bytes(Encoding.PEM))
 
 
@@ -162,24 +175,34 @@ def _write_once(path: Path, content: bytes) -> None:
     _sync(path.parent)
 
 
-def _load(home: Path, passphrase: bytes) -> DevelopmentAuthority:
+def _load(home: Path, passphrases: Sequence[bytes]) -> DevelopmentAuthority:
     root = read_certificates(home / f"{_ROOT}.pem")[0]
     return DevelopmentAuthority(
-        sealing_key=_load_pair(home, _SEALING, root, passphrase),
-        proof_key=_load_pair(home, _PROOF, root, passphrase),
-        sandbox_sealing_key=_load_pair(home, _SANDBOX_SEALING, root, passphrase),
-        sandbox_proof_key=_load_pair(home, _SANDBOX_PROOF, root, passphrase),
-        timestamp_key=_load_pair(home, _TIMESTAMP, root, passphrase),
+        sealing_key=_load_pair(home, _SEALING, root, passphrases),
+        proof_key=_load_pair(home, _PROOF, root, passphrases),
+        sandbox_sealing_key=_load_pair(home, _SANDBOX_SEALING, root, passphrases),
+        sandbox_proof_key=_load_pair(home, _SANDBOX_PROOF, root, passphrases),
+        timestamp_key=_load_pair(home, _TIMESTAMP, root, passphrases),
         root=root.public_bytes(Encoding.DER),
-        root_key=_load_pair(home, _ROOT, root, passphrase),
+        root_key=_load_pair(home, _ROOT, root, passphrases),
     )
 
 
-def _load_pair(home: Path, name: str, root: x509.Certificate, passphrase: bytes) -> LocalKey:
+def _load_pair(home: Path, name: str, root: x509.Certificate, passphrases: Sequence[bytes]) -> LocalKey:
     certificates = read_certificates(home / f"{name}.pem")
-    key, _ = read_private_key(home / f"{name}.key", passphrase)
+    key = _read_key(home / f"{name}.key", passphrases)
     own = pick(certificates, key.public_key())
     loaded = LocalKey(key, [own, root])
     if name != _ROOT and not loaded.chain:
         raise DomainError("configuration", f"The certificate {home / f'{name}.pem'} was not issued by {_ROOT}.pem.")
     return loaded
+
+
+def _read_key(path: Path, passphrases: Sequence[bytes]) -> PrivateKey:
+    *others, last = passphrases
+    for each in others:
+        try:
+            return read_private_key(path, each)[0]
+        except DomainError:
+            continue
+    return read_private_key(path, last)[0]

@@ -43,9 +43,11 @@ class OperatorKey:
     passphrase: str
 
 
-def sealing_keys(settings: "Settings", environment: EnvironmentName, folder: Path, secret: bytes) -> SealingKeys:
+def sealing_keys(
+    settings: "Settings", environment: EnvironmentName, folder: Path, secret: bytes, *others: bytes
+) -> SealingKeys:
     """The keys of an environment: that of ``PARAPH_SEALING_KEY`` or ``PARAPH_SANDBOX_SEALING_KEY``, or else those of
-    the development authority below ``folder``.
+    the development authority below ``folder``, which ``secret`` or one of the ``others`` opens.
 
     Raises ``DomainError("configuration", …)`` when a key is missing, unreadable, expired, or has no matching
     certificate; ``DomainError("unavailable", …)`` when a token or a service does not answer.
@@ -54,7 +56,7 @@ def sealing_keys(settings: "Settings", environment: EnvironmentName, folder: Pat
     if configured is not None:
         key = _open_configured(configured)
         return SealingKeys(key, key)
-    authority = development_authority(folder, secret, settings.development_key)
+    authority = development_authority(folder, secret, settings.development_key, others)
     if environment == "sandbox":
         return SealingKeys(authority.sandbox_sealing_key, authority.sandbox_proof_key)
     return SealingKeys(authority.sealing_key, authority.proof_key)

@@ -1,13 +1,18 @@
 """Accounts of people, their memberships in organizations, and invitations (specification 2.4, 8)."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy
 
 from paraph.kernel import clock
 from paraph.organizations.models import Organization
+
+_SESSION_SALT = "django.contrib.auth.models.AbstractBaseUser.get_session_auth_hash"
 
 
 class UserManager(BaseUserManager["User"]):
@@ -29,6 +34,17 @@ class User(AbstractBaseUser):
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
     objects = UserManager()
+
+    def get_session_auth_hash(self) -> str:
+        """As Django's, by the secret in use, so that machines which do not know a newer one yet accept the session."""
+        return self._session_hashes()[0]
+
+    def get_session_auth_fallback_hash(self) -> Iterator[str]:
+        yield from self._session_hashes()[1:]
+
+    def _session_hashes(self) -> list[str]:
+        keys = (key.hex() for key in settings.SECRETS.keys("django"))
+        return [salted_hmac(_SESSION_SALT, self.password, secret=key, algorithm="sha256").hexdigest() for key in keys]
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.email = self.email.strip().lower()

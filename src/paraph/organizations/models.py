@@ -168,11 +168,14 @@ class ConfirmedAddress(models.Model):
 
 
 class Installation(models.Model):
-    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is derived from
-    ``PARAPH_SECRET_KEY``."""
+    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is that of the secret
+    in use, since ``secret_since`` unless it is the first. ``earlier_link_keys``
+    (:mod:`paraph.organizations.link_keys`): one for each secret before it, in order; null for none."""
 
     id = models.SmallIntegerField(primary_key=True)
     secret_fingerprint = models.BinaryField()
+    secret_since = models.DateTimeField(null=True)
+    earlier_link_keys = models.JSONField(null=True)
 
 
 class WebSends(models.Model):

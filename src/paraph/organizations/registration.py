@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -20,6 +19,8 @@ from paraph.outbound.url import check_url
 
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
 _LONGEST_NAME = 200
+WEBHOOK_SECRETS = "webhook-secrets"
+"""The purpose of the key that webhook secrets are encrypted with."""
 
 
 @dataclass(frozen=True)
@@ -176,12 +177,14 @@ def update_branding_profile(
 def webhook_secret(encrypted: bytes) -> str:
     """The secret that an application's webhooks are signed with (specification 6.1), from its row's
     ``webhook_secret_encrypted``."""
-    return tokens.decrypt(_secrets_key(), bytes(encrypted)).decode()
+    plain: bytes = settings.SECRETS.decrypt(WEBHOOK_SECRETS, bytes(encrypted))
+    return plain.decode()
 
 
 def encrypted_secret(secret: str) -> bytes:
     """Returns the secret as :func:`webhook_secret` reads it."""
-    return tokens.encrypt(_secrets_key(), secret.encode())
+    encrypted: bytes = settings.SECRETS.encrypt(WEBHOOK_SECRETS, secret.encode())
+    return encrypted
 
 
 def existing_application(application_id: int) -> Application:
@@ -199,11 +202,6 @@ def existing_organization(organization_id: int, *, lock: bool = False) -> Organi
     if organization is None:
         raise DomainError("not_found", f"There is no organization {organization_id}.")
     return organization
-
-
-@cache
-def _secrets_key() -> bytes:
-    return tokens.derive(settings.MASTER_KEY, "webhook-secrets")
 
 
 def _choose(field: str, value: str, choices: list[str]) -> None:

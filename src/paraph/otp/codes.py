@@ -8,7 +8,6 @@ row lock: a hundred guesses at once consume five attempts (``paraph.otp.guesses`
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -69,7 +68,7 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     ``already_signed`` when the signer has signed meanwhile.
     """
     code = tokens.random_digits(DIGITS)
-    code_hash = _hash(signer, code)
+    code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
         if _LOCKED.get(signer.pk).status == SignerStatus.SIGNED:
             raise DomainError("already_signed", "You have already signed; no code is needed any more.")
@@ -104,7 +103,7 @@ def guess(signer: Signer, code: str) -> bytes:
     Must run outside of a transaction that may roll back. Raises ``DomainError`` as :func:`paraph.otp.guesses.count`
     does.
     """
-    guessed = _hash(signer, code)
+    guessed = _guessed(signer, code)
     guesses.count(signer, guessed)
     return guessed
 
@@ -133,11 +132,17 @@ def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
     return changed
 
 
-def _hash(signer: Signer, code: str) -> bytes:
+def _guessed(signer: Signer, code: str) -> bytes:
+    """The hash of the code by the secret that the stored one was made with. They can differ only while a secret is
+    being rotated."""
+    hashes = _hashes(signer, code)
+    stored = _NEWEST.first(signer.pk) if len(hashes) > 1 else None
+    kept = (bytes(stored.code_hash), bytes(stored.replaced_hash or b"")) if stored else ()
+    return next((guessed for each in kept for guessed in hashes if tokens.same(guessed, each)), hashes[0])
+
+
+def _hashes(signer: Signer, code: str) -> list[bytes]:
+    """The hashes by each secret, first the one in use."""
     digests = b"".join(sorted(signed_digests(signer)))
-    return tokens.keyed_hash(_key(), signer.pk.to_bytes(8, "big"), digests, code.encode("utf-8", "replace"))
-
-
-@cache
-def _key() -> bytes:
-    return tokens.derive(settings.MASTER_KEY, "one-time-codes")
+    hashed = (signer.pk.to_bytes(8, "big"), digests, code.encode("utf-8", "replace"))
+    return [tokens.keyed_hash(key, *hashed) for key in settings.SECRETS.keys("one-time-codes")]

@@ -5,21 +5,20 @@ who they are, so their page gets a ticket; the mail at the end carries another.
 """
 
 from datetime import datetime, timedelta
-from functools import cache
-
-from django.conf import settings
 
 from paraph.kernel import clock, tokens
+from paraph.organizations.link_keys import TICKET, link_keys_until
 from paraph.signature_requests.models import Signer
 
 AFTER_SIGNING = timedelta(minutes=15)
 IN_MAIL = timedelta(days=30)
+_NOTICED = timedelta(minutes=1)  # until every process knows that a key was replaced
 
 
 def ticket(signer: Signer, lifetime: timedelta) -> str:
     """``{seconds since the epoch}.{43 characters of base64url}``."""
     until = int((clock.now() + lifetime).timestamp())
-    return f"{until}.{_proof(signer, until)}"
+    return f"{until}.{_proofs(signer, until)[0]}"
 
 
 def holds(signer: Signer, text: str) -> bool:
@@ -27,14 +26,17 @@ def holds(signer: Signer, text: str) -> bool:
     until, _, proof = text.partition(".")
     if not (until.isascii() and until.isdigit() and len(until) < 12):
         return False
-    right = tokens.same(_proof(signer, int(until)).encode(), proof.encode("utf-8", "replace"))
+    given = proof.encode("utf-8", "replace")
+    right = any(tokens.same(expected.encode(), given) for expected in _proofs(signer, int(until)))
     return right and clock.now() < datetime.fromtimestamp(int(until), tz=clock.now().tzinfo)
 
 
-def _proof(signer: Signer, until: int) -> str:
-    return tokens.base64url(tokens.keyed_hash(_key(), signer.pk.to_bytes(8, "big"), until.to_bytes(8, "big")))
-
-
-@cache
-def _key() -> bytes:
-    return tokens.derive(settings.MASTER_KEY, "copy-ticket")
+def _proofs(signer: Signer, until: int) -> list[str]:
+    """The proofs by each key that may have made a ticket for so long, the newest first. A key that was replaced makes
+    none any more."""
+    named = (signer.pk.to_bytes(8, "big"), until.to_bytes(8, "big"))
+    return [
+        tokens.base64url(tokens.keyed_hash(key, *named))
+        for key, replaced_at in link_keys_until(TICKET)
+        if replaced_at is None or until <= (replaced_at + IN_MAIL + _NOTICED).timestamp()
+    ]

@@ -4,17 +4,16 @@ Drawn signatures are biometric data. The database or a backup shows none of them
 """
 
 import json
-from functools import cache
 from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from paraph.kernel import tokens
 from paraph.signature_requests.models import Signer
 
 _EARLIER = Q(signature__isnull=False) | Q(initials__isnull=False)
 _AT_ONCE = 500
+PURPOSE = "handwriting"
 
 
 def signature_of(signer: Signer) -> dict[str, Any]:
@@ -48,6 +47,11 @@ def encrypt_earlier() -> int:
     return done
 
 
+def context(signer_id: int, name: str) -> bytes:
+    """What ``signature`` or ``initials`` of a signer is encrypted for."""
+    return f"{name} of signer {signer_id}".encode()
+
+
 def _earlier() -> "QuerySet[Signer]":
     return Signer.objects.filter(_EARLIER).only("id", "signature", "initials").order_by("id")
 
@@ -56,7 +60,7 @@ def _opened(signer: Signer, name: str) -> dict[str, Any] | None:
     encrypted, plain = getattr(signer, f"{name}_encrypted"), getattr(signer, name)
     value: dict[str, Any] | None = plain
     if encrypted is not None:
-        value = json.loads(tokens.decrypt(_key(), bytes(encrypted), _context(signer, name)))
+        value = json.loads(settings.SECRETS.decrypt(PURPOSE, bytes(encrypted), context(signer.pk, name)))
     return value
 
 
@@ -64,13 +68,5 @@ def _sealed(signer: Signer, name: str, value: dict[str, Any] | None) -> bytes | 
     if value is None:
         return None
     content = json.dumps(value, separators=(",", ":")).encode()
-    return tokens.encrypt(_key(), content, _context(signer, name))
-
-
-def _context(signer: Signer, name: str) -> bytes:
-    return f"{name} of signer {signer.pk}".encode()
-
-
-@cache
-def _key() -> bytes:
-    return tokens.derive(settings.MASTER_KEY, "handwriting")
+    sealed: bytes = settings.SECRETS.encrypt(PURPOSE, content, context(signer.pk, name))
+    return sealed

@@ -1,23 +1,24 @@
 """Signing tokens, which follow ``/sign/`` in a signing URL (specification 5.2).
 
 A token is the signer's id followed by a keyed hash of the id and the signer's salt. The key derives from the server's
-secret and is in no table, so that neither a database dump nor a backup opens a signing page. A new salt withdraws the
-token of one signer alone.
+secret (:mod:`paraph.organizations.link_keys`) and is in no table as it is, so that no database dump opens a signing
+page. A new salt withdraws the token of one signer alone. A salt is 16 random bytes, and where the secret was ever
+rotated the generation of the key, in two bytes.
 """
-
-from functools import cache
 
 from django.conf import settings
 from django.db.models import Subquery
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.kernel import tokens
+from paraph.organizations.link_keys import SIGNING, generation, link_key
 from paraph.signature_requests.models import Signer
 
 _ID_BYTES = 8
 _MAC_BYTES = 24
 _LENGTH = 43  # base64url of 32 bytes
 SALT_BYTES = 16
+_GENERATION_BYTES = 2
 
 # For an unknown id, the signer with the id before it: both cases take the same time, which therefore reveals nothing.
 _NEAREST = CompiledQuery(
@@ -29,7 +30,8 @@ _NOBODY = Signer(pk=0, token_salt=bytes(SALT_BYTES))
 
 def new_salt() -> bytes:
     """Returns the ``token_salt`` of a new signer."""
-    return tokens.random_bytes(SALT_BYTES)
+    number = generation()
+    return tokens.random_bytes(SALT_BYTES) + (number.to_bytes(_GENERATION_BYTES, "big") if number else b"")
 
 
 def token(signer: Signer) -> str:
@@ -70,10 +72,6 @@ def signer_of(text: str) -> Signer | None:
 
 def _token(signer_id: int, token_salt: bytes) -> str:
     identity = signer_id.to_bytes(_ID_BYTES, "big")
-    mac = tokens.keyed_hash(_key(), identity, token_salt)[:_MAC_BYTES]
+    key = link_key(SIGNING, int.from_bytes(token_salt[SALT_BYTES:], "big"))
+    mac = tokens.keyed_hash(key, identity, token_salt)[:_MAC_BYTES]
     return tokens.base64url(identity + mac)
-
-
-@cache
-def _key() -> bytes:
-    return tokens.derive(settings.MASTER_KEY, "signing-token")

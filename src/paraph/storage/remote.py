@@ -1,7 +1,8 @@
 """Objects in a bucket (s3://, gs:// or az://), through obstore.
 
 Credentials and endpoints come from the variables of the provider's own tools (``AWS_ACCESS_KEY_ID``,
-``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_ACCOUNT_KEY`` …).
+``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_ACCOUNT_KEY`` …). Addresses of downloads are
+signed for the endpoint that callers reach; where there is none, the service hands the objects out itself.
 """
 
 import io
@@ -18,21 +19,27 @@ from obstore.exceptions import BaseError
 from obstore.store import from_url
 
 from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import SERVED_BY_US
+from paraph.storage.internal_endpoint import internal_endpoint
 from paraph.storage.object_keys import checked_key
+from paraph.storage.presign import presigned_url
 from paraph.storage.staged_object import StagedObject
 
 _BLOCK = 1 << 20
 
 
 class RemoteStore:
-    """The store at ``url``. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
+    """The store at ``url``, whose endpoint callers reach at ``public_url``; "": they reach the same, unless it is known
+    to be internal. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
 
-    def __init__(self, url: str) -> None:
-        try:
-            self._store: Any = from_url(url)
-        except (BaseError, ValueError) as error:
-            cause = str(error).splitlines()[0]
-            raise DomainError("configuration", f"PARAPH_STORAGE_URL {url} is not usable: {cause}.") from error
+    def __init__(self, url: str, public_url: str = "") -> None:
+        self._store = _opened(url, "PARAPH_STORAGE_URL", url)
+        self._public: Any = self._store
+        if public_url == SERVED_BY_US or (not public_url and internal_endpoint(url)):
+            self._public = None
+        elif public_url:
+            options = {"client_options": {"allow_http": True}} if public_url.startswith("http:") else {}
+            self._public = _opened(url, "PARAPH_STORAGE_PUBLIC_URL", public_url, endpoint=public_url, **options)
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
         """Also sets the name that browsers save a download under to the last part of the key, because a presigned
@@ -68,8 +75,11 @@ class RemoteStore:
         except FileNotFoundError:
             return
 
-    def presign(self, key: str, filename: str, seconds: int) -> str:  # noqa: ARG002  put() has set the name
-        return obstore.sign(self._store, "GET", checked_key(key), timedelta(seconds=seconds))
+    def presign(self, key: str, filename: str, seconds: int) -> str:
+        """The bucket saves a download under the name that :meth:`put` has set, the service under ``filename``."""
+        if self._public is None:
+            return presigned_url(checked_key(key), filename, seconds)
+        return obstore.sign(self._public, "GET", checked_key(key), timedelta(seconds=seconds))
 
     def free_bytes(self) -> int:
         return disk_usage(gettempdir()).free
@@ -84,6 +94,14 @@ class RemoteStore:
     def _keep(self, file: BinaryIO, key: str) -> None:
         file.seek(0)
         self.put(key, file)
+
+
+def _opened(url: str, setting: str, value: str, **options: Any) -> Any:
+    try:
+        return from_url(url, **options)
+    except (BaseError, ValueError, TypeError) as error:
+        cause = str(error).splitlines()[0]
+        raise DomainError("configuration", f"{setting} {value} is not usable: {cause}.") from error
 
 
 class _ObjectFile(io.RawIOBase):

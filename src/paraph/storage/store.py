@@ -1,4 +1,5 @@
-"""The store of this service: a folder of the data folder, or the bucket at ``PARAPH_STORAGE_URL``.
+"""The store of this service: a folder of the data folder, or the bucket at ``PARAPH_STORAGE_URL``; its objects
+encrypted where ``PARAPH_STORAGE_KEY`` is set.
 
 Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.object_keys`); any other
 form raises ``ValueError``. Faults of the disk or the network raise ``OSError`` or obstore's errors: the calling job is
@@ -10,26 +11,18 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from django.conf import settings
 
+from paraph.kernel.errors import DomainError
+from paraph.storage.encrypted import EncryptedStore
+from paraph.storage.envelope import HEADER, StorageKeys, is_encrypted
 from paraph.storage.local import LocalStore
 from paraph.storage.staged_object import StagedObject
+from paraph.storage.store_protocol import Store
 
 LINK_SECONDS = 900  # specification 8
-
-
-class Store(Protocol):
-    def put(self, key: str, content: bytes | BinaryIO) -> None: ...
-    def stage(self) -> AbstractContextManager[StagedObject]: ...
-    def get(self, key: str) -> bytes: ...
-    def open(self, key: str) -> BinaryIO: ...
-    def delete(self, key: str) -> None: ...
-    def presign(self, key: str, filename: str, seconds: int) -> str: ...
-    def free_bytes(self) -> int: ...
-    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]: ...
-    def sweep(self) -> None: ...
 
 
 def put(key: str, content: bytes | BinaryIO) -> None:
@@ -79,14 +72,49 @@ def sweep() -> None:
     _store().sweep()
 
 
+def encrypting() -> EncryptedStore:
+    """The store, where ``PARAPH_STORAGE_KEY`` is set. Raises ``DomainError("configuration", …)`` where it is not."""
+    found = _store()
+    if not isinstance(found, EncryptedStore) or not settings.PARAPH.storage_key:
+        raise DomainError("configuration", "PARAPH_STORAGE_KEY is not set: there is no key to encrypt with.")
+    return found
+
+
+def lacks_key(key: str) -> bool:
+    """Whether the object is encrypted with a storage key that is not set here. Raises ``FileNotFoundError``."""
+    with _plain_store(*_place()).open(key) as file:
+        header = file.read(HEADER)
+    return is_encrypted(header) and not _keys(*_key_settings()).knows(header)
+
+
 def _store() -> Store:
-    return _open(settings.PARAPH.storage_url, settings.DATA_DIR)
+    return _open(_place(), _key_settings())
+
+
+def _place() -> tuple[str, str, Path]:
+    return settings.PARAPH.storage_url, settings.PARAPH.storage_public_url, settings.DATA_DIR
+
+
+def _key_settings() -> tuple[str, tuple[str, ...]]:
+    return settings.PARAPH.storage_key, tuple(settings.PARAPH.storage_key_previous)
 
 
 @lru_cache(maxsize=4)
-def _open(url: str, data_dir: Path) -> Store:
+def _open(place: tuple[str, str, Path], keys: tuple[str, tuple[str, ...]]) -> Store:
+    plain = _plain_store(*place)
+    return EncryptedStore(plain, _keys(*keys)) if any(keys) else plain
+
+
+@lru_cache(maxsize=4)
+def _plain_store(url: str, public_url: str, data_dir: Path) -> Store:
+    """The store with its objects as they are."""
     if not url:
         return LocalStore(data_dir / "objects")
     from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
 
-    return RemoteStore(url)
+    return RemoteStore(url, public_url)
+
+
+@lru_cache(maxsize=4)
+def _keys(current: str, further: tuple[str, ...]) -> StorageKeys:
+    return StorageKeys(current, further)

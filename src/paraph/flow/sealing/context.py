@@ -9,7 +9,6 @@ from django.db import DatabaseError
 
 from paraph.evidence.statuses import last_authority_chain
 from paraph.flow.sealing.certificate_statuses import FetchedStatuses
-from paraph.kernel import tokens
 from paraph.keys import DevelopmentAuthority, SealingKeys, SigningKey, development_authority, sealing_keys
 from paraph.keys.sealing import EnvironmentName
 from paraph.pdf.pki.purpose import Purpose
@@ -32,7 +31,7 @@ class SealingContext:
         """Returns the keys. Raises ``DomainError`` where one is missing, does not fit, or its store does not answer."""
         if environment not in self._opened:
             name: EnvironmentName = "sandbox" if environment == "sandbox" else "production"
-            self._opened[environment] = sealing_keys(settings.PARAPH, name, _folder(), _secret())
+            self._opened[environment] = sealing_keys(settings.PARAPH, name, key_folder(), *key_secrets())
         return self._opened[environment]
 
     def key(self, purpose: Purpose) -> SigningKey:
@@ -64,15 +63,19 @@ def sealing_context() -> SealingContext:
 def development() -> DevelopmentAuthority:
     """Returns the development authority of the data folder, made at the first start. Raises ``DomainError`` where its
     keys cannot be used."""
-    return development_authority(_folder(), _secret(), settings.PARAPH.development_key)
+    secret, *others = key_secrets()
+    return development_authority(key_folder(), secret, settings.PARAPH.development_key, others)
 
 
-def _folder() -> Path:
+def key_folder() -> Path:
+    """Where this machine keeps its development keys."""
     return Path(settings.DATA_DIR) / "keys"
 
 
-def _secret() -> bytes:
-    return tokens.derive(settings.MASTER_KEY, "private-keys")
+def key_secrets() -> list[bytes]:
+    """What the development keys may be encrypted with, first what new ones are."""
+    secrets: list[bytes] = settings.SECRETS.keys("private-keys")
+    return secrets
 
 
 def _last_authority_chain() -> tuple[bytes, ...]:

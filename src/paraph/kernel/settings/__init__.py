@@ -14,11 +14,14 @@ from paraph.kernel.settings.limits import LimitSettings
 from paraph.kernel.settings.messages import MessageSettings
 from paraph.kernel.settings.sealing import BUILT_IN_TIMESTAMPS, SealingSettings
 from paraph.kernel.settings.service import ServiceSettings
+from paraph.kernel.settings.storage import SERVED_BY_US, StorageSettings
 
-__all__ = ["BUILT_IN_TIMESTAMPS", "Settings", "read_settings"]
+__all__ = ["BUILT_IN_TIMESTAMPS", "SERVED_BY_US", "Settings", "read_settings"]
 
 
-class Settings(ServiceSettings, SealingSettings, MessageSettings, LimitSettings, AccountSettings, BaseSettings):
+class Settings(
+    ServiceSettings, StorageSettings, SealingSettings, MessageSettings, LimitSettings, AccountSettings, BaseSettings
+):
     """What operators set. The defaults give a whole service on one machine."""
 
     model_config = SettingsConfigDict(

@@ -25,8 +25,8 @@ class ServiceSettings(BaseModel):
     secret_key: str = Field(
         "", description="Secret that all keys of the service are derived from; default: made at the first start."
     )
-    storage_url: str = Field(
-        "", description="Object store (s3://, gs://, az://); default: a folder in the data folder."
+    secret_key_previous: CommaSeparated = Field(
+        [], description="Earlier secrets, separated by commas, that are accepted while the secret is being rotated."
     )
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
     web_threads: int = Field(8, ge=1, description="Threads of each web process.")

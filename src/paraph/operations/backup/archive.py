@@ -1,7 +1,8 @@
 """The file of a backup: a tar, whose first member says what it is and whose last one that it is whole.
 
-``manifest.json``, ``database.dump`` (pg_dump's custom form); in a backup also ``secret.key``, ``keys/…`` and
-``objects/…``; ``end.json`` with the number of members before it and a SHA-256 over their names, sizes and contents.
+``manifest.json``, ``database.dump`` (pg_dump's custom form); in a backup also ``secret.key``, ``secret.previous``
+while the secret is being rotated, ``keys/…`` and ``objects/…``; ``end.json`` with the number of members before it and a
+SHA-256 over their names, sizes and contents.
 """
 
 import hashlib
@@ -15,7 +16,8 @@ from typing import IO, Any, BinaryIO
 
 from paraph.kernel.errors import DomainError
 
-MANIFEST, DATABASE, SECRET, KEYS, OBJECTS = "manifest.json", "database.dump", "secret.key", "keys/", "objects/"
+MANIFEST, DATABASE, KEYS, OBJECTS = "manifest.json", "database.dump", "keys/", "objects/"
+SECRET, EARLIER_SECRETS = "secret.key", "secret.previous"
 _END = "end.json"
 _BLOCK = 1 << 20
 

@@ -13,10 +13,16 @@ from tempfile import NamedTemporaryFile
 from typing import BinaryIO, cast
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import existing_master_key, fingerprint, write_master_key
+from paraph.kernel.master_key import (
+    earlier_master_keys,
+    existing_master_key,
+    fingerprint,
+    write_earlier_master_keys,
+    write_master_key,
+)
 from paraph.kernel.settings import Settings
 from paraph.kernel.tokens import same
-from paraph.operations.backup.archive import DATABASE, KEYS, OBJECTS, SECRET, Archive
+from paraph.operations.backup.archive import DATABASE, EARLIER_SECRETS, KEYS, OBJECTS, SECRET, Archive
 from paraph.postgres import transfer
 from paraph.storage.object_keys import checked_key
 
@@ -59,8 +65,11 @@ def require_empty_store() -> None:
 
 def require_same_secret(archive: Archive, settings: Settings) -> None:
     """Raises ``DomainError("configuration", …)`` unless this machine has the secret that the database belongs to."""
-    secret = existing_master_key(settings.data_dir, settings.secret_key)
-    if not secret or fingerprint(secret).hex() != archive.manifest()["secret"]:
+    secrets = [
+        existing_master_key(settings.data_dir, settings.secret_key),
+        *earlier_master_keys(settings.data_dir, settings.secret_key_previous),
+    ]
+    if archive.manifest()["secret"] not in [fingerprint(secret).hex() for secret in secrets if secret]:
         raise DomainError(
             "configuration",
             "The file belongs to another secret than this machine has: give it the same PARAPH_SECRET_KEY, or the same "
@@ -83,9 +92,13 @@ def unfinished(settings: Settings) -> Iterator[None]:
 
 
 def restore_secret_and_keys(archive: Archive, settings: Settings) -> None:
-    """Puts ``secret.key``, unless ``PARAPH_SECRET_KEY`` is set, and the folder ``keys`` into the data folder."""
+    """Puts ``secret.key``, unless ``PARAPH_SECRET_KEY`` is set, earlier secrets and the folder ``keys`` into the data
+    folder."""
     if not settings.secret_key:
         write_master_key(settings.data_dir, archive.read(SECRET))
+    earlier = archive.read(EARLIER_SECRETS).split()
+    if earlier and not settings.secret_key_previous:
+        write_earlier_master_keys(settings.data_dir, earlier)
     for name, content in archive.members():
         if name.startswith(KEYS):
             _write_key(settings.data_dir / "keys", name.removeprefix(KEYS), content.read())

@@ -17,7 +17,15 @@ from paraph.evidence.named_objects import TABLES, NamedObject, named_objects
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
-from paraph.operations.backup.archive import DATABASE, KEYS, MANIFEST, OBJECTS, SECRET, ArchiveWriter
+from paraph.operations.backup.archive import (
+    DATABASE,
+    EARLIER_SECRETS,
+    KEYS,
+    MANIFEST,
+    OBJECTS,
+    SECRET,
+    ArchiveWriter,
+)
 from paraph.operations.store_check.object_reader import Problem, problem_with
 from paraph.postgres import embedded_url, transfer
 
@@ -34,7 +42,7 @@ def write_backup(out: Path) -> dict[str, Any]:
     with _new_file(out) as file, TemporaryFile(dir=out.parent) as named, objects_to_delete.kept():
         archive = _begin(file, "backup")
         _add_database(archive, out.parent, cast(BinaryIO, named))
-        archive.add_bytes(SECRET, settings.MASTER_KEY)
+        _add_secrets(archive)
         _add_keys(archive, settings.DATA_DIR / "keys")
         count, problems = _add_objects(archive, cast(BinaryIO, named))
         archive.finish()
@@ -71,7 +79,7 @@ def _new_file(out: Path) -> Iterator[BinaryIO]:
 def _begin(file: BinaryIO, kind: str) -> ArchiveWriter:
     archive = ArchiveWriter(file)
     facts = {"kind": kind, "form": 1, "paraph": __version__, "made_at": clock.now().isoformat()}
-    archive.add_bytes(MANIFEST, json.dumps({**facts, "secret": fingerprint(settings.MASTER_KEY).hex()}).encode())
+    archive.add_bytes(MANIFEST, json.dumps({**facts, "secret": fingerprint(settings.SECRETS.in_use).hex()}).encode())
     return archive
 
 
@@ -90,6 +98,14 @@ def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) 
 
 def _database_url() -> str:
     return settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
+
+
+def _add_secrets(archive: ArchiveWriter) -> None:
+    newest = settings.SECRETS.newest
+    archive.add_bytes(SECRET, newest)
+    earlier = [secret for secret in settings.SECRETS.all if secret != newest]
+    if earlier:
+        archive.add_bytes(EARLIER_SECRETS, b"\n".join(earlier))
 
 
 def _add_keys(archive: ArchiveWriter, folder: Path) -> None:

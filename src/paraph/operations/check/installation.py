@@ -2,14 +2,22 @@
 
 from collections.abc import Iterator
 
+from django.conf import settings
+
 from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
-from paraph.operations.check.outcome import Outcome, failed, ok
-from paraph.organizations.installation import secret_is_ours
+from paraph.kernel.master_key import fingerprint
+from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.organizations.installation import fingerprint_in_use, secret_is_ours
 
 
 def secret_key() -> Iterator[Outcome]:
     """``secret key``: whether it is the one that the database was first used with."""
     if secret_is_ours():
+        if fingerprint_in_use() != fingerprint(settings.SECRETS.newest):
+            yield warning(
+                "secret key", "The earlier secret is still in use: once all machines have both, paraph secret rotate."
+            )
+            return
         yield ok("secret key", "The secret key is that of the installation.")
         return
     yield failed(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
+from paraph.documents.models import Document, DocumentStatus
 from paraph.kernel import tokens
 from paraph.operations.check.outcome import Outcome, failed, ok
 from paraph.storage import store
@@ -26,5 +27,22 @@ def object_store() -> Iterator[Outcome]:
     if returned != content:
         yield failed("storage", f"The object store {location} gives back something else than it was given.")
         return
+    if _lacks_storage_key():
+        yield failed(
+            "storage",
+            "Stored files are encrypted with a storage key that this machine lacks: set PARAPH_STORAGE_KEY, or "
+            "PARAPH_STORAGE_KEY_PREVIOUS, to what the other machines have.",
+        )
+        return
     milliseconds = (time.perf_counter() - began) * 1000
     yield ok("storage", f"The object store {location} keeps, returns and deletes an object ({milliseconds:.0f} ms).")
+
+
+def _lacks_storage_key() -> bool:
+    """Whether the newest upload cannot be opened for want of its storage key."""
+    ready = Document.objects.filter(status=DocumentStatus.READY, file_deleted_at=None)
+    key = ready.order_by("-pk").values_list("object_key", flat=True).first()
+    try:
+        return key is not None and store.lacks_key(key)
+    except FileNotFoundError:
+        return False

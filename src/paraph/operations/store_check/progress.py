@@ -6,7 +6,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from paraph.kernel import clock
 
@@ -33,7 +33,7 @@ class Progress:
         self._known: set[str] = set()
 
     @classmethod
-    def resumed(cls, path: Path) -> "Progress":
+    def resumed(cls, path: Path) -> Self:
         """That of the file; from the beginning where there is none."""
         progress = cls(path)
         if path.exists():

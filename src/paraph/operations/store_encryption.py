@@ -1,0 +1,90 @@
+"""Encrypting stored files after ``PARAPH_STORAGE_KEY`` was set or changed, while the service works."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import Any
+
+from paraph.documents import objects_to_delete
+from paraph.evidence.named_objects import TABLES, NamedObject, is_still_named, named_objects
+from paraph.kernel import clock
+from paraph.operations.store_check.progress import Progress
+from paraph.storage import store
+
+_AT_ONCE = 20
+_PICTURES = "pages/"
+
+
+@dataclass
+class _Encrypted(Progress):
+    """``encrypted`` counts the objects that were encrypted, or whose key was."""
+
+    encrypted: int = 0
+
+
+def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
+    """Encrypts every object that a row names with the storage key, unless it is; deletes pictures and texts of pages
+    that are not, which are made again.
+
+    Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
+    after ``seconds``. Returns ``finished``, counts and ``problems``: objects that cannot be read. Raises
+    ``DomainError("configuration", …)`` without a storage key.
+    """
+    store.encrypting()
+    progress, end = _Encrypted.resumed(progress_file), time.monotonic() + seconds
+    try:
+        finished = all(_table(progress, end) for _ in range(progress.stage, len(TABLES)))
+    finally:
+        progress.save()
+    if finished:
+        _delete_pictures()
+        progress_file.unlink()
+    return {
+        "finished": finished,
+        "objects": progress.objects,
+        "encrypted": progress.encrypted,
+        "problems": progress.problems,
+    }
+
+
+def _table(progress: _Encrypted, end: float) -> bool:
+    """Does the present table. Returns False where the time is over before."""
+    for batch in _batches(TABLES[progress.stage], progress.after):
+        with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
+            for named in batch:
+                _encrypt(named, progress)
+        progress.after = batch[-1].row[1]
+        progress.save_now_and_then()
+        if time.monotonic() > end:
+            return False
+    progress.next_stage()
+    return True
+
+
+def _batches(word: str, after: int) -> Iterator[list[NamedObject]]:
+    """The objects of a few rows at a time; a row may name two."""
+    rows = (list(objects) for _, objects in groupby(named_objects(word, after), lambda named: named.row))
+    while batch := list(chain.from_iterable(islice(rows, _AT_ONCE))):
+        yield batch
+
+
+def _encrypt(named: NamedObject, progress: _Encrypted) -> None:
+    if not is_still_named(named):
+        return
+    progress.objects += 1
+    try:
+        if not store.encrypting().is_current(named.key):
+            store.encrypting().encrypt_anew(named.key)
+            progress.encrypted += 1
+    except FileNotFoundError:
+        progress.report({"problem": "missing", "key": named.key})
+    except OSError as error:
+        progress.report({"problem": "unreadable", "key": named.key, "cause": error.strerror or str(error)})
+
+
+def _delete_pictures() -> None:
+    for key in store.keys_written_before(_PICTURES, clock.now()):
+        if not store.encrypting().is_current(key):
+            store.delete(key)

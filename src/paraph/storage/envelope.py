@@ -1,0 +1,118 @@
+"""The form of an encrypted object: a header with a key of its own, then the content in chunks.
+
+The header is a mark of 16 bytes, the id of the storage key (8), and the object's random key encrypted with it
+(AES-256-GCM: 12 + 32 + 16), bound to the name of the object. A chunk has 64 KiB of the content, the last one less,
+encrypted with the object's key: its nonce is its number and whether it is the last, so that chunks that are missing,
+moved or added are seen. How long the content is, follows from the object's length.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from paraph.kernel import tokens
+
+MARK = b"\x89PARAPH-ENC\r\n\x1a\n\x01"
+CHUNK = 64 * 1024
+_ID, _TAG, _NONCE, _KEY = 8, 16, 12, 32
+HEADER = len(MARK) + _ID + _NONCE + _KEY + _TAG
+STORED_CHUNK = CHUNK + _TAG
+
+
+class DamagedObjectError(OSError):
+    """An object was changed, cut, or put under another name."""
+
+
+class UnknownStorageKeyError(OSError):
+    """An object is encrypted with a storage key that is not set here."""
+
+
+class StorageKeys:
+    """``current``: the storage key of new objects, "" to leave them as they are. ``further`` keys open objects, too."""
+
+    def __init__(self, current: str, further: Sequence[str] = ()) -> None:
+        self._keys = {_key_id(key): tokens.derive(key.encode(), "object-keys") for key in (current, *further) if key}
+        self._current = _key_id(current) if current else b""
+
+    @property
+    def encrypt(self) -> bool:
+        return bool(self._current)
+
+    def header(self, name: str, key: bytes) -> bytes:
+        """The header of an object with this name and key, by the current storage key."""
+        start = MARK + self._current
+        return start + tokens.encrypt(self._keys[self._current], key, start + name.encode())
+
+    def key_in(self, header: bytes, name: str) -> bytes:
+        """The object's key. Raises :class:`UnknownStorageKeyError`, :class:`DamagedObjectError`."""
+        start = header[: len(MARK) + _ID]
+        opening = self._keys.get(start[len(MARK) :])
+        if opening is None:
+            raise UnknownStorageKeyError(f"{name} is encrypted with a storage key that is not set here")
+        try:
+            return tokens.decrypt(opening, header[len(start) :], start + name.encode())
+        except ValueError as error:
+            raise damaged(name) from error
+
+    def is_current(self, header: bytes) -> bool:
+        return header[len(MARK) :].startswith(self._current)
+
+    def knows(self, header: bytes) -> bool:
+        return header[len(MARK) : len(MARK) + _ID] in self._keys
+
+
+def is_encrypted(start: bytes) -> bool:
+    """Whether an object that begins so is encrypted."""
+    return start.startswith(MARK)
+
+
+def new_key() -> bytes:
+    return tokens.random_bytes(_KEY)
+
+
+def encrypted_chunks(key: bytes, read: Callable[[int], bytes]) -> Iterator[bytes]:
+    """The chunks of a content that ``read`` gives; at least one."""
+    cipher, number, block = AESGCM(key), 0, read(CHUNK)
+    while True:
+        while len(block) < CHUNK and (more := read(CHUNK - len(block))):
+            block += more
+        following = read(CHUNK) if len(block) == CHUNK else b""
+        yield cipher.encrypt(_nonce(number, last=not following), block, None)
+        if not following:
+            return
+        number, block = number + 1, following
+
+
+def decrypted_chunk(cipher: AESGCM, number: int, stored: bytes, name: str, *, last: bool) -> bytes:
+    """Raises :class:`DamagedObjectError`."""
+    try:
+        return cipher.decrypt(_nonce(number, last=last), stored, None)
+    except (InvalidTag, ValueError) as error:
+        raise damaged(name) from error
+
+
+def chunk_count(stored: int, name: str) -> int:
+    """How many chunks an object of so many bytes has. Raises :class:`DamagedObjectError`."""
+    count = -(-(stored - HEADER) // STORED_CHUNK)
+    if count < 1 or (stored - HEADER) - (count - 1) * STORED_CHUNK < _TAG:
+        raise damaged(name)
+    return count
+
+
+def content_size(stored: int, name: str) -> int:
+    """How long the content of an object of so many bytes is. Raises :class:`DamagedObjectError`."""
+    return stored - HEADER - _TAG * chunk_count(stored, name)
+
+
+def damaged(name: str) -> DamagedObjectError:
+    return DamagedObjectError(f"{name} is damaged, or was changed in the store")
+
+
+def _nonce(number: int, *, last: bool) -> bytes:
+    return number.to_bytes(_NONCE - 1, "big") + bytes([last])
+
+
+def _key_id(key: str) -> bytes:
+    """Tells storage keys apart, and nothing of them."""
+    return tokens.derive(key.encode(), "object-key-id")[:_ID]

@@ -1,0 +1,226 @@
+"""A flow that begins under one secret, is taken over by the next amid, and ends where the first is gone."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.conf import settings as django_settings
+from django.db import connection
+from django.test import Client
+
+from paraph.flow.mail_account import AccountMail, hand_over
+from paraph.flow.sealing.context import development, sealing_context
+from paraph.flow.sign import Signature
+from paraph.flow.sign import sign as sign_verb
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.kernel.secrets import Secrets
+from paraph.members.models import User
+from paraph.members.second_factors import decrypted, encrypted
+from paraph.operations.check.installation import secret_key
+from paraph.operations.secret_rotation import rotate as rotation
+from paraph.operations.secret_rotation.rotate import rotate, status
+from paraph.organizations import installation
+from paraph.organizations.installation import fingerprint_in_use, secret_is_ours
+from paraph.organizations.models import Application
+from paraph.organizations.registration import encrypted_secret, webhook_secret
+from paraph.signature_requests import copy_ticket
+from paraph.signature_requests.handwriting import signature_of
+from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_token import new_salt, signer_of, token
+from paraph.storage import presign, store
+from tests.factories import TYPED, VISITOR, Scene, scene, sign
+from tests.flow.test_jobs import work_off
+
+pytestmark = pytest.mark.django_db
+
+OLD, NEW, NEWEST = b"o" * 40, b"n" * 40, b"N" * 40
+Use = Callable[..., None]
+
+
+@pytest.fixture
+def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
+    """Makes this process one that was started with these secrets."""
+
+    def use(newest: bytes, *earlier: bytes) -> None:
+        settings.SECRETS = Secrets(newest, earlier, fingerprint_in_use)
+        settings.SECRET_KEY = settings.SECRETS.derived(newest, "django").hex()
+        settings.SECRET_KEY_FALLBACKS = [settings.SECRETS.derived(each, "django").hex() for each in earlier]
+        installation._read.clear()
+        sealing_context.cache_clear()
+
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(installation, "NOTICED_SECONDS", 0.0)
+    monkeypatch.setattr(rotation, "NOTICED_SECONDS", 0.0)
+    use(OLD)
+    assert secret_is_ours()
+    yield use
+    installation._read.clear()
+    sealing_context.cache_clear()
+
+
+def guess(made: Scene, position: int, code: str) -> Signer:
+    signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
+    return sign_verb(signer, Signature(code, TYPED, None, "en"), VISITOR)
+
+
+def account() -> User:
+    user = User(email="a@b.example")
+    user.set_password("x")
+    user.save()
+    return user
+
+
+def linked(address: str) -> None:
+    """Raises where the address of a download is not accepted."""
+    parts = urlsplit(address)
+    query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    presign.check_link(parts.path.removeprefix("/files/"), query["expires"], query["filename"], query["signature"])
+
+
+def test_a_flow_lives_through_a_rotation(use: Use) -> None:
+    made = scene(signers=3, notify_signers_on_completion=True)
+    Application.objects.update(webhook_secret_encrypted=encrypted_secret("hook"))
+    links = [token(signer) for signer in made.signers]
+    ticket = copy_ticket.ticket(made.signers[0], copy_ticket.IN_MAIL)
+    codes = [made.code(0), made.code(1)]
+    address = store.presign("documents/a.pdf", "a.pdf")
+    root = development().root
+    guess(made, 0, codes[0])
+
+    use(NEW, OLD)
+    assert secret_is_ours() and status()["in_use"] == "earlier"
+    assert [signer_of(link) for link in links] == made.signers
+    rotated = rotate()
+    assert rotated["done"] and rotated["in_use"] == "newest" and rotated["links_until"]
+    guess(made, 1, codes[1])
+    linked(address)
+    assert copy_ticket.holds(made.signers[0], ticket)
+
+    use(NEW)
+    assert secret_is_ours() and status()["done"]
+    assert [token(signer) for signer in made.signers] == links
+    assert [signer_of(link) for link in links] == made.signers
+    assert copy_ticket.holds(made.signers[0], ticket)
+    assert webhook_secret(bytes(Application.objects.get().webhook_secret_encrypted)) == "hook"
+    assert development().root == root
+    sign(made, 2)
+    work_off()
+    made.request.refresh_from_db()
+    assert made.request.finalized
+    with pytest.raises(DomainError, match="This link is not valid"):
+        linked(address)
+
+    use(OLD)
+    assert not secret_is_ours()
+    with pytest.raises(ValueError, match="does not open"):
+        signature_of(Signer.objects.get(pk=made.signers[0].pk))
+    with pytest.raises(DomainError, match="does not open"):
+        development()
+
+
+def test_a_machine_that_knows_the_first_secret_alone_reads_what_the_others_write_until_the_rotation(use: Use) -> None:
+    use(NEW, OLD)
+    made = scene(signers=2)
+    signed = sign(made)
+    link, sealed = token(made.signers[1]), encrypted_secret("hook")
+    user = account()
+    session = user.get_session_auth_hash()
+    use(OLD)
+    assert signature_of(Signer.objects.get(pk=signed.pk)) == TYPED
+    assert (signer_of(link), webhook_secret(sealed)) == (made.signers[1], "hook")
+    assert user.get_session_auth_hash() == session
+
+
+def test_links_of_every_generation_open_and_no_others(use: Use) -> None:
+    made = scene(signers=3)
+    signers = made.signers
+    for number, newest in enumerate((NEW, NEWEST)):
+        before = [token(signer) for signer in signers]
+        use(newest, django_settings.SECRETS.newest)
+        rotate()
+        use(newest)
+        assert [token(signer) for signer in signers] == before
+        signers[number].token_salt = new_salt()
+        signers[number].save()
+    assert [len(signer.token_salt) for signer in signers] == [18, 18, 16]
+    assert [signer_of(token(signer)) for signer in signers] == signers
+    assert len({token(signer) for signer in signers}) == 3
+
+    salt, current = bytes(signers[1].token_salt), token(signers[1])
+    signers[1].token_salt = salt[:16]  # what only earlier keys were used for
+    assert token(signers[1]) != current and signer_of(token(signers[1])) is None
+
+
+def test_a_replaced_key_makes_no_tickets_any_more(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene()
+    use(NEW, OLD)
+    rotate()
+    use(OLD)
+    monkeypatch.setattr(installation, "_row", installation.Agreed)
+    later = clock.now() + copy_ticket.IN_MAIL
+    with monkeypatch.context() as patch:
+        patch.setattr(clock, "now", lambda: later)
+        forged = copy_ticket.ticket(made.signers[0], copy_ticket.IN_MAIL)
+    monkeypatch.undo()
+    use(NEW)
+    assert not copy_ticket.holds(made.signers[0], forged)
+
+
+def test_what_is_written_with_the_earlier_secret_meanwhile_is_told_and_found(use: Use) -> None:
+    sign(scene())
+    user = account()
+    Authenticator.objects.create(user=user, type="totp", data={"secret": encrypted("totp")})
+    Authenticator.objects.create(user=user, type="recovery_codes", data={"seed": encrypted("seed"), "used_mask": 3})
+    hand_over(AccountMail("a@b.example", "en", "s", "t", ""))
+    use(NEW, OLD)
+    assert rotate()["left"]["account_mails"] == 1
+    work_off()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_jobs SET status = 'succeeded'")
+    assert status()["done"]
+
+    use(OLD)
+    late = encrypted("late")
+    use(NEW, OLD)
+    Authenticator.objects.filter(type="totp").update(data={"secret": late})
+    assert status()["left"]["second_factors"] == 1 and not status()["done"]
+    assert rotate()["done"]
+    use(NEW)
+    assert decrypted(Authenticator.objects.get(type="totp").data["secret"]) == "late"
+    seed = Authenticator.objects.get(type="recovery_codes").data
+    assert (decrypted(seed["seed"]), seed["used_mask"]) == ("seed", 3)
+
+
+def test_members_stay_logged_in(use: Use, client: Client) -> None:
+    user = account()
+    client.force_login(user)
+    use(NEW, OLD)
+    rotate()
+    assert "_auth_user_id" in visited(client)
+    use(NEW)
+    assert "_auth_user_id" in visited(client)
+
+
+def visited(client: Client) -> dict[str, Any]:
+    client.get("/app/")
+    return dict(client.session)
+
+
+def test_what_no_secret_opens_is_named_and_left(use: Use) -> None:
+    made = scene()
+    Application.objects.update(webhook_secret_encrypted=b"x" * 40)
+    use(NEW, OLD)
+    application = made.request.application_id
+    assert rotate()["unreadable"] == [f"webhook_secret_encrypted of application {application}"]
+
+
+def test_a_machine_that_lacks_the_secret_in_use_rotates_nothing(use: Use) -> None:
+    use(NEW)
+    with pytest.raises(DomainError, match="The secret in use is not known here"):
+        rotate()
+    use(NEW, OLD)
+    assert [outcome.status for outcome in secret_key()] == ["warning"]

@@ -1,0 +1,91 @@
+"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, deleted. Addresses that are
+signed must be signed for the very host that they are asked of."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import md5
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from botocore.auth import S3SigV4QueryAuth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+ID, SECRET, REGION = "id", "secret", "us-east-1"
+_KEPT = ("Content-Type", "Content-Disposition")
+
+
+@contextmanager
+def s3_server() -> Iterator[str]:
+    """Gives the address of a server on this machine."""
+    handler = type("Handler", (_Handler,), {"objects": {}})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    objects: ClassVar[dict[str, tuple[bytes, dict[str, str]]]]
+
+    def do_PUT(self) -> None:
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        self.objects[self._name()] = content, {name: self.headers[name] for name in _KEPT if name in self.headers}
+        self._answer(200, b"", {"ETag": _etag(content)})
+
+    def do_DELETE(self) -> None:
+        self.objects.pop(self._name(), None)
+        self._answer(204)
+
+    def do_GET(self) -> None:
+        if "X-Amz-Signature" in self.path and not self._is_signed():
+            self._answer(403)
+            return
+        if self._name() not in self.objects:
+            self._answer(404)
+            return
+        content, headers = self.objects[self._name()]
+        headers = {**headers, "ETag": _etag(content), "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT"}
+        if "Range" not in self.headers:
+            self._answer(200, content, headers)
+            return
+        first, _, last = self.headers["Range"].removeprefix("bytes=").partition("-")
+        part = content[int(first) : int(last) + 1]
+        span = f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}"
+        self._answer(206, part, {**headers, "Content-Range": span})
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+    def _name(self) -> str:
+        return unquote(urlsplit(self.path).path)
+
+    def _is_signed(self) -> bool:
+        address, _, given = f"http://{self.headers['Host']}{self.path}".rpartition("&X-Amz-Signature=")
+        auth = S3SigV4QueryAuth(Credentials(ID, SECRET), "s3", REGION)
+        request = AWSRequest("GET", address)
+        request.context["timestamp"] = parse_qs(urlsplit(address).query)["X-Amz-Date"][0]
+        text = auth.string_to_sign(request, auth.canonical_request(request))
+        return bool(auth.signature(text, request) == given)
+
+    def _answer(self, status: int, content: bytes = b"", headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+
+def _etag(content: bytes) -> str:
+    return f'"{md5(content, usedforsecurity=False).hexdigest()}"'

@@ -1,0 +1,97 @@
+"""A bucket on an S3 server, whose internal endpoint is not the one that callers reach."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from paraph.kernel.errors import DomainError
+from paraph.storage import store
+from paraph.storage.envelope import CHUNK, is_encrypted
+from paraph.storage.internal_endpoint import internal_endpoint
+from paraph.storage.remote import RemoteStore
+from tests.storage.s3_server import ID, REGION, SECRET, s3_server
+
+KEY, URL = "documents/a.pdf", "s3://bucket/paraph"
+CONTENT = b"%PDF-" + bytes(range(256)) * 1024
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with s3_server() as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def endpoint(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": ID,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_REGION": REGION,
+        "AWS_ENDPOINT_URL": server,
+        "AWS_ALLOW_HTTP": "true",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_downloads_are_signed_for_the_public_endpoint(server: str) -> None:
+    public = server.replace("127.0.0.1", "localhost")
+    bucket = RemoteStore(URL, public)
+    bucket.put(KEY, CONTENT)
+    address = bucket.presign(KEY, "Contract.pdf", 900)
+    assert address.startswith(f"{public}/bucket/paraph/documents/a.pdf?")
+    assert parse_qs(urlsplit(address).query)["X-Amz-SignedHeaders"] == ["host"]
+    answer = httpx.get(address)
+    assert (answer.status_code, answer.content) == (200, CONTENT)
+    assert answer.headers["content-disposition"] == 'attachment; filename="a.pdf"'
+    assert httpx.get(address.replace("localhost", "127.0.0.1")).status_code == 403
+
+
+def test_without_one_an_internal_endpoint_is_named_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "/files/documents/a.pdf?expires=" in RemoteStore(URL).presign(KEY, "Contract.pdf", 900)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "https://s3.example.com")
+    assert RemoteStore(URL).presign(KEY, "x.pdf", 900).startswith("https://s3.example.com/bucket/paraph/documents/")
+    assert "/files/documents/" in RemoteStore(URL, "none").presign(KEY, "x.pdf", 900)
+
+
+@pytest.mark.parametrize(
+    ("address", "internal"),
+    [
+        ("http://minio:9000", True),
+        ("http://10.0.0.5:9000", True),
+        ("http://[fd00::1]:9000", True),
+        ("https://minio.storage.svc", True),
+        ("https://s3.eu-central-1.amazonaws.com", False),
+        ("https://s3.example.com", False),
+        ("", False),
+    ],
+)
+def test_which_endpoints_are_internal(address: str, internal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+    assert internal_endpoint(URL) is internal
+    assert internal_endpoint("gs://bucket") is False
+
+
+def test_an_endpoint_that_cannot_be_used_gets_a_sentence() -> None:
+    with pytest.raises(DomainError, match=r"PARAPH_STORAGE_PUBLIC_URL https://x.example is not usable"):
+        RemoteStore("memory://", "https://x.example")
+
+
+def test_encrypted_objects_of_a_bucket(settings: Any, tmp_path: Path, client: Any) -> None:
+    changed = {"storage_url": URL, "storage_key": "k" * 32}
+    settings.PARAPH = settings.PARAPH.model_copy(update=changed)
+    settings.DATA_DIR = tmp_path
+    with store.stage() as staged:
+        staged.file.write(CONTENT)
+        staged.keep(KEY)
+    assert is_encrypted(RemoteStore(URL).get(KEY)) and store.get(KEY) == CONTENT
+    address = urlsplit(store.presign(KEY, "Contract.pdf"))
+    answer = client.get(f"{address.path}?{address.query}", headers={"Range": f"bytes={CHUNK - 2}-{CHUNK + 1}"})
+    assert answer.status_code == 206
+    assert b"".join(answer.streaming_content) == CONTENT[CHUNK - 2 : CHUNK + 2]
+    RemoteStore(URL).put(KEY, CONTENT)
+    store.encrypting().encrypt_anew(KEY)
+    assert is_encrypted(RemoteStore(URL).get(KEY)) and store.get(KEY) == CONTENT
