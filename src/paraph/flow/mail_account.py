@@ -9,6 +9,7 @@ from django.conf import settings
 from paraph.flow.messages.layout import EmailContent, Letter, lay_out
 from paraph.flow.messages.sentences import plain
 from paraph.kernel import tokens
+from paraph.measures import figures
 from paraph.messaging.email import send_email
 from paraph.queue.defer import defer
 
@@ -37,7 +38,8 @@ def mail_account(sealed: str) -> None:
     mail = AccountMail(**json.loads(opened))
     content = _written(mail)
     name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
-    send_email(mail.to, content.subject, content.text, content.html, name)
+    with figures.message("email", "message"):
+        send_email(mail.to, content.subject, content.text, content.html, name)
 
 
 def _written(mail: AccountMail) -> EmailContent:
