@@ -16,10 +16,10 @@ from typing import Any
 import psycopg
 
 from paraph import __version__
+from paraph.cli.demo.contract import contract
 from paraph.postgres import embedded_url
 from tests import first_start
 from tests.cli.service import Service, remove, wait_until
-from tests.factories import pdf
 from tests.receiver import receiver
 from tests.scenarios.people import Backend, at, sign, signer
 
@@ -85,7 +85,7 @@ def _application(service: Service, webhook_url: str) -> dict[str, Any]:
 def _request(backend: Backend, refs: list[str], **more: Any) -> dict[str, Any]:
     stamps = [{"signer_ref": ref, "stamps": [at(y=72 + 200 * number)]} for number, ref in enumerate(refs)]
     signers = [signer(ref, order=number + 1) for number, ref in enumerate(refs)]
-    documents = [{"id": backend.upload(pdf()), "signers": stamps}]
+    documents = [{"id": backend.upload(contract()), "signers": stamps}]
     declared = {"identity_declaration_accepted": True} if more.get("send_email") else {}
     return backend.create(mode="sequential", validity_days=30, signers=signers, documents=documents, **more, **declared)
 
