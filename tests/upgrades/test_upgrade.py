@@ -170,14 +170,10 @@ def running(world: World, port: int, sources: Path) -> Iterator[None]:
         "PARAPH_PORT": str(port),
         "PYTHONPATH": f"{sources / 'src'}:{ROOT / 'clients/python/src'}",
     }
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "paraph", part], env=environment, stderr=subprocess.DEVNULL, cwd=sources
-        )
-        for part in ("web", "worker")
-    ]
+    command = [sys.executable, "-m", "paraph"]
+    processes = [subprocess.Popen([*command, part], env=environment) for part in ("web", "worker")]
     try:
-        wait_until(lambda: answers(f"http://127.0.0.1:{port}/readyz"))
+        wait_until(lambda: answers(f"http://127.0.0.1:{port}/readyz"), seconds=180)
         yield
     finally:
         for process in processes:
