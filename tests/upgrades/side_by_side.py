@@ -20,6 +20,7 @@ _CONTRACTS = (
     operations.RenameModel,
     operations.AlterModelTable,
 )
+_REPEATABLE = (AddIndexConcurrently, RemoveIndexConcurrently, operations.RunPython)
 _BLOCKING = re.compile(
     r"CREATE\s+(UNIQUE\s+)?INDEX\s+(?!CONCURRENTLY)|SET\s+NOT\s+NULL|\bLOCK\s+TABLE\b", re.IGNORECASE
 )
@@ -33,10 +34,8 @@ def breaches(migration: Migration) -> list[str]:
         of = str(getattr(operation, "model_name", "")).lower()
         if of not in new_tables:
             found += [f"{operation.describe()}: {why}" for why in _breaches(operation)]
-    if any(isinstance(each, AddIndexConcurrently | RemoveIndexConcurrently) for each in migration.operations) and (
-        len(migration.operations) > 1
-    ):
-        found.append("what is done concurrently is done again after a fault, so it has a migration of its own")
+    if not migration.atomic and not all(isinstance(each, _REPEATABLE) for each in migration.operations):
+        found.append("what is not done in one transaction is begun again after a fault: indexes and nothing else")
     return found
 
 

@@ -71,6 +71,12 @@ def test_a_new_table_may_have_what_it_wants() -> None:
     assert breaches(migration(made, index)) == []
 
 
+def test_what_cannot_be_begun_again_is_found() -> None:
+    mixed = migration(migrations.AddField("signer", "age", models.IntegerField(null=True)))
+    mixed.atomic = False
+    assert len(breaches(mixed)) == 1
+
+
 def migration(*operations: Any) -> migrations.Migration:
     made = migrations.Migration("0001_made", "signature_requests")
     made.operations = list(operations)

@@ -72,7 +72,8 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
             later = "SET expires_at = now() + interval '20 days' WHERE status = 'pending'"
             connection.execute(f"UPDATE signature_requests_signaturerequest {later}")
             few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_ALLOW_PRIVATE_ADDRESSES": "true"}
-            yield World(facts, clean_environment(data_dir, DATABASE_URL=server.url, **few), hooks)
+            many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "0"}
+            yield World(facts, clean_environment(data_dir, DATABASE_URL=server.url, **few, **many), hooks)
     finally:
         server.stop()
         remove(tmp_path / "database")
@@ -105,7 +106,7 @@ def finish_what_was_begun(world: World, backend: Backend, also: list[int]) -> No
     for request_id in completed:
         backend.finalized(request_id)
     backend.told(world.facts["invited"], "signer.notified")
-    wait_until(lambda: not world.rows("SELECT FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"))
+    wait_until(lambda: not world.rows("SELECT FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"), seconds=180)
     assert not world.rows("SELECT FROM procrastinate_jobs WHERE status = 'failed'")
     wait_until(lambda: not world.rows("SELECT FROM webhooks_delivery WHERE status <> 'delivered'"))
     told = world.rows("SELECT request_id FROM webhooks_delivery WHERE event_type = 'request.completed'")
@@ -147,11 +148,11 @@ class Traffic:
     def passes(self) -> None:
         """Waits until a request has gone all its way from now on."""
         before = len(self.signed)
-        wait_until(lambda: bool(self._failures) or len(self.signed) > before + 1)
+        wait_until(lambda: bool(self._failures) or len(self.signed) > before + 1, seconds=180)
 
     def _run(self) -> None:
         try:
-            while not self._over.is_set():
+            while not self._over.wait(0.2):
                 backend = self.backend
                 document = {"id": backend.upload(pdf()), "signers": [{"signer_ref": "a", "stamps": [at()]}]}
                 made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])

@@ -3,6 +3,7 @@
 import time
 
 import structlog
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.core.management import call_command
 from django.core.management.commands.migrate import Command
 from django.db import OperationalError, connection
@@ -20,11 +21,6 @@ _PAUSE_SECONDS = 0.1
 _TABLE_SECONDS = 2  # for which a migration waits for a table; every statement that comes meanwhile waits behind it
 _BETWEEN_SECONDS = 1.0
 _PATIENCE_SECONDS = 600
-_UNFINISHED_INDEXES = r"""
-    SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-    WHERE NOT indisvalid AND relkind = 'i' AND relnamespace = current_schema()::regnamespace
-      AND relname !~ '_cc(new|old)\d*$'
-"""  # those of REINDEX CONCURRENTLY are the operator's own
 
 _log = structlog.get_logger("paraph.migrations")
 
@@ -45,7 +41,6 @@ def migrate() -> int:
             _refuse_newer(executor)
             missing = _missing(executor)
             if missing:
-                _drop_unfinished_indexes(cursor)
                 _apply()
             return missing
         finally:
@@ -60,14 +55,6 @@ def _lock(cursor: CursorWrapper) -> None:
         if cursor.fetchone()[0]:
             return
         time.sleep(_PAUSE_SECONDS)
-
-
-def _drop_unfinished_indexes(cursor: CursorWrapper) -> None:
-    """Removes what a migration that was killed while it made an index concurrently has left: the name is taken, and
-    nothing uses the index."""
-    cursor.execute(_UNFINISHED_INDEXES)
-    for (name,) in cursor.fetchall():
-        cursor.execute(sql.SQL("DROP INDEX CONCURRENTLY {}").format(sql.Identifier(name)))
 
 
 def _apply() -> None:
@@ -92,12 +79,22 @@ def _apply() -> None:
 
 class _BrieflyWaiting(Command):
     """Django's command. A migration within a transaction waits for a table only so long that requests outlive it; one
-    without makes indexes concurrently, which holds up nobody and takes the time it needs."""
+    without makes indexes concurrently, which holds up nobody, takes the time it needs, and can be begun again."""
 
     def migration_progress_callback(self, action: str, migration: Migration | None = None, fake: bool = False) -> None:
         if action == "apply_start" and migration:
             _set_lock_timeout(_TABLE_SECONDS if migration.atomic else 0)
+            _drop_indexes_of(migration)
         super().migration_progress_callback(action, migration, fake)
+
+
+def _drop_indexes_of(migration: Migration) -> None:
+    """Drops what is left of the migration where it was killed while it made indexes concurrently."""
+    for operation in migration.operations:
+        if isinstance(operation, AddIndexConcurrently):
+            with connection.cursor() as cursor:
+                name = sql.Identifier(str(operation.index.name))
+                cursor.execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
 
 
 def _set_lock_timeout(seconds: int) -> None:
