@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
 JOBS   ?= 2
 
-.PHONY: help demo serve test check bench corpus odd chaos fuzz screenshots clean
+.PHONY: help demo serve test check bench corpus odd chaos fuzz screenshots release pythons image clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -58,6 +58,15 @@ fuzz: $(VENV)/.development  ## hostile bytes; then pairs of what was shown and w
 
 screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|languages|dashboard|mails|stamps]
 	$(BIN)/python -m tests.browser.screenshots "$(OUT)" $(ONLY)
+
+release:  ## what is published: wheels, sources, SBOM; checked, and tried in a clean environment   [OUT=dist]
+	scripts/release $(if $(filter-out demo-output,$(OUT)),"$(OUT)",dist)
+
+pythons:  ## the tests of what a version of Python can break, under each one from 3.11 to 3.14 to be had here   [ONLY="3.13 3.14"]
+	scripts/pythons $(ONLY)
+
+image:  ## both images, by docker or buildah: their sizes, and the demo in one   [BASE=debian]
+	BASE="$(BASE)" scripts/image
 
 clean:  ## removes the virtual environment
 	rm -rf $(VENV)

@@ -1,5 +1,6 @@
 """``paraph migrate``, ``web`` and ``worker``, run apart on a database of the operator's own."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -47,10 +48,12 @@ def test_the_parts_work_together(environment: dict[str, str]) -> None:
             """VALUES ('default', 'paraph.flow.jobs.finalize', '{"request_document_id": 0}')"""
         )
         wait_until(lambda: not connection.execute(UNTOUCHED).fetchall())
-    for process in (web, worker):
+    for process, command in ((web, "web"), (worker, "worker")):
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        said = process.communicate(timeout=60)[1]
         assert process.returncode == 0
+        [line] = [json.loads(line) for line in said.splitlines() if '"Paraph starts"' in line]
+        assert (line["command"], line["settings"]["DATABASE_URL"]) == (command, "set")
 
 
 def test_a_database_ahead_of_the_code_is_refused(environment: dict[str, str]) -> None:

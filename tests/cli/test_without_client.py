@@ -13,7 +13,7 @@ def paraph(*arguments: str) -> "subprocess.CompletedProcess[str]":
 def test_the_demo_says_what_to_install() -> None:
     done = paraph("demo", "--out", "anywhere")
     assert done.returncode == 1
-    assert done.stderr.startswith("paraph demo needs the Python client: pip install paraph-client")
+    assert done.stderr.startswith("paraph demo needs the Python client: pip install 'paraph[demo]'.")
     assert len(done.stderr.splitlines()) == 1
 
 

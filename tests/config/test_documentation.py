@@ -40,7 +40,7 @@ def test_the_locked_requirements_are_those_of_the_project() -> None:
     assert lines("runtime.in") == sorted(project["dependencies"])
 
 
-@pytest.mark.parametrize("name", ["runtime", "development", "build"])
+@pytest.mark.parametrize("name", ["runtime", "development", "build", "release"])
 def test_every_requirement_is_locked_with_hashes(name: str) -> None:
     lock = (PROJECT / "requirements" / f"{name}.txt").read_text()
     locked = {normal(found) for found in re.findall(r"^([A-Za-z0-9._-]+)(?:\[[^]]*])?==", lock, re.MULTILINE)}

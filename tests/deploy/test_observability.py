@@ -59,6 +59,8 @@ def told(db: None) -> dict[str, set[str]]:
     figures.count_seal("proof", "rewritten", level="B-T", timestamped=True, timestamp_failures=0)
     figures.count_job("finalize", "succeeded", 0.1)
     figures.count_webhook("signer.signed", "delivered")
+    with figures.message("email", "code"):
+        pass
     figures.count_guess("right")
     figures.count_lock()
     figures.count_wait("thread", 0.1, served=True)

@@ -3,11 +3,18 @@
 from typing import Any
 
 import pytest
+from cryptography import x509
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.flow.seal import seal
+from paraph.flow.sealing.context import sealing_context
+from paraph.flow.send_otp import send_otp
+from paraph.journal.append import Origin
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 from paraph.signature_requests.signing_token import token
+from tests.cli.service import free_port
 from tests.factories import scene, sign
 from tests.production import Client
 
@@ -66,6 +73,31 @@ def test_jobs_seals_and_stages(client: Client) -> None:
     assert everything["paraph_database_up"] == 1
     assert {"paraph_queue_age_seconds", "paraph_workers", "paraph_sealing_failures"} <= set(everything)
     assert "paraph_timestamp_failures_total" in everything
+
+
+def test_what_the_service_can_run_out_of(client: Client) -> None:
+    everything = figures(client)
+    assert 0 < everything["paraph_database_connections"] < everything["paraph_database_connections_limit"]
+    for folder in ("data", "temporary", "database"):
+        assert 0 < figures(client, folder=folder)["paraph_disk_used_ratio"] < 1
+    certificate = sealing_context().keys("production").documents.certificate
+    end = x509.load_der_x509_certificate(certificate).not_valid_after_utc.timestamp()
+    assert figures(client, environment="production")["paraph_certificate_end_seconds"] <= end
+    assert figures(client, environment="sandbox")["paraph_certificate_end_seconds"] > clock.now().timestamp()
+
+
+def test_codes_that_a_gateway_takes_or_refuses(client: Client, settings: Any) -> None:
+    made = scene()
+
+    def count(result: str) -> float:
+        return figures(client, channel="email", kind="code", result=result).get("paraph_messages_total", 0)
+
+    sent, failed = count("sent"), count("failed")
+    send_otp(made.signers[0], "email", Origin())
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": f"smtp://127.0.0.1:{free_port()}"})
+    with pytest.raises(DomainError):
+        send_otp(made.signers[0], "email", Origin())
+    assert (count("sent"), count("failed")) == (sent + 1, failed + 1)
 
 
 def test_what_confines_the_readers_is_told_by_measure(client: Client) -> None:

@@ -70,8 +70,8 @@ def _module(name: str) -> str:
 
 @click.command("demo", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def _needs_client() -> None:
-    """Uploads, signs, seals and verifies over HTTP (needs paraph-client)."""
-    sentence = "paraph demo needs the Python client: pip install paraph-client, or clients/python of the sources."
+    """Uploads, signs, seals and verifies over HTTP (needs paraph[demo])."""
+    sentence = "paraph demo needs the Python client: pip install 'paraph[demo]'."
     raise DomainError("configuration", sentence)
 
 

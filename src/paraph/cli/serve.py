@@ -15,6 +15,7 @@ from paraph.cli import web_process, worker_process
 from paraph.cli.lock import DataFolderLock
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import nothing_collected, set_up
+from paraph.cli.start_line import log_start
 from paraph.cli.supervisor import Child, Supervisor, fork
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings, read_settings
@@ -81,6 +82,7 @@ def _prepare(server: Server | None) -> tuple[str, str]:
     if server:
         server.launch()
     set_up(tasks=True)
+    log_start("serve")
     with nothing_collected():
         from django.urls import get_resolver
 

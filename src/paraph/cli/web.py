@@ -4,6 +4,7 @@ import click
 
 from paraph.cli.options import address_options, data_dir_option
 from paraph.cli.session import set_up
+from paraph.cli.start_line import log_start
 from paraph.cli.web_process import check_port, run
 from paraph.kernel.settings import read_settings
 
@@ -18,6 +19,7 @@ def command() -> None:
     settings = read_settings()
     check_port(settings)
     set_up(tasks=True)
+    log_start("web")
     from paraph.cli.prepare import check_in_child
 
     check_in_child()

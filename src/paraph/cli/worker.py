@@ -4,6 +4,7 @@ import click
 
 from paraph.cli.options import data_dir_option
 from paraph.cli.session import set_up
+from paraph.cli.start_line import log_start
 from paraph.cli.worker_metrics import serve_metrics
 from paraph.cli.worker_process import run
 from paraph.kernel.settings import read_settings
@@ -15,6 +16,7 @@ from paraph.kernel.settings import read_settings
 def command(metrics_port: int | None) -> None:
     """Run one job worker, with the database elsewhere."""
     set_up(tasks=True)
+    log_start("worker")
     from paraph.operations.check.start import require_start
 
     require_start()

@@ -9,6 +9,7 @@ from paraph.activity.log import note
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.kernel.errors import DomainError
+from paraph.measures import figures
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
 from paraph.organizations import confirmed_addresses
@@ -32,7 +33,7 @@ def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: s
     content = emails.confirmation(row.organization.name, row.address, locale, url)
     message = OutgoingMessage(row.organization, Environment.SANDBOX, channel, row.address, is_question=True)
     try:
-        with counted(message, waits=False):
+        with counted(message, waits=False), figures.message(channel.value, "message"):
             if channel == Channel.SMS:
                 send_sms(row.address, f"{content.subject}: {url}")
             else:

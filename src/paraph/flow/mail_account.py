@@ -10,6 +10,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from paraph.flow.messages.layout import EmailContent, Letter, lay_out
 from paraph.flow.messages.sentences import plain
 from paraph.kernel import tokens
+from paraph.measures import figures
 from paraph.messaging.email import send_email
 from paraph.queue.defer import defer
 
@@ -40,7 +41,8 @@ def mail_account(sealed: str) -> None:
     mail = AccountMail(**json.loads(opened))
     content = _written(mail)
     name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
-    send_email(mail.to, content.subject, content.text, content.html, name)
+    with figures.message("email", "message"):
+        send_email(mail.to, content.subject, content.text, content.html, name)
 
 
 def mails_under_earlier_secrets() -> int:

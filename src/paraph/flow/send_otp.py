@@ -12,6 +12,7 @@ from paraph.flow.messages.limits import counted, message_to
 from paraph.journal.append import Origin
 from paraph.kernel.errors import DomainError
 from paraph.kernel.waiting import waiting
+from paraph.measures import figures
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
 from paraph.organizations.confirmed_addresses import is_withheld
@@ -62,10 +63,11 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
     try:
-        if channel == Channel.SMS:
-            return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
-        content = emails.one_time_code(signer, code, locale)
-        return send_email(recipient, content.subject, content.text, content.html, withheld=withheld)
+        with figures.message(channel.value, "code"):
+            if channel == Channel.SMS:
+                return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
+            content = emails.one_time_code(signer, code, locale)
+            return send_email(recipient, content.subject, content.text, content.html, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error
     except DomainError as error:

@@ -42,7 +42,7 @@ def sweep() -> int:
 def _pending_documents() -> int:
     old = Document.objects.filter(status=DocumentStatus.PENDING, created_at__lt=clock.now() - PENDING_FOR)
     removed = 0
-    for document in old:
+    for document in old.order_by("pk")[:_AT_ONCE]:
         with transaction.atomic():
             gone, _ = old.filter(pk=document.pk).delete()  # with the condition: it may have become ready meanwhile
             if gone:

@@ -26,6 +26,7 @@ _jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"])
 _job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SECONDS)
 _guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
 _locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
+_messages = Counter("paraph_messages", "Messages handed to a gateway.", ["channel", "kind", "result"])
 _wait_seconds = Histogram(
     "paraph_wait_seconds", "Seconds that requests waited for a place, none being free.", ["place", "result"], _SECONDS
 )
@@ -65,6 +66,18 @@ def count_webhook(event: str, result: str) -> None:
     """Counts an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for
     good)."""
     _deliveries.inc(event, result)
+
+
+@contextmanager
+def message(channel: str, kind: str) -> Iterator[None]:
+    """Counts the message that the block hands to a gateway: as ``sent``, or as ``failed`` where the block raises.
+    ``channel``: ``email`` or ``sms``; ``kind``: ``code`` or ``message``, which is any other."""
+    try:
+        yield
+    except Exception:
+        _messages.inc(channel, kind, "failed")
+        raise
+    _messages.inc(channel, kind, "sent")
 
 
 def count_guess(result: str) -> None:

@@ -16,6 +16,7 @@ from paraph.evidence.models import SealingFailure
 from paraph.measures import instruments
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
+from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 from paraph.storage import store
@@ -55,6 +56,7 @@ class _Collector(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from _CountsAlone().collect()
         yield _gauge("paraph_free_bytes", "Free space of the disk that uploads are written to.", store.free_bytes())
+        yield from _disks_and_certificates()
         yield from _confinement()
         try:
             now = list(_from_database())
@@ -63,6 +65,21 @@ class _Collector(Collector):
             return
         yield _gauge("paraph_database_up", "Whether the database answers.", 1)
         yield from now
+
+
+def _disks_and_certificates() -> Iterator[Metric]:
+    disks = GaugeMetricFamily(
+        "paraph_disk_used_ratio", "How full the disk of a folder that the service writes to is.", labels=["folder"]
+    )
+    for folder, share in used_shares().items():
+        disks.add_metric([folder], share)
+    yield disks
+    ends = GaugeMetricFamily(
+        "paraph_certificate_end_seconds", "When the certificate of seals ends, since 1970.", labels=["environment"]
+    )
+    for environment, end in certificate_ends().items():
+        ends.add_metric([environment], end)
+    yield ends
 
 
 def _confinement() -> Iterator[Metric]:
@@ -83,6 +100,9 @@ def _from_database() -> Iterator[Metric]:
     for queue, task, state, count in _rows(_JOBS):
         jobs.add_metric([queue, task.rpartition(".")[2], state], count)
     yield jobs
+    used, most = database_connections()
+    yield _gauge("paraph_database_connections", "Open connections to the database.", used)
+    yield _gauge("paraph_database_connections_limit", "Connections that the database server takes in all.", most)
     state = queue_state()
     yield _gauge("paraph_queue_age_seconds", "How long the oldest due job has been due.", state.oldest_seconds)
     yield _gauge("paraph_workers", "Worker processes that are alive.", state.workers)

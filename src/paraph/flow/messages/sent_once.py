@@ -13,6 +13,7 @@ from django.db import Error, InterfaceError, OperationalError, connection
 from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.layout import EmailContent
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
+from paraph.measures import figures
 from paraph.messaging.email import send_email
 from paraph.organizations.confirmed_addresses import is_withheld
 from paraph.signature_requests.models import Channel, Signer
@@ -68,7 +69,8 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
 def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
     to, request, content = mail.to or mail.signer.email, mail.signer.request, mail.content
     withheld = is_withheld(request.organization_id, request.environment, to)
-    with counted(message_to(mail.signer, Channel.EMAIL, to, withheld=withheld), waits=True):
+    message = message_to(mail.signer, Channel.EMAIL, to, withheld=withheld)
+    with counted(message, waits=True), figures.message("email", "message"):
         send_email(
             to,
             content.subject,

@@ -11,6 +11,7 @@ from django.db import connections
 from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
 from paraph.operations.check.confinement import confinement
 from paraph.operations.check.database import database
+from paraph.operations.check.disks import disks
 from paraph.operations.check.free_space import free_space
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.installation import secret_key, sessions
@@ -46,6 +47,7 @@ CHECKS = (
     ServiceCheck("secret key", secret_key, 0, starting=True),
     ServiceCheck("storage", object_store, 30, serving=True),
     ServiceCheck("space", free_space, 30),
+    ServiceCheck("disk", disks, 30),
     ServiceCheck("sealing", sealing, 300, serving=True),
     ServiceCheck("sandbox sealing", sandbox_sealing, 300, starting=True),
     ServiceCheck("confinement", confinement, 300, logged=True),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.db import transaction
 
@@ -15,12 +16,12 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
 from paraph.keys.new_passphrase import encrypt_anew, not_yet_under
-from paraph.operations.operator_acts import log_act
 from paraph.operations.secret_rotation.columns import Found, second_factors_of_all, values_of
 from paraph.organizations.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
 from paraph.organizations.link_keys import with_keys_of
 from paraph.organizations.models import Installation
 
+_log = structlog.get_logger("paraph.operator")
 _HELD_BY_CALLERS = timedelta(minutes=15)
 """Codes hold for ten minutes, addresses of downloads for fifteen."""
 _PASSES = 5
@@ -34,7 +35,7 @@ def rotate() -> dict[str, Any]:
     """
     _require_ours()
     if _put_into_use():
-        log_act("secret.rotated", None)
+        _log.info("operator", action="secret.rotated")
     _wait_until_noticed()
     for _ in range(_PASSES):
         if not sum(found.earlier for found in _look_through(renew=True).values()):

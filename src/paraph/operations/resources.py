@@ -1,0 +1,59 @@
+"""What the service can run out of: disks, connections of the database, the time of its certificates."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+from shutil import disk_usage
+
+from cryptography import x509
+from django.conf import settings
+from django.db import connection
+
+from paraph.flow.sealing.context import sealing_context
+from paraph.kernel.errors import DomainError
+from paraph.organizations.models import Environment
+from paraph.postgres.location import find_location
+
+_CONNECTIONS = """
+    SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity WHERE datname = current_database()
+"""
+
+
+def folders() -> dict[str, Path]:
+    """The folders on whose disks the service writes: ``data``, ``temporary`` and, where the embedded PostgreSQL runs,
+    ``database``."""
+    found = {"data": Path(settings.DATA_DIR), "temporary": Path(tempfile.gettempdir())}
+    if not settings.PARAPH.database_url:
+        found["database"] = find_location(settings.DATA_DIR, settings.PARAPH.postgres_dir).home
+    return found
+
+
+def used_shares() -> dict[str, float]:
+    """How much of each folder's disk is used, from 0 to 1, as ``df`` counts: room that only root may use is none.
+    Without the folders that cannot be looked at."""
+    shares = {}
+    for name, folder in folders().items():
+        with contextlib.suppress(OSError):
+            usage = disk_usage(folder)
+            shares[name] = usage.used / ((usage.used + usage.free) or 1)
+    return shares
+
+
+def database_connections() -> tuple[int, int]:
+    """How many connections to this database are open, by whomever, and how many the server takes in all."""
+    with connection.cursor() as cursor:
+        cursor.execute(_CONNECTIONS)
+        used, most = cursor.fetchone()
+    return used, most
+
+
+def certificate_ends() -> dict[str, float]:
+    """When the first certificate of the seals of each environment ends, in seconds since 1970. Without the environments
+    whose keys cannot be opened."""
+    ends = {}
+    for environment in Environment.values:
+        with contextlib.suppress(DomainError, OSError):
+            keys = sealing_context().keys(environment)
+            both = (x509.load_der_x509_certificate(key.certificate) for key in (keys.documents, keys.proofs))
+            ends[environment] = min(each.not_valid_after_utc.timestamp() for each in both)
+    return ends

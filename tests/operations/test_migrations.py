@@ -1,0 +1,64 @@
+"""Migrations while the tables are in use, and after one was killed."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.cli.service import clean_environment, remove, wait_until
+from tests.operations.apart import Database
+
+COUNT = "SELECT count(*) FROM otp_onetimecode"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    folder = tmp_path_factory.mktemp("migrations")
+    database = Database(folder)
+    assert migrate(database, folder).wait() == 0
+    yield database
+    database.stop("fast")
+    remove(folder)
+
+
+def migrate(database: Database, folder: Path) -> "subprocess.Popen[str]":
+    environment = clean_environment(folder / "data", DATABASE_URL=database.url)
+    command = [sys.executable, "-m", "paraph", "migrate"]
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database, tmp_path: Path) -> None:
+    with psycopg.connect(database.url) as others, psycopg.connect(database.url, autocommit=True) as requests:
+        requests.execute("DELETE FROM django_migrations WHERE app = 'otp' AND name = '0005_replaced_hash'")
+        requests.execute("ALTER TABLE otp_onetimecode DROP COLUMN replaced_hash")
+        requests.execute("SET statement_timeout = '30s'")  # what waits longer fails the test
+        others.execute(COUNT)  # begins a transaction that goes on
+        migration = migrate(database, tmp_path)
+        wait_until(lambda: seconds(requests) > 0.5)  # this statement came after the migration's, which then gave way
+        assert migration.poll() is None
+        others.rollback()
+        assert migration.wait(60) == 0
+    assert migration.stderr and "a migration waits for a table that is in use" in migration.stderr.read()
+
+
+def seconds(connection: "psycopg.Connection[tuple[object, ...]]") -> float:
+    began = time.monotonic()
+    connection.execute(COUNT)
+    return time.monotonic() - began
+
+
+def test_one_that_was_killed_while_it_made_indexes_is_begun_again(database: Database, tmp_path: Path) -> None:
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("DELETE FROM django_migrations WHERE app = 'webhooks' AND name = '0004_of_application'")
+        connection.execute("DROP INDEX delivery_unfulfilled")
+        connection.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'delivery_of_application'::regclass"
+        )
+        assert migrate(database, tmp_path).wait() == 0
+        indexes = "indexrelid IN ('delivery_of_application'::regclass, 'delivery_unfulfilled'::regclass)"
+        valid = f"SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE {indexes}"
+        assert connection.execute(valid).fetchone() == (True, 2)

@@ -1,0 +1,1 @@
+"""Upgrades from every version that was published: a small world of each is kept here."""

@@ -1,0 +1,124 @@
+"""``python -m tests.upgrades.make_dump``: keeps a small world of this version for the upgrade tests of later ones.
+
+Into ``tests/upgrades/worlds/<version>`` go ``world.backup.xz``, what ``paraph backup`` wrote while the worker stood
+still, and ``facts.json``: what a test must know of it, the commit, and the migrations that it has.
+"""
+
+import json
+import lzma
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from paraph import __version__
+from paraph.cli.demo.contract import contract
+from paraph.postgres import embedded_url
+from tests import first_start
+from tests.cli.service import Service, remove, wait_until
+from tests.receiver import receiver
+from tests.scenarios.people import Backend, at, sign, signer
+
+WORLDS = Path(__file__).parent / "worlds"
+
+
+def make() -> Path:
+    """Makes it in the folder of this version, in place of an earlier one of the same version."""
+    folder = WORLDS / __version__
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, receiver() as hooks:
+        os.environ[first_start.FOLDER] = place
+        service = Service(Path(place, "data"), PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="1")
+        service.start()
+        try:
+            facts = _world(service, hooks.url())
+            service.command("backup", "--out", str(Path(place, "backup")))
+            facts["migrations"] = _migrations(service.data_dir)
+        finally:
+            _workers(service, signal.SIGCONT)
+            service.stop()
+            remove(service.data_dir)
+        facts["commit"] = _commit()
+        (folder / "world.backup.xz").write_bytes(lzma.compress(Path(place, "backup").read_bytes(), preset=9))
+    (folder / "facts.json").write_text(f"{json.dumps(facts, indent=1, ensure_ascii=False)}\n")
+    return folder
+
+
+def _world(service: Service, webhook_url: str) -> dict[str, Any]:
+    """A request that is finished, one whose second signer is to sign, and two whose jobs and webhooks wait: from the
+    moment at which the worker is halted."""
+    application = _application(service, webhook_url)
+    backend = Backend(service.base_url, application["api_key"])
+    finished = _request(backend, ["a"])
+    assert sign(finished["signers"][0]["signing_url"]).status_code == 200
+    backend.finalized(finished["id"])
+    ongoing = _request(backend, ["a", "b"])
+    assert sign(ongoing["signers"][0]["signing_url"]).status_code == 200
+    wait_until(lambda: not _waiting(service.data_dir))
+    _workers(service, signal.SIGSTOP)
+    signed, invited = _request(backend, ["a"]), _request(backend, ["a"], send_email=True)
+    assert sign(signed["signers"][0]["signing_url"]).status_code == 200
+    return {
+        "version": __version__,
+        "application": application,
+        "finished": finished["id"],
+        "ongoing": {"id": ongoing["id"], "signing_path": _path(ongoing["signers"][1]["signing_url"])},
+        "signed": signed["id"],
+        "invited": invited["id"],
+        "waiting": _waiting(service.data_dir),
+    }
+
+
+def _application(service: Service, webhook_url: str) -> dict[str, Any]:
+    options = ["--organization", "{id}", "--environment", "sandbox", "--name", "backend", "--webhook-url", webhook_url]
+    wanted = [["organization", "create", "Acme", "--plan", "enterprise"], ["application", "create", *options]]
+    made: dict[str, Any] = service.commands(wanted)[-1]
+    member = ["member", "create", "--organization", str(made["organization_id"]), "--email", "olga@example.com"]
+    service.command(*member, "--role", "owner", "--name", "Olga Owner")
+    return made
+
+
+def _request(backend: Backend, refs: list[str], **more: Any) -> dict[str, Any]:
+    stamps = [{"signer_ref": ref, "stamps": [at(y=72 + 200 * number)]} for number, ref in enumerate(refs)]
+    signers = [signer(ref, order=number + 1) for number, ref in enumerate(refs)]
+    documents = [{"id": backend.upload(contract()), "signers": stamps}]
+    declared = {"identity_declaration_accepted": True} if more.get("send_email") else {}
+    return backend.create(mode="sequential", validity_days=30, signers=signers, documents=documents, **more, **declared)
+
+
+def _workers(service: Service, number: signal.Signals) -> None:
+    for pid, command in service.processes().items():
+        if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker" or "paraph-worker" in command:
+            os.kill(pid, number)
+
+
+def _waiting(data_dir: Path) -> dict[str, int]:
+    """How many jobs of each task wait, and webhooks."""
+    with psycopg.connect(embedded_url(data_dir, None)) as connection:
+        jobs = "SELECT task_name, count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing') GROUP BY 1"
+        found = dict(connection.execute(jobs).fetchall())
+        row = connection.execute("SELECT count(*) FROM webhooks_delivery WHERE status <> 'delivered'").fetchone()
+    return found | ({"webhooks": row[0]} if row and row[0] else {})
+
+
+def _migrations(data_dir: Path) -> list[str]:
+    with psycopg.connect(embedded_url(data_dir, None)) as connection:
+        return [
+            f"{app}.{name}" for app, name in connection.execute("SELECT app, name FROM django_migrations ORDER BY 1, 2")
+        ]
+
+
+def _path(address: str) -> str:
+    return "/" + address.split("/", 3)[3]
+
+
+def _commit() -> str:
+    return subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    print(make())  # noqa: T201  where it lies

@@ -1,0 +1,83 @@
+"""Migrations that run while the service works, and wait for a table no longer than requests can."""
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+from django.db.migrations.loader import MigrationLoader
+
+from tests.upgrades.make_dump import WORLDS
+from tests.upgrades.side_by_side import breaches
+
+FIRST = json.loads(min(WORLDS.glob("*/facts.json")).read_text())["migrations"]
+CONTRACTS: dict[str, str] = {}
+"""Migrations that take away what a published version used, and which one was the last to."""
+
+
+def own(loader: MigrationLoader) -> dict[str, migrations.Migration]:
+    return {
+        f"{app}.{name}": found
+        for (app, name), found in loader.disk_migrations.items()
+        if type(found).__module__.startswith("paraph.")
+    }
+
+
+def test_every_migration_since_the_first_version_keeps_the_one_before_at_work() -> None:
+    later = {name: each for name, each in own(MigrationLoader(None)).items() if name not in {*FIRST, *CONTRACTS}}
+    assert {name: found for name, each in later.items() if (found := breaches(each))} == {}
+
+
+def test_no_migration_of_a_published_version_is_gone() -> None:
+    assert set(FIRST) <= {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        migrations.RemoveField("signer", "email"),
+        migrations.RenameField("signer", "email", "address"),
+        migrations.DeleteModel("Signer"),
+        migrations.AddIndex("signer", models.Index(fields=["email"], name="by_email")),
+        migrations.AddConstraint("signer", models.CheckConstraint(condition=models.Q(order__gt=0), name="positive")),
+        migrations.AddField("signer", "age", models.IntegerField(default=0)),
+        migrations.AddField("signer", "age", models.IntegerField(null=True, db_index=True)),
+        migrations.AddField("signer", "again", models.ForeignKey("signer", models.PROTECT, null=True)),
+        migrations.RunSQL("CREATE UNIQUE INDEX by_email ON signer (email)"),
+        migrations.SeparateDatabaseAndState([migrations.RunSQL("ALTER TABLE signer ALTER email SET NOT NULL")]),
+    ],
+)
+def test_what_breaks_or_holds_up_the_version_before_is_found(operation: Any) -> None:
+    assert len(breaches(migration(operation))) == 1
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        AddIndexConcurrently("signer", models.Index(fields=["email"], name="by_email")),
+        migrations.AddField("signer", "age", models.IntegerField(null=True)),
+        migrations.AddField("signer", "age", models.IntegerField(db_default=0)),
+        migrations.RunSQL("CREATE INDEX CONCURRENTLY by_email ON signer (email)"),
+    ],
+)
+def test_what_leaves_it_at_work_is_not(operation: Any) -> None:
+    assert breaches(migration(operation)) == []
+
+
+def test_a_new_table_may_have_what_it_wants() -> None:
+    made = migrations.CreateModel("Age", [("id", models.BigAutoField(primary_key=True))])
+    index = migrations.AddIndex("age", models.Index(fields=["id"], name="by_id"))
+    assert breaches(migration(made, index)) == []
+
+
+def test_what_cannot_be_begun_again_is_found() -> None:
+    mixed = migration(migrations.AddField("signer", "age", models.IntegerField(null=True)))
+    mixed.atomic = False
+    assert len(breaches(mixed)) == 1
+
+
+def migration(*operations: Any) -> migrations.Migration:
+    made = migrations.Migration("0001_made", "signature_requests")
+    made.operations = list(operations)
+    return made

@@ -1,0 +1,199 @@
+"""A small world of each published version, upgraded while it is in use: nothing is lost, and nobody is turned away."""
+
+import io
+import json
+import lzma
+import signal
+import subprocess
+import sys
+import tarfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import psycopg
+import pytest
+
+from paraph.keys.development import root_file
+from paraph.operations.backup.archive import DATABASE
+from paraph.postgres import Server, transfer
+from tests.cli.service import clean_environment, free_port, remove, wait_until
+from tests.factories import pdf
+from tests.receiver import Receiver, receiver
+from tests.scenarios.people import Backend, at, sign, signer
+from tests.upgrades.make_dump import WORLDS
+
+ROOT = Path(__file__).parents[2]
+VERSIONS = sorted(path.parent for path in WORLDS.glob("*/facts.json"))
+
+
+@dataclass
+class World:
+    """What an earlier version left: its database in a server that runs, its data folder, and what is known of it."""
+
+    facts: dict[str, Any]
+    environment: dict[str, str]
+    hooks: Receiver
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as connection:
+            return connection.execute(statement).fetchall()
+
+    def backend(self, port: int) -> Backend:
+        return Backend(f"http://127.0.0.1:{port}", self.facts["application"]["api_key"])
+
+    def paraph(self, *arguments: str) -> Any:
+        command = [sys.executable, "-m", "paraph", *arguments, "--json"]
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(params=VERSIONS, ids=lambda folder: folder.name)
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    folder, data_dir = request.param, tmp_path / "data"
+    facts = json.loads((folder / "facts.json").read_text())
+    (tmp_path / "backup").write_bytes(lzma.decompress((folder / "world.backup.xz").read_bytes()))
+    server = Server(tmp_path / "database", connections=80)
+    server.start()
+    try:
+        with tarfile.open(tmp_path / "backup") as tar:  # as an operator has it who keeps no backup, but goes on
+            tar.extractall(data_dir, filter="data")
+        transfer.load(server.url, data_dir / DATABASE)
+        with receiver() as hooks, psycopg.connect(server.url, autocommit=True) as connection:
+            # The world has moved, and slept: its receiver is elsewhere, its requests have not expired meanwhile.
+            for table, column in (("organizations_application", "webhook_url"), ("webhooks_delivery", "url")):
+                connection.execute(f"UPDATE {table} SET {column} = %s WHERE {column} <> ''", [hooks.url()])
+            later = "SET expires_at = now() + interval '20 days' WHERE status = 'pending'"
+            connection.execute(f"UPDATE signature_requests_signaturerequest {later}")
+            few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_ALLOW_PRIVATE_ADDRESSES": "true"}
+            many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "0"}
+            yield World(facts, clean_environment(data_dir, DATABASE_URL=server.url, **few, **many), hooks)
+    finally:
+        server.stop()
+        remove(tmp_path / "database")
+
+
+def test_an_upgrade_in_use_loses_nothing(world: World, tmp_path: Path) -> None:
+    ports = free_port(), free_port()
+    with ExitStack() as new:
+        before = running(world, ports[0], earlier_sources(world.facts["commit"], tmp_path))
+        with before, Traffic(world.backend(ports[0])) as traffic:
+            traffic.passes()
+            world.paraph("migrate")
+            traffic.passes()  # the version before works with the tables of this one
+            new.enter_context(running(world, ports[1], ROOT))
+            traffic.backend = world.backend(ports[1])
+            traffic.passes()  # and beside this one
+        finish_what_was_begun(world, world.backend(ports[1]), traffic.signed)
+        old_files_verify(world, world.backend(ports[1]), tmp_path)
+    assert world.paraph("verify-store")["found"] == 0
+    members = world.paraph("member", "list", "--organization", str(world.facts["application"]["organization_id"]))
+    assert [member["email"] for member in members] == ["olga@example.com"]
+
+
+def finish_what_was_begun(world: World, backend: Backend, also: list[int]) -> None:
+    """What the version before left, and what was signed during the upgrade."""
+    ongoing, waiting = world.facts["ongoing"], world.facts["waiting"]
+    assert waiting["webhooks"] and waiting["paraph.flow.jobs.finalize"] and waiting["paraph.flow.jobs.invite"]
+    assert sign(f"{backend.url}{ongoing['signing_path']}").status_code == 200
+    completed = [ongoing["id"], world.facts["signed"], *also]
+    for request_id in completed:
+        backend.finalized(request_id)
+    backend.told(world.facts["invited"], "signer.notified")
+    wait_until(lambda: not world.rows("SELECT FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"), seconds=180)
+    assert not world.rows("SELECT FROM procrastinate_jobs WHERE status = 'failed'")
+    wait_until(lambda: not world.rows("SELECT FROM webhooks_delivery WHERE status <> 'delivered'"))
+    told = world.rows("SELECT request_id FROM webhooks_delivery WHERE event_type = 'request.completed'")
+    assert {request_id for (request_id,) in told} >= set(completed)
+    assert len({hook.headers["X-Service-Delivery"] for hook in world.hooks.received}) >= len(completed)
+
+
+def old_files_verify(world: World, backend: Backend, folder: Path) -> None:
+    """Those of the request that the version before finished, by this version's ``paraph verify``."""
+    [links] = backend.read(world.facts["finished"])["download_urls"]
+    files = []
+    for name in ("certificate_url", "signed_url"):
+        files.append(folder / f"{name}.pdf")
+        files[-1].write_bytes(httpx.get(links[name]).raise_for_status().content)
+    root = root_file(Path(world.environment["PARAPH_DATA_DIR"]) / "keys")
+    assert world.paraph("verify", *map(str, files), "--root", str(root))["ok"]
+
+
+class Traffic:
+    """Requests that are created and signed one after the other, each at the ``backend`` of its moment. ``signed``:
+    their ids."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.signed: list[int] = []
+        self._failures: list[Exception] = []
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> "Traffic":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        assert self._failures == []
+
+    def passes(self) -> None:
+        """Waits until a request has gone all its way from now on."""
+        before = len(self.signed)
+        wait_until(lambda: bool(self._failures) or len(self.signed) > before + 1, seconds=180)
+
+    def _run(self) -> None:
+        try:
+            while not self._over.wait(0.2):
+                backend = self.backend
+                document = {"id": backend.upload(pdf()), "signers": [{"signer_ref": "a", "stamps": [at()]}]}
+                made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])
+                path = urlsplit(made["signers"][0]["signing_url"]).path
+                assert sign(f"{backend.url}{path}").status_code == 200
+                self.signed.append(int(made["id"]))
+        except (AssertionError, httpx.HTTPError) as error:
+            self._failures.append(error)
+
+
+@contextmanager
+def running(world: World, port: int, sources: Path) -> Iterator[None]:
+    """``paraph web`` and ``paraph worker`` of these sources."""
+    environment = {
+        **world.environment,
+        "PARAPH_PORT": str(port),
+        "PYTHONPATH": f"{sources / 'src'}:{ROOT / 'clients/python/src'}",
+    }
+    command = [sys.executable, "-m", "paraph"]
+    processes = [subprocess.Popen([*command, part], env=environment) for part in ("web", "worker")]
+    try:
+        wait_until(lambda: answers(f"http://127.0.0.1:{port}/readyz"), seconds=180)
+        yield
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+        assert [process.wait(60) for process in processes] == [0, 0]
+
+
+def answers(address: str) -> bool:
+    try:
+        return httpx.get(address, timeout=10).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def earlier_sources(commit: str, folder: Path) -> Path:
+    """The sources of that commit; where its history is not at hand, as in a shallow clone, those of this version."""
+    archive = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=False)
+    if archive.returncode:
+        return ROOT
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
+        tar.extractall(folder, filter="data")
+    return folder
