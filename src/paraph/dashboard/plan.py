@@ -25,7 +25,9 @@ def plan(request: HttpRequest, member: Member) -> HttpResponse:
         "allowance": allowance(organization.plan),
         "profiles": organization.branding_profiles.count(),
         "rates": [(each, rate_limit(organization.plan, each)) for each in Environment],
-        "months": [(month, _used(organization.pk, month)) for month in _until(this_month, organization.created_at.date())],
+        "months": [
+            (month, _used(organization.pk, month)) for month in _until(this_month, organization.created_at.date())
+        ],
     }
     return show(request, "plan.html", content, member=member)
 
