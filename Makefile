@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
 JOBS   ?= 2
 
-.PHONY: help demo serve test check bench corpus odd chaos fuzz screenshots release pythons image clean
+.PHONY: help demo serve test check bench corpus odd chaos fuzz screenshots pictures release pythons image clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -58,6 +58,10 @@ fuzz: $(VENV)/.development  ## hostile bytes; then pairs of what was shown and w
 
 screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|languages|dashboard|mails|stamps]
 	$(BIN)/python -m tests.browser.screenshots "$(OUT)" $(ONLY)
+
+pictures: $(VENV)/.development demo  ## the README's pictures, from a demo and from a newcomer's first five minutes
+	$(BIN)/python docs/pictures.py "$(OUT)"
+	$(BIN)/python -m tests.browser.readme_pictures
 
 release:  ## what is published: wheels, sources, SBOM; checked, and tried in a clean environment   [OUT=dist]
 	scripts/release $(if $(filter-out demo-output,$(OUT)),"$(OUT)",dist)

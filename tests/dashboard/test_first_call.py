@@ -1,4 +1,4 @@
-"""From a sandbox key to a sealed PDF: steps that turn green by themselves, and what webhooks would state."""
+"""From a sandbox key to a sealed PDF: steps that turn green by themselves, and what webhooks state."""
 
 import json
 import os
@@ -19,6 +19,7 @@ from paraph.organizations.models import Application, Organization
 from paraph.organizations.registration import NewApplication, create_application, create_organization
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import signing_url
+from paraph.webhooks.outbox import release
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, sign
 from tests.webhooks.parties import seal_everything, told
@@ -84,10 +85,11 @@ def test_steps_turn_green_as_they_are_done(made: Scene, client: Client) -> None:
     page = part(client, made)
     assert done(page) == 2 and "action=" not in page and "hx-get" in page
     seal_everything(made)
+    release(made.request.pk)
     SignatureRequest.objects.update(finalized=True)
     page = part(client, made)
     assert done(page) == 3 and "hx-get" not in page
-    assert "nothing was sent" in page and "X-Service-Signature: sha256=" in page
+    assert "nothing is sent" in page and "X-Service-Signature: sha256=" in page
     assert '"event":"request.completed"' in page and '"certificate_url":"http' in page
 
 

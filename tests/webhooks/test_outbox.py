@@ -64,9 +64,9 @@ def test_a_requests_event_names_no_signer() -> None:
         ("https://hooks.example/in", CALLBACK, "request.expired", ["application", "callback"]),
         ("https://hooks.example/in", CALLBACK, "request.completed", ["application", "callback"]),
         ("https://hooks.example/in", CALLBACK, "signer.signed", ["application"]),
-        ("", CALLBACK, "request.expired", ["callback"]),
-        ("", CALLBACK, "signer.signed", []),
-        ("", "", "request.expired", []),
+        ("", CALLBACK, "request.expired", ["catcher", "callback"]),
+        ("", CALLBACK, "signer.signed", ["catcher"]),
+        ("", "", "signature_request.created", []),
         (CALLBACK, CALLBACK, "request.expired", ["application", "callback"]),
         ("https://hooks.example/in", CALLBACK, "signature_request.created", []),
         ("https://hooks.example/in", CALLBACK, "signature_request.pades_signed", []),
@@ -82,6 +82,14 @@ def test_who_is_told(webhook_url: str, callback_url: str, event_type: str, desti
     record(made.request, event_type, made.signers[0] if event_type.startswith("signer.") else None)
     assert list(Delivery.objects.order_by("pk").values_list("destination", flat=True)) == destinations
     assert Delivery.objects.filter(destination="callback").exclude(url=CALLBACK).count() == 0
+    assert Delivery.objects.filter(destination="catcher").exclude(url="").count() == 0
+
+
+@pytest.mark.parametrize(("callback_url", "destinations"), [("", []), (CALLBACK, ["callback"])])
+def test_production_without_a_url_tells_the_callback_alone(callback_url: str, destinations: list[str]) -> None:
+    made, _ = told("", callback_url=callback_url, environment="production")
+    record(made.request, "request.expired")
+    assert list(Delivery.objects.values_list("destination", flat=True)) == destinations
 
 
 def test_completion_is_held_until_it_is_released() -> None:

@@ -25,7 +25,9 @@ def plan(request: HttpRequest, member: Member) -> HttpResponse:
         "allowance": allowance(organization.plan),
         "profiles": organization.branding_profiles.count(),
         "rates": [(each, rate_limit(organization.plan, each)) for each in Environment],
-        "months": [(month, _used(organization.pk, month)) for month in _until(this_month)],
+        "months": [
+            (month, _used(organization.pk, month)) for month in _until(this_month, organization.created_at.date())
+        ],
     }
     return show(request, "plan.html", content, member=member)
 
@@ -34,10 +36,10 @@ def _used(organization_id: int, month: date) -> MonthlyUsage:
     return monthly_usage(month, organization_id).get(organization_id, MonthlyUsage())
 
 
-def _until(month: date) -> list[date]:
-    """This month and those before, the newest first."""
+def _until(month: date, first_day: date) -> list[date]:
+    """This month and those before since the organization began, the newest first."""
     months = [month]
     for _ in range(_MONTHS_BEFORE):
         year, before = divmod(months[-1].year * 12 + months[-1].month - 2, 12)
         months.append(date(year, before + 1, 1))
-    return months
+    return [month for month in months if month >= first_day.replace(day=1)]

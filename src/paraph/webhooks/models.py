@@ -11,18 +11,23 @@ from paraph.signature_requests.models import SignatureRequest
 
 
 class Destination(models.TextChoices):
+    """``catcher``: nothing is sent; members see in the dashboard what a webhook URL would have been sent."""
+
     APPLICATION = "application"
     CALLBACK = "callback"
+    CATCHER = "catcher"
 
 
 class DeliveryStatus(models.TextChoices):
-    """``held``: recorded, while the sealed PDFs that the delivery links to do not exist yet."""
+    """``held``: recorded, while the sealed PDFs that the delivery links to do not exist yet. ``caught``: where a
+    delivery to the catcher ends."""
 
     HELD = "held", gettext_lazy("Held")
     WAITING = "waiting", gettext_lazy("Waiting")
     SENDING = "sending", gettext_lazy("Sending")
     DELIVERED = "delivered", gettext_lazy("Delivered")
     FAILED = "failed", gettext_lazy("Failed")
+    CAUGHT = "caught", gettext_lazy("Caught")
 
 
 FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
@@ -30,7 +35,7 @@ FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 class Delivery(models.Model):
     """One event on its way to one URL. ``payload`` is the body as of the event, without presigned URLs. A test has no
-    ``request``.
+    ``request``, and what the catcher gets has no ``url``.
 
     ``endpoint`` names what fails together: the application and the URL's scheme, host and port. ``failures`` counts
     since the delivery was recorded or replayed. ``open_attempt`` is the attempt without a known outcome; after a crash
@@ -80,6 +85,7 @@ class Delivery(models.Model):
                 condition=models.Q(status="failed") | models.Q(status__in=["waiting", "sending"], failures__gt=0),
                 name="delivery_failing",
             ),
+            models.Index(fields=["application", "id"], condition=models.Q(status="caught"), name="delivery_caught"),
         ]
 
 

@@ -11,7 +11,6 @@ from paraph.organizations.models import Application
 from paraph.organizations.scope import Caller, scoped
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 
-_MOST = 100
 _RECENTLY = timedelta(days=14)
 _FAILING = Q(status=DeliveryStatus.FAILED) | Q(
     status__in=[DeliveryStatus.WAITING, DeliveryStatus.SENDING], failures__gt=0
@@ -42,7 +41,7 @@ def deliveries_of(caller: Caller, request_id: int) -> QuerySet[Delivery]:
         last_status=Subquery(last.values("status_code")[:1]),
         last_error=Subquery(last.values("error")[:1]),
     )
-    return rows.order_by("pk")[:_MOST]
+    return rows.order_by("pk")
 
 
 def failing_webhooks(caller: Caller) -> list[FailingWebhook]:

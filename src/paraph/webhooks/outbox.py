@@ -8,12 +8,18 @@ import structlog
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.journal.event_types import EventType
 from paraph.kernel import clock
+from paraph.organizations.models import Environment
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
-_RELEASE = "UPDATE webhooks_delivery SET status = 'waiting', due_at = %s WHERE request_id = %s AND status = 'held'"
+_RELEASE = """
+    UPDATE webhooks_delivery
+    SET status = CASE destination WHEN 'catcher' THEN 'caught' ELSE 'waiting' END, due_at = %(now)s,
+        finished_at = CASE destination WHEN 'catcher' THEN %(now)s::timestamptz END
+    WHERE request_id = %(request_id)s AND status = 'held'
+"""
 
 
 def deliveries(
@@ -25,7 +31,7 @@ def deliveries(
 ) -> list[Delivery]:
     """Returns the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
     callback (specification 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
-    dashboard.
+    dashboard. What a sandbox application without a URL would have been sent is caught: recorded and never sent.
 
     The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
     ``signer`` are as the event left them; ``occurred_at`` is now by default; ``metadata`` is stated
@@ -33,11 +39,12 @@ def deliveries(
     """
     if event_type not in EVENTS or request.application is None:
         return []
-    destinations = _destinations(request.application.webhook_url, request.callback_url, event_type)
+    destinations = _destinations(request, request.application.webhook_url, event_type)
     if not destinations:
         return []
     moment = occurred_at or clock.now()
     text = payload(event_type, moment, request, signer, metadata)
+    statuses = {destination: _status(event_type, destination) for destination, _ in destinations}
     return [
         Delivery(
             application=request.application,
@@ -48,8 +55,9 @@ def deliveries(
             event_type=event_type,
             occurred_at=moment,
             payload=text,
-            status=DeliveryStatus.HELD if event_type == EventType.COMPLETED else DeliveryStatus.WAITING,
+            status=statuses[destination],
             due_at=moment,
+            finished_at=moment if statuses[destination] == DeliveryStatus.CAUGHT else None,
             trace=structlog.contextvars.get_contextvars().get("request_id", ""),
         )
         for destination, url in destinations
@@ -59,11 +67,21 @@ def deliveries(
 def release(request_id: int) -> None:
     """Releases ``request.completed``, once sealed PDFs and proof are stored. Safe to repeat."""
     with prepared_cursor() as cursor:
-        cursor.execute(_RELEASE, [clock.now(), request_id])
+        cursor.execute(_RELEASE, {"now": clock.now(), "request_id": request_id})
 
 
-def _destinations(webhook_url: str, callback_url: str, event_type: str) -> list[tuple[Destination, str]]:
-    destinations = [(Destination.APPLICATION, webhook_url)] if webhook_url else []
-    if callback_url and event_type in TERMINAL_EVENTS:
-        destinations.append((Destination.CALLBACK, callback_url))
+def _destinations(request: SignatureRequest, webhook_url: str, event_type: str) -> list[tuple[Destination, str]]:
+    destinations = []
+    if webhook_url:
+        destinations.append((Destination.APPLICATION, webhook_url))
+    elif request.environment == Environment.SANDBOX:
+        destinations.append((Destination.CATCHER, ""))
+    if request.callback_url and event_type in TERMINAL_EVENTS:
+        destinations.append((Destination.CALLBACK, request.callback_url))
     return destinations
+
+
+def _status(event_type: str, destination: Destination) -> DeliveryStatus:
+    if event_type == EventType.COMPLETED:
+        return DeliveryStatus.HELD
+    return DeliveryStatus.CAUGHT if destination == Destination.CATCHER else DeliveryStatus.WAITING

@@ -5,14 +5,14 @@ from typing import Any
 from django.db.models import Count, Max, OuterRef, Subquery
 
 from paraph.kernel import clock
-from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
+from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination
 
 
 def deliveries(*, failed_only: bool, limit: int, request_id: int | None = None) -> list[dict[str, Any]]:
-    """Returns the latest deliveries (of one request, if given), newest first, with the outcome of their last
-    attempt."""
+    """Returns the latest deliveries (of one request, if given), newest first, with the outcome of their last attempt.
+    What was caught is on its way to nobody and not among them."""
     last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
-    rows = Delivery.objects.annotate(
+    rows = Delivery.objects.exclude(destination=Destination.CATCHER).annotate(
         attempts_made=Count("attempts"),
         last_attempt_at=Max("attempts__started_at"),
         last_status=Subquery(last.values("status_code")[:1]),

@@ -1,17 +1,31 @@
-"""Deleting deliveries that ended long ago, with their attempts."""
+"""Deleting deliveries that ended long ago, with their attempts, and what was caught and has become too much."""
 
 from datetime import datetime, timedelta
 
-from paraph.webhooks.models import Delivery
+from django.db.models import QuerySet
 
+from paraph.organizations.models import Application
+from paraph.webhooks.models import Delivery, DeliveryStatus
+
+CAUGHT_KEPT = 200  # by application
 _BATCH = 1000
 
 
 def prune(retention_days: int, now: datetime) -> int:
-    """Deletes deliveries that were delivered or failed more than ``retention_days`` ago, in batches with a transaction
-    each; returns how many."""
-    old = Delivery.objects.filter(finished_at__lt=now - timedelta(days=retention_days)).order_by("finished_at")
-    pruned = 0
-    while batch := list(old.values_list("pk", flat=True)[:_BATCH]):
-        pruned += Delivery.objects.filter(pk__in=batch).delete()[1].get("webhooks.Delivery", 0)
+    """Deletes deliveries that ended more than ``retention_days`` ago, and of what was caught all but the newest
+    :data:`CAUGHT_KEPT` of each application, in batches with a transaction each; returns how many."""
+    pruned = _delete(Delivery.objects.filter(finished_at__lt=now - timedelta(days=retention_days)), "finished_at")
+    caught = Delivery.objects.filter(status=DeliveryStatus.CAUGHT)
+    for application in Application.objects.filter(pk__in=caught.values("application")):
+        mine = caught.filter(application=application)
+        newest_beyond = mine.order_by("-pk").values_list("pk", flat=True)[CAUGHT_KEPT : CAUGHT_KEPT + 1]
+        for last in list(newest_beyond):
+            pruned += _delete(mine.filter(pk__lte=last), "pk")
     return pruned
+
+
+def _delete(chosen: QuerySet[Delivery], order: str) -> int:
+    deleted = 0
+    while batch := list(chosen.order_by(order).values_list("pk", flat=True)[:_BATCH]):
+        deleted += Delivery.objects.filter(pk__in=batch).delete()[1].get("webhooks.Delivery", 0)
+    return deleted

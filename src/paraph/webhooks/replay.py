@@ -8,7 +8,7 @@ from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.organizations.models import Application
-from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus
+from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus, Destination
 
 
 def replay_delivery(delivery_id: int, application: Application | None = None) -> int:
@@ -16,7 +16,7 @@ def replay_delivery(delivery_id: int, application: Application | None = None) ->
     ``application``, the deliveries of others are as if they did not exist.
 
     Raises ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they
-    are deleted.
+    are deleted, and for what was caught.
     """
     chosen = Delivery.objects.filter(pk=delivery_id)
     if application is not None:
@@ -24,6 +24,8 @@ def replay_delivery(delivery_id: int, application: Application | None = None) ->
     delivery = chosen.first()
     if delivery is None:
         raise DomainError("not_found", f"There is no delivery {delivery_id}.")
+    if delivery.destination == Destination.CATCHER:
+        raise DomainError("conflict", f"Delivery {delivery_id} was caught: its application had no webhook URL.")
     if delivery.status == DeliveryStatus.HELD:
         raise DomainError("conflict", f"Delivery {delivery_id} is held until the request's PDFs are sealed.")
     if _without_files(chosen).exists():
@@ -36,7 +38,7 @@ def replay_request(request_id: int) -> int:
 
     Raises ``DomainError("not_found", …)`` where the request has no delivery.
     """
-    chosen = Delivery.objects.filter(request=request_id)
+    chosen = Delivery.objects.filter(request=request_id).exclude(destination=Destination.CATCHER)
     if not chosen.exists():
         raise DomainError("not_found", f"Request {request_id} has no deliveries.")
     return _replay(chosen.filter(status__in=FINISHED))

@@ -12,7 +12,7 @@ from paraph.dashboard.door import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member
 from paraph.members.rights import Right
-from paraph.organizations.models import Application
+from paraph.organizations.models import Application, Environment
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.of_application import deliveries_page
 
@@ -45,6 +45,7 @@ def _page(request: HttpRequest, member: Member, found: Application, problem: str
         "form": form,
         "is_filtered": any(asked),
         "rows": [(row, STATES[DeliveryStatus(row.status)]) for row in rows],
+        "catches": found.environment == Environment.SANDBOX and not found.webhook_url,
         "older": further.urlencode() if older else "",
         "problem": problem,
     }

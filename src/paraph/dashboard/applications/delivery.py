@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.members.models import Member
 from paraph.members.rights import Right
 from paraph.organizations.models import Application
-from paraph.webhooks.models import Delivery, DeliveryStatus
+from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.of_application import deliveries_of, signed
 
 
@@ -66,6 +66,7 @@ def _page(request: HttpRequest, member: Member, found: Application, row: Deliver
         "state": STATES[DeliveryStatus(row.status)],
         "is_waiting": row.status == DeliveryStatus.WAITING,
         "is_held": row.status == DeliveryStatus.HELD,
+        "is_caught": row.destination == Destination.CATCHER,
         "attempts": attempts,
         "headers": sent.headers.items() if sent else (),
         "body": sent.body.decode() if sent else "",

@@ -15,6 +15,7 @@ STATES = {
     DeliveryStatus.SENDING: gettext_lazy("Being sent"),
     DeliveryStatus.DELIVERED: gettext_lazy("Delivered"),
     DeliveryStatus.FAILED: gettext_lazy("Failed"),
+    DeliveryStatus.CAUGHT: gettext_lazy("Caught"),
 }
 _ANY = ("", gettext_lazy("Any"))
 _DAY = forms.DateInput(attrs={"type": "date"})

@@ -1,13 +1,14 @@
-"""``…/applications/{id}/first-call``: from a sandbox key to a sealed PDF, and what webhooks state on the way."""
+"""``…/applications/{id}/first-call``: from a sandbox key to a sealed PDF, and the webhooks on the way."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from paraph.dashboard.applications.filter_form import STATES
 from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.sample_calls import first_request
 from paraph.dashboard.door import caller, member_page, show
@@ -19,11 +20,25 @@ from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.webhooks.would_tell import Statement, would_tell
+from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.webhooks.of_application import Signed, signed
+from paraph.webhooks.of_tenant import deliveries_of
 
 _LATEST_REQUESTS = 200  # of the sandbox, among which the application's newest is looked for
-_MOST_STATEMENTS = 20
+_MOST_WEBHOOKS = 20
 _WATCHED = timedelta(hours=1)
+
+
+class Webhook(NamedTuple):
+    """``sent`` is None while the results are not sealed that it links to."""
+
+    row: Delivery
+    state: Any
+    sent: Signed | None
+
+    @property
+    def body(self) -> str:
+        return self.sent.body.decode() if self.sent else ""
 
 
 @dataclass(frozen=True)
@@ -33,7 +48,7 @@ class Progress:
     used_at: datetime | None
     request: SignatureRequest | None
     next_signer: Signer | None
-    statements: list[Statement]
+    webhooks: list[Webhook]
     watched: bool
 
     @property
@@ -41,7 +56,8 @@ class Progress:
         """Another one whenever the page has become another."""
         found, signer = self.request, self.next_signer
         state = (found.pk, found.status, found.finalized) if found else ()
-        parts = (bool(self.used_at), *state, signer.pk if signer else 0, len(self.statements), self.watched)
+        told = [f"{each.row.pk}{each.row.status}" for each in self.webhooks[-1:]]
+        parts = (bool(self.used_at), *state, signer.pk if signer else 0, *told, self.watched)
         return "-".join(str(part) for part in parts)
 
 
@@ -81,10 +97,19 @@ def _progress(member: Member, application: Application) -> Progress:
         return Progress(used_at, None, None, [], watched=is_new(application))
     signers = list(newest.signers.defer(*LARGE).order_by("order", "pk"))
     may_sign = (signer for signer in signers if signing_eligibility(signer) is SigningEligibility.OPEN)
-    statements = would_tell(newest, signers, _("another at every attempt"))[-_MOST_STATEMENTS:]
     is_over = newest.finalized or newest.status == RequestStatus.EXPIRED
     watched = not is_over and clock.now() - newest.created_at < _WATCHED
-    return Progress(used_at, newest, next(may_sign, None), statements, watched)
+    return Progress(used_at, newest, next(may_sign, None), _webhooks(member, application, newest), watched)
+
+
+def _webhooks(member: Member, application: Application, newest: SignatureRequest) -> list[Webhook]:
+    """The application's own, sent or caught, the first at the beginning."""
+    rows = deliveries_of(caller(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
+    attempt = _("another at every attempt")
+    return [
+        Webhook(row, STATES[DeliveryStatus(row.status)], signed(application, row, attempt))
+        for row in rows[:_MOST_WEBHOOKS]
+    ]
 
 
 def _used_at(application: Application) -> datetime | None:

@@ -16,7 +16,10 @@ _OVERLAPS = [
     (24 * 30, gettext_lazy("30 days")),
     (24 * 90, gettext_lazy("90 days")),
 ]
-_WEBHOOK_HELP = gettext_lazy("Where events are sent to, such as https://example.com/hooks/paraph.")
+_WEBHOOK_HELP = gettext_lazy(
+    "Where events are sent to, such as https://example.com/hooks/paraph. "
+    "Without one, the sandbox catches and shows them."
+)
 
 
 class NewApplicationForm(forms.Form):

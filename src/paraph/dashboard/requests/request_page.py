@@ -22,6 +22,8 @@ from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.webhooks.of_tenant import deliveries_of
 
+_MOST_DELIVERIES = 100
+
 
 @member_page(Right.SEE)
 def request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
@@ -97,4 +99,4 @@ def _deliveries(caller: Caller, member: Member, found: SignatureRequest) -> Any:
     """None where the member may not see deliveries, or there is nobody to tell."""
     if not may(member.role, Right.BUILD) or found.application_id is None:
         return None
-    return list(deliveries_of(caller, found.pk))
+    return list(deliveries_of(caller, found.pk)[:_MOST_DELIVERIES])

@@ -1,0 +1,44 @@
+"""An organization of the dashboard in which much has happened."""
+
+from typing import Any
+
+from tests.browser.contract import contract
+from tests.browser.world import World
+from tests.dashboard.served_pages import ServedPages
+from tests.scenarios.people import Backend, at, sign, signer
+
+
+def lived_in(world: World, pages: ServedPages) -> None:
+    """Requests of every state, with long names, from the API; members of every role."""
+    backend = Backend(world.base_url, world.first_key())
+    long = signer("wolfeschlegelsteinhausenbergerdorff", "Hubert Blaine", "Wolfeschlegelsteinhausenbergerdorff")
+    name = "Framework agreement on the maintenance of all lifts, escalators and moving walkways 2026-2031 (final).pdf"
+    sealed = asked(backend, contract(2), "Lease Harbour Street 4.pdf", [signer("zoe")])
+    signed(backend, sealed)
+    asked(backend, contract(1), name, [signer("ada", "Ada", "King"), long, signer("grace", "Grace", "Hopper")])
+    ended = asked(backend, contract(1), "Offer.pdf", [signer("eve", "Eve", "Ode")])
+    world.expire(int(ended["id"]))
+    pages.addresses["request_sealed"] = f"{pages.base_url}/app/1/requests/{sealed['id']}"
+    pages.addresses["verify_sealed"] = f"{pages.base_url}/app/1/requests/{sealed['id']}/verify"
+    pages.addresses["requests_found-nothing"] = f"{pages.base_url}/app/1/requests?q=nobody+like+this"
+    pages.addresses["requests_wrong-filter"] = f"{pages.base_url}/app/1/requests?created_after=yesterday"
+    pages.addresses["not-found"] = f"{pages.base_url}/app/1/requests/999999"
+    pages.addresses["organizations_new"] = f"{pages.base_url}/app/new"
+    for role in ("admin", "member", "observer"):
+        address = f"{role}.with-a-rather-long-name@subsidiary.harbour-homes.example"
+        world.command("member", "create", "--organization", "1", "--email", address, "--role", role)
+
+
+def asked(backend: Backend, pdf: bytes, name: str, people: list[dict[str, Any]]) -> dict[str, Any]:
+    people = [person | {"order": order} for order, person in enumerate(people, 1)]
+    stamps = [{"signer_ref": person["ref"], "stamps": [at(1, 72, 60 + 90 * n)]} for n, person in enumerate(people)]
+    document = {"id": backend.upload(pdf, name), "signers": stamps}
+    return backend.create(
+        mode="sequential", validity_days=30, identity_declaration_accepted=True, signers=people, documents=[document]
+    )
+
+
+def signed(backend: Backend, made: dict[str, Any]) -> None:
+    for person in made["signers"]:
+        assert sign(person["signing_url"]).status_code == 200
+    backend.finalized(int(made["id"]))

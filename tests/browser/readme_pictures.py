@@ -1,0 +1,60 @@
+"""``python -m tests.browser.readme_pictures``: the README's pictures of the first five minutes, in docs/images."""
+
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import CHROMIUM
+from tests.cli.service import Service, remove
+from tests.dashboard.newcomer import Newcomer
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+_WINDOW = {"width": 1100, "height": 700}
+_MOST_BYTES = 60 * 1024
+
+
+def write() -> None:
+    for name, picture in _taken().items():
+        _keep(name, picture)
+
+
+def _taken() -> dict[str, bytes]:
+    """Pages by name, as a newcomer sees them first."""
+    seen: dict[str, bytes] = {}
+    folder = Path(tempfile.mkdtemp(prefix="paraph-pictures-"))
+    service = Service(folder / "data", PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="1")
+    try:
+        service.start()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            page = browser.new_page(viewport=_WINDOW, reduced_motion="reduce")
+
+            def look(name: str) -> None:
+                seen.setdefault(name, page.screenshot(animations="disabled"))
+
+            Newcomer(service, page, folder, look).whole()
+            browser.close()
+    finally:
+        service.stop()
+        remove(service.data_dir)
+        for left in folder.iterdir():
+            left.unlink()
+        folder.rmdir()
+    return seen
+
+
+def _keep(name: str, picture: bytes) -> None:
+    """With few colours, which is all that flat pages need."""
+    file = IMAGES / f"dashboard-{name}.png"
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(96).save(file, optimize=True)
+    size = file.stat().st_size
+    assert size <= _MOST_BYTES, f"{file} has {size} bytes"
+    sys.stdout.write(f"{file.relative_to(IMAGES.parents[1])}: {size // 1024} KiB\n")
+
+
+if __name__ == "__main__":
+    write()
