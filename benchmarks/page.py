@@ -31,6 +31,7 @@ from paraph_client import Client, DocumentInput, Placement, SignerInput, at
 _PAGES = (1, 3, 81)
 _LINE = b"the party of the first part shall indemnify and hold harmless the second party against any claim"
 _VISITS = 5
+_LOADED = re.compile(r'"(/(?:static|sign/words)/[^"]+\.(?:css|js)(?:\?[^"]*)?)"')
 
 
 def main() -> None:
@@ -113,9 +114,7 @@ def _print_server(service: DemoService, name: str, url: str, requests: int) -> N
 def _print_first_view(name: str, url: str) -> None:
     html = _transferred(url)
     page = httpx.get(url).text
-    loaded = sum(
-        _transferred(str(httpx.URL(url).join(path))) for path in re.findall(r'"(/static/\S+\.(?:css|js))"', page)
-    )
+    loaded = sum(_transferred(str(httpx.URL(url).join(path))) for path in _LOADED.findall(page))
     seen = visits(url, _VISITS)
     view = f"{seen[0].kilobytes:>12.1f}{seen[0].requests:>10}{_paint(seen):>17.2f}" if seen else "  chromium is missing"
     print(f"{name:<12}{html / 1000:>12.1f}{loaded / 1000:>10.1f}{view}")

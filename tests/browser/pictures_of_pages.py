@@ -39,6 +39,7 @@ def steps(world: World, browser: Any, folder: Path) -> None:
 def _steps(page: Any, folder: Path, screen: str) -> None:
     _picture(page, folder, "step-1-read", screen, whole=False)
     _picture(page, folder, "step-1-read-whole", screen)
+    _print(page, folder, "step-1-read", screen)
     journey = Journey(page)
     journey.to_signature()
     _picture(page, folder, "step-2-typed", screen)
@@ -64,8 +65,7 @@ def _steps(page: Any, folder: Path, screen: str) -> None:
     journey.confirm()
     page.locator("[data-progress=ready]").wait_for()
     _picture(page, folder, "done", screen)
-    if screen == "desk":
-        page.pdf(path=folder / "done.print.pdf", format="A4")
+    _print(page, folder, "done", screen)
 
 
 def languages(world: World, browser: Any, folder: Path) -> None:
@@ -85,6 +85,11 @@ def _open(browser: Any, url: str, screen: str) -> Any:
     page.goto(f"{url}?lang=ar" if screen == "arabic" else url)
     page.wait_for_load_state("networkidle")
     return page
+
+
+def _print(page: Any, folder: Path, name: str, screen: str) -> None:
+    if screen in ("desk", "arabic", "no-scripts"):
+        page.pdf(path=folder / f"{name}.{screen}.print.pdf", format="A4")
 
 
 def _picture(page: Any, folder: Path, name: str, screen: str, *, whole: bool = True) -> None:

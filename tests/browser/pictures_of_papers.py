@@ -1,4 +1,4 @@
-"""Pictures of what is sent and sealed: mails, stamps on pages, the proof."""
+"""Pictures of what is sent and sealed: mails, stamps on pages, proofs."""
 
 from pathlib import Path
 from typing import Any
@@ -6,11 +6,13 @@ from typing import Any
 import httpx
 import pypdfium2
 
-from tests.browser.world import World
+from paraph.words import LOCALES
+from tests.browser.world import World, sent, wrong_for
 from tests.scenarios.people import sign
 
 _STROKES = [[[0.08, 0.2], [0.2, 0.05], [0.28, 0.22], [0.4, 0.08], [0.52, 0.2], [0.7, 0.07], [0.92, 0.14]]]
 _DRAWN = {"type": "drawn", "strokes": _STROKES}
+_ARAB = {"first_name": "عمر", "last_name": "الخيام"}
 
 
 def mails(world: World, browser: Any, folder: Path) -> None:
@@ -29,24 +31,36 @@ def mails(world: World, browser: Any, folder: Path) -> None:
             page.screenshot(path=folder / f"mail-{number}.{width}-{scheme}.png", full_page=True)
 
 
-def stamps_and_proof(world: World, browser: Any, folder: Path) -> None:
-    """Typed in each hand, drawn, with initials; then the proof with its journal."""
-    for name, signature in {
-        "drawn": _DRAWN,
-        **{f"hand-{n}": {"type": "typed", "hand": n} for n in range(1, 5)},
-    }.items():
-        url = world.asked(initials_required=True)[0]
+def stamps(world: World, browser: Any, folder: Path) -> None:
+    """Typed in each hand, drawn, and in Arabic, with initials; each as it is sealed."""
+    typed = {f"hand-{n}": {"type": "typed", "hand": n} for n in range(1, 5)}
+    for name, signature in {"drawn": _DRAWN, **typed, "arabic": {"type": "typed"}}.items():
+        language, person = ("ar", _ARAB) if name == "arabic" else ("en", {})
+        url = world.asked(initials_required=True, language=language, more=person)[0]
         initials = _DRAWN if name == "drawn" else {"type": "typed"}
-        assert sign(url, signature=signature, initials=initials).status_code == 200
-        files = world.backend.finalized(world.newest)["download_urls"][0]
-        wanted = {"signed": files["signed_url"], "proof": files["certificate_url"]}
-        for kind, address in wanted.items():
-            if kind == "signed" or name == "drawn":
-                _pages(httpx.get(address, timeout=30).content, folder / f"{kind}-{name}")
+        assert sign(url, signature=signature, initials=initials, locale=language).status_code == 200
+        _pages(_files(world)["signed_url"], folder / f"signed-{name}")
 
 
-def _pages(pdf: bytes, stem: Path) -> None:
-    document = pypdfium2.PdfDocument(pdf)
+def proofs(world: World, browser: Any, folder: Path) -> None:
+    """The proof in every language, with its journal."""
+    for language in LOCALES:
+        person = _ARAB if language == "ar" else {}
+        url = world.asked(initials_required=True, language=language, more=person)[0]
+        httpx.get(url, timeout=30)
+        body = {"signature": _DRAWN, "initials": {"type": "typed"}, "locale": language}
+        assert sign(url, wrong_for(sent(url)), **body).json()["error"]["code"] == "invalid_otp"
+        assert sign(url, **body).status_code == 200
+        _pages(_files(world)["certificate_url"], folder / f"proof-{language}")
+
+
+def _files(world: World) -> dict[str, str]:
+    files: dict[str, str] = world.backend.finalized(world.newest)["download_urls"][0]
+    return files
+
+
+def _pages(address: str, stem: Path) -> None:
+    document = pypdfium2.PdfDocument(httpx.get(address, timeout=30).content)
     for number, page in enumerate(document, 1):
         page.render(scale=1.6).to_pil().save(f"{stem}.page-{number}.png")
     document.close()

@@ -23,7 +23,8 @@ SUBJECTS: list[Subject] = [
     pictures_of_pages.languages,
     pictures_of_dashboard.dashboard,
     pictures_of_papers.mails,
-    pictures_of_papers.stamps_and_proof,
+    pictures_of_papers.stamps,
+    pictures_of_papers.proofs,
 ]
 
 

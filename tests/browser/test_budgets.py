@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from paraph import words as catalog
+from paraph.words import LOCALES
 from tests.browser.journey import Journey
 from tests.browser.world import World
 
@@ -18,13 +20,8 @@ def compressed(body: bytes) -> int:
     return len(gzip.compress(body, 9))
 
 
-_BELOW = """() => [...document.images].filter((image) => image.getBoundingClientRect().top > innerHeight)
-    .map((image) => image.src)"""
-
-
-def first_view(visit: Callable[..., Any], url: str) -> dict[str, tuple[str, bytes]]:
-    """Type and body of everything that the first screen needs. Browsers load pictures of pages further down as well."""
-    page = visit("about:blank", viewport={"width": 375, "height": 740})
+def first_view(page: Any, url: str) -> dict[str, tuple[str, bytes]]:
+    """Type and body of everything that is loaded before the reader moves."""
     loaded: dict[str, tuple[str, bytes]] = {}
 
     def heard(response: Any) -> None:
@@ -34,8 +31,7 @@ def first_view(visit: Callable[..., Any], url: str) -> dict[str, tuple[str, byte
     page.on("requestfinished", lambda request: heard(request.response()))
     page.goto(url)
     page.wait_for_load_state("networkidle")
-    below = page.evaluate(_BELOW)
-    return {url: answer for url, answer in loaded.items() if url not in below}
+    return dict(loaded)
 
 
 @pytest.mark.parametrize(("pages", "most"), [(3, 3), (81, 6)])
@@ -46,14 +42,46 @@ def test_the_html(world: World, pages: int, most: int) -> None:
 
 
 def test_the_first_view(visit: Callable[..., Any], world: World) -> None:
-    loaded = first_view(visit, world.asked()[0])
+    """Of three pages the first is loaded, and the others when the reader moves, in the room that was kept for them."""
+    page = visit("about:blank")
+    loaded = first_view(page, world.asked()[0])
     scripts = [body for kind, body in loaded.values() if kind in ("text/css", "text/javascript")]
-    pictures = [body for kind, body in loaded.values() if kind == "image/webp"]
+    pictures = {url: body for url, (kind, body) in loaded.items() if kind == "image/webp"}
     assert sum(map(compressed, scripts)) <= 16 * KB
-    assert pictures and max(map(len, pictures)) <= 40 * KB
+    assert [url.rpartition("/")[2] for url in pictures] == ["1.webp"]
+    assert max(map(len, pictures.values())) <= 40 * KB
     everything = [len(body) if kind == "image/webp" else compressed(body) for kind, body in loaded.values()]
     assert sum(everything) <= 80 * KB, {url: len(body) for url, (_, body) in loaded.items()}
     assert {urlsplit(url).netloc for url in loaded} == {urlsplit(world.base_url).netloc}
+    last = page.locator("[data-page$='/3'] img")
+    place = page.locator("[data-page$='/3']").bounding_box()
+    with page.expect_response(lambda answer: answer.url.endswith("/3.webp")):
+        last.scroll_into_view_if_needed()
+    assert page.locator("[data-page$='/3']").bounding_box()["height"] == place["height"]
+
+
+_LINES = """([locale, next, sign]) => {
+    document.documentElement.lang = locale;
+    document.querySelector(".bar [data-next]").textContent = next;
+    document.querySelector(".bar .primary").textContent = sign;
+    return [...document.querySelectorAll(".bar a")].map((button) => {
+        const text = document.createRange();
+        text.selectNodeContents(button);
+        return new Set([...text.getClientRects()].map((line) => Math.round(line.top))).size;
+    });
+}"""
+
+
+def test_the_bar_is_low_in_every_language(visit: Callable[..., Any], world: World) -> None:
+    """On the narrowest screen its buttons have two lines at most, up to page 888."""
+    page = visit(world.asked()[0], viewport={"width": 320, "height": 640})
+    page.locator("html[data-scripted]").wait_for()
+    lines = {}
+    for locale in LOCALES:
+        words = catalog.of("page", locale)
+        said = [locale, words["next_place"].format(page="888"), words["go_sign"]]
+        lines[locale] = page.evaluate(_LINES, said)
+    assert {locale: found for locale, found in lines.items() if max(found) > 2} == {}
 
 
 def test_nobody_else_hears_of_a_signature(visit: Callable[..., Any], world: World) -> None:

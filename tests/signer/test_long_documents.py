@@ -31,7 +31,7 @@ def test_every_page_is_shown_with_its_own_number_size_and_initials(client: Clien
         assert f'viewBox="0 0 {size[0]:g} {size[1]:g}"' in figure
         assert f"Page {number} of &lt;1&gt; 0 &amp; 0.pdf" in figure
         assert f"Page {number} of 12" in figure and "\0" not in figure
-        assert ("loading" in figure) == (number > 1)
+        assert ("loading" in figure) == (number > 1) and ("fetchpriority" in figure) == (number == 1)
         assert figure.count('class="initials"') == 1 and figure.count("data-place") == (number == 12)
 
 
@@ -48,6 +48,12 @@ def test_pages_that_differ_in_their_number_alone_are_rendered_once(
     monkeypatch.setattr(papers, "_rendered", counting)
     assert len(figures(client, scene(pages=40, initials_required=True))) == 40
     assert rendered == ["1", "\0", "40"]  # the first is loaded at once, the last has the place to sign
+
+
+def test_the_first_picture_alone_is_loaded_before_it_is_near(client: Client) -> None:
+    shown = figures(client, scene(pages=2, documents=3))
+    assert ['fetchpriority="high"' in figure for figure in shown] == [True, False, False, False, False, False]
+    assert ['loading="lazy"' in figure for figure in shown] == [False, True, True, True, True, True]
 
 
 def test_more_pages_and_documents_take_no_more_statements(client: Client) -> None:

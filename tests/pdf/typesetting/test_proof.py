@@ -334,6 +334,8 @@ def test_the_proof_speaks_every_language(locale: str) -> None:
         for name in ("title", "both_signed", "not_binding", "journal_note", "step_evidence", "step_together"):
             assert letters(words[name]) in said, name
         assert letters(date(AT, locale)) in said
+    box = ink_box(next(pictures(pdf, scale=1)))
+    assert box is not None and box[0] >= 55 and box[2] <= 541, "digests beside their names stay within the margins"
 
 
 def test_an_arabic_proof_goes_from_right_to_left() -> None:

@@ -26,7 +26,8 @@ def moment(at: datetime, locale: str) -> str:
     """Writes date and time with the timezone's name: ``21 Nov 2026, 14:05:09 UTC``. ``at`` must be aware."""
     language = language_of(locale)
     date = format_skeleton("yMMMd", at, locale="en_GB" if language == "en" else language)
-    return f"{date}, {at:%H:%M:%S} {at.tzname()}"
+    comma = "،" if catalog.direction(language) == "rtl" else ","
+    return f"{date}{comma} {at:%H:%M:%S} {at.tzname()}"
 
 
 def language_of(locale: str) -> str:

@@ -173,6 +173,7 @@ if (next) next.addEventListener("click", (event) => {
 
 let waiting = false;
 addEventListener("scroll", () => {
+  document.documentElement.dataset.moved = "";
   if (waiting) return;
   waiting = true;
   requestAnimationFrame(() => {
