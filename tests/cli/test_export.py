@@ -1,7 +1,6 @@
 """From the embedded database to a server of one's own, and back."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,8 +66,7 @@ def names(listed: list[dict[str, Any]]) -> list[str]:
 
 
 def refusal(service: Service, *arguments: str, **settings: str) -> str:
-    command = [sys.executable, "-m", "paraph", *arguments]
-    done = subprocess.run(command, env={**service.environment, **settings}, capture_output=True, text=True, check=False)
+    done = service.run(*arguments, **settings)
     assert done.returncode == 1, done
     return done.stderr
 

@@ -6,13 +6,13 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.cli import forked
 from tests.cli.service import Service, clean_environment, processes_of, wait_until
 
 NewService = Callable[..., Service]
@@ -126,14 +126,7 @@ def test_a_wrong_setting_gets_a_sentence(tmp_path: Path, name: str, value: str) 
 
 
 def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "paraph", *arguments],
-        env=clean_environment(data_dir, **settings),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
 
 
 def named(service: Service) -> dict[str, int]:

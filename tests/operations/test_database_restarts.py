@@ -160,6 +160,7 @@ def test_an_outage_is_told_and_outlived(database: Database, parts: Parts, client
     assert_alive(parts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
 def test_a_restart_loses_nothing(database: Database, parts: Parts, client: PatientClient, mode: Mode) -> None:
     with traffic(client) as flows:
@@ -170,6 +171,7 @@ def test_a_restart_loses_nothing(database: Database, parts: Parts, client: Patie
     assert_alive(parts)
 
 
+@pytest.mark.thorough
 def test_a_smart_stop_that_turns_fast_loses_nothing(database: Database, parts: Parts, client: PatientClient) -> None:
     """It takes no new connection, and waits for those that there are; operators lose patience."""
     with traffic(client) as flows:

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
@@ -45,12 +43,7 @@ def test_a_machine_with_another_secret_is_refused(parts: Parts) -> None:
     refused = parts.start("worker", PARAPH_SECRET_KEY=_OTHER)
     assert refused.wait(60) == 1
     assert parts.log("worker").splitlines()[-1].startswith(_REFUSAL)
-    checked = subprocess.run(
-        [sys.executable, "-m", "paraph", "check", "--json"],
-        env={**parts.service.environment, "PARAPH_SECRET_KEY": _OTHER},
-        capture_output=True,
-        check=False,
-    )
+    checked = parts.service.run("check", "--json", PARAPH_SECRET_KEY=_OTHER)
     found = {outcome["name"]: outcome for outcome in json.loads(checked.stdout)}
     assert checked.returncode == 1
     assert found["secret key"]["status"] == "failed" and found["secret key"]["sentence"].startswith(_REFUSAL)
