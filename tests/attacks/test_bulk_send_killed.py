@@ -11,12 +11,15 @@ from typing import Any
 
 import httpx
 import psycopg
+import pytest
 
 from paraph.postgres import embedded_url
 from tests.api.v1.api_clients import CONTRACT
 from tests.attacks.conftest import Target
 from tests.cli.service import wait_until
 from tests.request_templates.kept import csv_of
+
+pytestmark = pytest.mark.thorough
 
 PASSWORD = "a long enough phrase"
 PEOPLE = 250

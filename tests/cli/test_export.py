@@ -45,6 +45,7 @@ def test_a_database_moves_to_an_own_server_and_back(own: OwnPostgresql, embedded
     remove_cluster(embedded.data_dir / "postgres.before")
 
 
+@pytest.mark.thorough
 def test_an_import_that_fails_leaves_the_database_empty(own: OwnPostgresql, embedded: Service, tmp_path: Path) -> None:
     """A role of the server that may not make triggers' functions in the end: nothing of what went before stays."""
     there = tmp_path / "there.export"

@@ -20,15 +20,15 @@ _PAGE = {"Accept": "text/html", "Accept-Language": "de"}
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    made = Database(tmp_path_factory.mktemp("database"))
+    made = Database(tmp_path_factory.mktemp("database"), begun=True)
     yield made
     made.remove()
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory, database: Database) -> Iterator[Parts]:
-    made = Parts(tmp_path_factory.mktemp("parts"), database.url, PARAPH_MESSAGES_PER_DESTINATION="0")
-    made.service.command("migrate")
+    settings = {"PARAPH_SECRET_KEY": database.secret, "PARAPH_MESSAGES_PER_DESTINATION": "0"}
+    made = Parts(tmp_path_factory.mktemp("parts"), database.url, **settings)
     made.start("web")
     made.start("worker")
     yield made

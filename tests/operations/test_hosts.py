@@ -16,15 +16,15 @@ from paraph.organizations.registration import create_application, create_organiz
 from tests.cli.service import wait_until
 from tests.operations.apart import Database, Parts
 
-_SECRET, _OTHER = "s" * 40, "o" * 40
+_OTHER = "o" * 40
 _REFUSAL = "The secret key of this machine is not that of the installation"
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
-    database = Database(tmp_path_factory.mktemp("database"))
-    made = Parts(tmp_path_factory.mktemp("hosts"), database.url, PARAPH_SECRET_KEY=_SECRET, PARAPH_DRAIN_SECONDS="3")
-    made.service.command("migrate")
+    database = Database(tmp_path_factory.mktemp("database"), begun=True)
+    settings = {"PARAPH_SECRET_KEY": database.secret, "PARAPH_DRAIN_SECONDS": "3"}
+    made = Parts(tmp_path_factory.mktemp("hosts"), database.url, **settings)
     made.start("web")
     wait_until(lambda: ready(made) == 200)
     yield made
