@@ -31,14 +31,15 @@ def _flush_is_quick_and_may_empty_the_journal() -> None:
     aside for that alone. Rows are deleted where there are any: to truncate eighty tables takes PostgreSQL as long as
     many a test. Permissions and content types, which Django would then write anew, nobody reads here."""
 
-    def execute_sql_flush(_self: Any, sql_list: Iterable[str]) -> None:
+    def execute_sql_flush(self: Any, sql_list: Iterable[str]) -> None:
         assert list(sql_list)
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL session_replication_role = replica")
             cursor.execute(_EMPTY_ALL_TABLES)
 
     type(connection.ops).execute_sql_flush = execute_sql_flush  # type: ignore[method-assign]
-    flush.emit_post_migrate_signal = lambda *_, **__: None
+    command: Any = flush
+    command.emit_post_migrate_signal = lambda *_, **__: None
 
 
 @pytest.fixture(autouse=True, scope="session")
