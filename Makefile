@@ -5,9 +5,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
-JOBS   ?= 2
+JOBS   ?= 3
+PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo serve test check bench corpus odd chaos fuzz screenshots pictures release pythons image clean
+.PHONY: help demo serve test thorough check bench corpus odd chaos fuzz screenshots pictures release pythons image clean
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
@@ -30,8 +31,11 @@ demo: $(VENV)/.runtime  ## the whole job over HTTP: upload, sign, seal, prove, v
 serve: $(VENV)/.runtime  ## the service on 127.0.0.1:8000, everything embedded
 	@$(BIN)/paraph serve
 
-test: $(VENV)/.development  ## the tests   [ARGS=…] [JOBS=2]
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+test: $(VENV)/.development  ## the tests   [ARGS=…] [JOBS=3]
+	$(PYTEST) -m "not thorough" $(ARGS)
+
+thorough: $(VENV)/.development  ## the tests that take their time: every fault in every mode, every look of a page   [ARGS=…] [JOBS=3]
+	$(PYTEST) -m thorough $(ARGS)
 
 check: $(VENV)/.development  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .

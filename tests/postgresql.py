@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from paraph.postgres import Server
@@ -25,6 +26,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     folder = Path(tempfile.mkdtemp(prefix="paraph-tests-"))
     server = Server(folder)
     server.start()
+    with psycopg.connect(server.url, autocommit=True) as connection:  # what a crash would take is thrown away anyway
+        connection.execute("ALTER ROLE CURRENT_USER SET synchronous_commit = off")
     os.environ[_OWNER] = str(os.getpid())
     os.environ["PARAPH_DATA_DIR"] = str(folder)
     os.environ[first_start.FOLDER] = tempfile.mkdtemp(prefix="paraph-tests-first-")

@@ -3,8 +3,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +11,15 @@ from typing import Any
 
 import httpx
 import psycopg
+import pytest
 
 from paraph.postgres import embedded_url
 from tests.api.v1.api_clients import CONTRACT
 from tests.attacks.conftest import Target
 from tests.cli.service import wait_until
 from tests.request_templates.kept import csv_of
+
+pytestmark = pytest.mark.thorough
 
 PASSWORD = "a long enough phrase"
 PEOPLE = 250
@@ -49,14 +50,7 @@ def test_each_row_is_sent_once(target: Target) -> None:
 @contextmanager
 def logged_in(target: Target, organization: int) -> Iterator[httpx.Client]:
     options = ["--organization", str(organization), "--email", "charles@example.com", "--role", "member"]
-    subprocess.run(
-        [sys.executable, "-m", "paraph", "member", "create", *options, "--password-stdin", "--json"],
-        input=PASSWORD,
-        env=target.environment,
-        text=True,
-        check=True,
-        capture_output=True,
-    )
+    target.run("member", "create", *options, "--password-stdin", given=PASSWORD).check_returncode()
     with httpx.Client(base_url=target.base_url, timeout=60) as browser:
         _posted(browser, "/account/login/", data={"login": "charles@example.com", "password": PASSWORD})
         yield browser

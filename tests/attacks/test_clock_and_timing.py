@@ -14,6 +14,8 @@ from tests.attacks.conftest import Target
 from tests.factories import pdf
 from tests.scenarios.people import at, code_for, sign, signer
 
+pytestmark = pytest.mark.thorough
+
 # As after a clock that was a day ahead has been set right: whatever was begun then lies in the future.
 SET_BACK = """
     UPDATE otp_onetimecode SET created_at = created_at + interval '1 day', sent_at = sent_at + interval '1 day',

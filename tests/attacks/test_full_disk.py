@@ -15,6 +15,8 @@ from tests.cli.service import wait_until
 from tests.factories import pdf
 from tests.scenarios.people import at, code_for, sign, signer
 
+pytestmark = pytest.mark.thorough
+
 MIB = 1024 * 1024
 FLOOR = 4
 

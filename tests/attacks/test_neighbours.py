@@ -13,6 +13,8 @@ from tests.attacks.conftest import Target
 from tests.cli.service import wait_until
 from tests.pdf import hostile
 
+pytestmark = pytest.mark.thorough
+
 SLOW = hostile.nested_forms()
 CONNECTIONS = 12
 BUSY = 3.0  # seconds of a processor, which nothing but a slow file takes here

@@ -21,6 +21,7 @@ CLIENT, ATTACKER = "127.0.0.2", "127.0.0.3"
 FORGED = "198.51.100.66"
 LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of what comes last
 SILENT, READERS = 2000, 20
+_FRONTS = [PROGRAMS[0], *(pytest.param(program, marks=pytest.mark.thorough) for program in PROGRAMS[1:])]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def file(proxied: Target) -> str:
     return large_file(proxied)
 
 
-@pytest.fixture(scope="module", params=PROGRAMS)
+@pytest.fixture(scope="module", params=_FRONTS)
 def front(request: pytest.FixtureRequest, proxied: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
     if not shutil.which(request.param):
         pytest.skip(f"{request.param} is not installed")

@@ -14,6 +14,8 @@ from tests.factories import pdf
 from tests.scenarios.memory import Peaks, watched
 from tests.scenarios.people import at, sign, signer
 
+pytestmark = pytest.mark.thorough
+
 MIB = 1024 * 1024
 AT_ONCE = 16
 TOO_LARGE, INVALID = (413, "payload_too_large"), (422, "validation_error")

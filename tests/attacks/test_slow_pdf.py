@@ -11,6 +11,8 @@ from tests.attacks.bystander import SOON, Attack, Bystander, upload
 from tests.attacks.conftest import Target
 from tests.pdf import hostile
 
+pytestmark = pytest.mark.thorough
+
 SLOW = hostile.nested_forms()
 CONNECTIONS = 24
 

@@ -1,10 +1,13 @@
 """One signer asks for one picture that takes long, on 20 connections at once."""
 
 import httpx
+import pytest
 
 from tests.attacks.bystander import SOON, Attack, Bystander, readers, request
 from tests.attacks.conftest import Target
 from tests.pdf import hostile
+
+pytestmark = pytest.mark.thorough
 
 CONNECTIONS = 20
 

@@ -12,6 +12,8 @@ import pytest
 from tests.attacks.conftest import Target
 from tests.attacks.large import LARGE, large_file
 
+pytestmark = pytest.mark.thorough
+
 MIB = 1 << 20
 READERS = 20
 PHONE = 64 * 1024  # bytes a second

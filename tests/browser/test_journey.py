@@ -19,6 +19,7 @@ SCREENS: dict[str, dict[str, Any]] = {
     "landscape": {"viewport": {"width": 740, "height": 360}, "has_touch": True, "is_mobile": True},
     "right to left": PHONE,
 }
+_USUAL = ("phone", "right to left")
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Buttons, links outside of sentences, and fields that are there to be hit, with the smaller side of each.
 _TARGETS = """() => [...document.querySelectorAll("a, button, input, summary, textarea")]
@@ -42,7 +43,10 @@ def fits(page: Any) -> None:
     assert page.evaluate(_TARGETS) == []
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(
+    "screen",
+    [name if name in _USUAL else pytest.param(name, marks=pytest.mark.thorough) for name in SCREENS],
+)
 def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -> None:
     """By one's name on a desk, drawn elsewhere; then the copy of what was signed."""
     language, direction = ("ar", "rtl") if screen == "right to left" else ("en", "ltr")
@@ -345,6 +349,7 @@ def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], w
     assert [e["event_type"] for e in world.backend.journal(world.newest)].count("signer.signed") == 1
 
 
+@pytest.mark.thorough
 def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
     """Every answer takes a third of a second: the button cannot be pressed twice meanwhile. What the page was still
     loading is refused once it is signed."""

@@ -16,7 +16,7 @@ from tests.cli.service import Service
 
 _KILLED = ("paraph-web", "paraph-worker", "postgres")
 _RESTARTS = {"fast restart of the database": signal.SIGINT, "immediate restart of the database": signal.SIGQUIT}
-_KINDS = (*_KILLED, *_RESTARTS, "mail server", "timestamp authority", "receiver", "object store")
+KINDS = (*_KILLED, *_RESTARTS, "mail server", "timestamp authority", "receiver", "object store")
 
 
 class Faults(threading.Thread):
@@ -57,7 +57,7 @@ class Faults(threading.Thread):
     def _kinds(self) -> Iterator[str]:
         """Each as often as the others, in no order."""
         while True:
-            yield from self._random.sample(_KINDS, len(_KINDS))
+            yield from self._random.sample(KINDS, len(KINDS))
 
     def _kill(self, name: str) -> None:
         found = [pid for pid in self._service.processes() if _name(pid) == name]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tests import first_start
+from tests.cli import forked
 
 READY_SECONDS = 60
 _READY = "Paraph is ready"
@@ -79,14 +80,13 @@ class Service:
 
     def command(self, *arguments: str) -> Any:
         """What an operator's command answers with ``--json``. Raises ``CalledProcessError`` when it refuses."""
-        done = subprocess.run(
-            [sys.executable, "-m", "paraph", *arguments, "--json"],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = self.run(*arguments, "--json")
+        done.check_returncode()
         return json.loads(done.stdout)
+
+    def run(self, *arguments: str, given: str = "", **settings: str) -> "subprocess.CompletedProcess[str]":
+        """What an operator's command says and ends with. ``given`` is its standard input."""
+        return forked.run("paraph", *arguments, environment={**self.environment, **settings}, given=given)
 
     def commands(self, wanted: list[list[str]]) -> list[Any]:
         """What several of them answer, one after the other in one process."""
@@ -119,15 +119,8 @@ class Service:
 
 def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:
     """What these commands answer, run in one process with that environment."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.cli.several"],
-        input=json.dumps(wanted),
-        env=environment,
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = forked.run("tests.cli.several", environment=environment, given=json.dumps(wanted))
+    done.check_returncode()
     answers: list[Any] = json.loads(done.stdout)
     return answers
 

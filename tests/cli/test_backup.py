@@ -4,8 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
@@ -81,8 +79,7 @@ def traffic(service: Service) -> Iterator[None]:
 
 
 def refusal(service: Service, *arguments: str, **settings: str) -> str:
-    command = [sys.executable, "-m", "paraph", *arguments]
-    done = subprocess.run(command, env={**service.environment, **settings}, capture_output=True, text=True, check=False)
+    done = service.run(*arguments, **settings)
     assert done.returncode == 1 and not done.stdout, done
     return done.stderr.strip()
 
@@ -168,8 +165,7 @@ def test_a_backup_tells_which_objects_are_missing_or_changed(place: Path, servic
     contents = {path: path.read_bytes() for path in (missing, changed)}
     missing.unlink()
     changed.write_bytes(b"other")
-    command = [sys.executable, "-m", "paraph", "backup", "--out", str(place / "with-problems"), "--json"]
-    done = subprocess.run(command, env=service.environment, capture_output=True, text=True, check=False)
+    done = service.run("backup", "--out", str(place / "with-problems"), "--json")
     found = {(problem["problem"], Path(problem["key"]).name) for problem in json.loads(done.stdout)["problems"]}
     assert done.returncode == 1
     assert found == {("missing", missing.name), ("changed", changed.name)}

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,13 @@ from django.db import connection
 
 from paraph.organizations.models import Installation
 from paraph.postgres.location import embedded_url
+from tests.cli import forked
 from tests.cli.service import Service, clean_environment, free_port
 from tests.keys.certified_keys import make_key, make_root
 
 
 def run(command: str, data_dir: Path, *options: str, **settings: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "paraph", command, *options],
-        env=clean_environment(data_dir, **settings),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return forked.run("paraph", command, *options, environment=clean_environment(data_dir, **settings))
 
 
 def test_a_running_service_is_sound(service: Service) -> None:

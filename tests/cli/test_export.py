@@ -1,7 +1,6 @@
 """From the embedded database to a server of one's own, and back."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +45,7 @@ def test_a_database_moves_to_an_own_server_and_back(own: OwnPostgresql, embedded
     remove_cluster(embedded.data_dir / "postgres.before")
 
 
+@pytest.mark.thorough
 def test_an_import_that_fails_leaves_the_database_empty(own: OwnPostgresql, embedded: Service, tmp_path: Path) -> None:
     """A role of the server that may not make triggers' functions in the end: nothing of what went before stays."""
     there = tmp_path / "there.export"
@@ -67,8 +67,7 @@ def names(listed: list[dict[str, Any]]) -> list[str]:
 
 
 def refusal(service: Service, *arguments: str, **settings: str) -> str:
-    command = [sys.executable, "-m", "paraph", *arguments]
-    done = subprocess.run(command, env={**service.environment, **settings}, capture_output=True, text=True, check=False)
+    done = service.run(*arguments, **settings)
     assert done.returncode == 1, done
     return done.stderr
 

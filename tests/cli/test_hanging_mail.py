@@ -55,6 +55,7 @@ def test_expiry_and_seals_go_on(hung: Service) -> None:
         assert at_hand() == ["invite", "invite"]
 
 
+@pytest.mark.thorough
 def test_pages_and_the_api_go_on(hung: Service) -> None:
     backend = Backend(hung.base_url, hung.key)
     urls = [each["signing_url"] for each in request(backend, MANY, channel="email")["signers"]]

@@ -11,6 +11,8 @@ import pytest
 from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import Service, wait_until
 
+pytestmark = pytest.mark.thorough
+
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
 SECRET = "s" * 40
 

@@ -6,13 +6,13 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.cli import forked
 from tests.cli.service import Service, clean_environment, processes_of, wait_until
 
 NewService = Callable[..., Service]
@@ -57,6 +57,7 @@ def test_a_port_in_use_is_refused_and_nothing_stays(service: Service, tmp_path: 
     assert processes_of(tmp_path / "data") == {}
 
 
+@pytest.mark.thorough
 def test_children_that_die_are_started_again(new_service: NewService) -> None:
     service = new_service()
     service.start()
@@ -75,6 +76,7 @@ def test_children_that_die_are_started_again(new_service: NewService) -> None:
     assert {"a child process ended", "PostgreSQL ended; starting it again."} <= set(events)
 
 
+@pytest.mark.thorough
 def test_nothing_outlives_a_killed_supervisor_and_the_next_start_works(new_service: NewService) -> None:
     service = new_service()
     service.begin()
@@ -85,6 +87,7 @@ def test_nothing_outlives_a_killed_supervisor_and_the_next_start_works(new_servi
     assert health.status_code == 200
 
 
+@pytest.mark.thorough
 def test_a_leftover_database_server_is_taken_over(new_service: NewService) -> None:
     service = new_service()
     service.begin()
@@ -126,14 +129,7 @@ def test_a_wrong_setting_gets_a_sentence(tmp_path: Path, name: str, value: str) 
 
 
 def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "paraph", *arguments],
-        env=clean_environment(data_dir, **settings),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
 
 
 def named(service: Service) -> dict[str, int]:

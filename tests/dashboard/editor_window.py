@@ -2,8 +2,6 @@
 
 import io
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,8 +69,7 @@ def begin_draft(service: Service, *parts: bytes) -> Draft:
 
 def _owner(service: Service) -> httpx.Client:
     options = ["--organization", "1", "--email", "owner@example.com", "--role", "owner", "--password-stdin"]
-    command = [sys.executable, "-m", "paraph", "member", "create", *options]
-    subprocess.run(command, env=service.environment, input=f"{PASSWORD}\n", text=True, check=True, capture_output=True)
+    service.run("member", "create", *options, given=f"{PASSWORD}\n").check_returncode()
     browser = httpx.Client(base_url=service.base_url, timeout=60)
     _post(browser, "/account/login/", {"login": "owner@example.com", "password": PASSWORD})
     return browser

@@ -62,14 +62,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 def member(service: Service, *arguments: str, password: str = "") -> subprocess.CompletedProcess[str]:
     """What ``paraph member`` says and how it ends, given a password on its standard input."""
-    return subprocess.run(
-        [sys.executable, "-m", "paraph", "member", *arguments],
-        env=service.environment,
-        input=f"{password}\n",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return service.run("member", *arguments, given=f"{password}\n")
 
 
 def sign_on(service: Service, name: str) -> httpx.Response:

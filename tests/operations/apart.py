@@ -9,16 +9,23 @@ from typing import Literal
 
 from paraph.postgres import Server, cluster
 from paraph.postgres.binaries import programs
+from tests import first_start
 from tests.cli.service import Service, remove
 
 Mode = Literal["fast", "immediate", "smart"]
 
 
 class Database:
-    """A server of the programs that Paraph carries, in the hands of an operator."""
+    """A server of the programs that Paraph carries, in the hands of an operator. ``begun``: on a copy of what a first
+    start leaves, which belongs to the installation of that ``secret``."""
 
-    def __init__(self, folder: Path) -> None:
+    secret = ""
+
+    def __init__(self, folder: Path, *, begun: bool = False) -> None:
         self._folder = folder
+        if begun:
+            first_start.copy(folder)
+            self.secret = (folder / "secret.key").read_text()
         self._server = Server(folder, connections=80)
         self._server.start()
         self.url = self._server.url

@@ -20,15 +20,15 @@ _PAGE = {"Accept": "text/html", "Accept-Language": "de"}
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    made = Database(tmp_path_factory.mktemp("database"))
+    made = Database(tmp_path_factory.mktemp("database"), begun=True)
     yield made
     made.remove()
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory, database: Database) -> Iterator[Parts]:
-    made = Parts(tmp_path_factory.mktemp("parts"), database.url, PARAPH_MESSAGES_PER_DESTINATION="0")
-    made.service.command("migrate")
+    settings = {"PARAPH_SECRET_KEY": database.secret, "PARAPH_MESSAGES_PER_DESTINATION": "0"}
+    made = Parts(tmp_path_factory.mktemp("parts"), database.url, **settings)
     made.start("web")
     made.start("worker")
     yield made
@@ -160,6 +160,7 @@ def test_an_outage_is_told_and_outlived(database: Database, parts: Parts, client
     assert_alive(parts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
 def test_a_restart_loses_nothing(database: Database, parts: Parts, client: PatientClient, mode: Mode) -> None:
     with traffic(client) as flows:
@@ -170,6 +171,7 @@ def test_a_restart_loses_nothing(database: Database, parts: Parts, client: Patie
     assert_alive(parts)
 
 
+@pytest.mark.thorough
 def test_a_smart_stop_that_turns_fast_loses_nothing(database: Database, parts: Parts, client: PatientClient) -> None:
     """It takes no new connection, and waits for those that there are; operators lose patience."""
     with traffic(client) as flows:

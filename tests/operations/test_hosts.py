@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
@@ -18,15 +16,15 @@ from paraph.organizations.registration import create_application, create_organiz
 from tests.cli.service import wait_until
 from tests.operations.apart import Database, Parts
 
-_SECRET, _OTHER = "s" * 40, "o" * 40
+_OTHER = "o" * 40
 _REFUSAL = "The secret key of this machine is not that of the installation"
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
-    database = Database(tmp_path_factory.mktemp("database"))
-    made = Parts(tmp_path_factory.mktemp("hosts"), database.url, PARAPH_SECRET_KEY=_SECRET, PARAPH_DRAIN_SECONDS="3")
-    made.service.command("migrate")
+    database = Database(tmp_path_factory.mktemp("database"), begun=True)
+    settings = {"PARAPH_SECRET_KEY": database.secret, "PARAPH_DRAIN_SECONDS": "3"}
+    made = Parts(tmp_path_factory.mktemp("hosts"), database.url, **settings)
     made.start("web")
     wait_until(lambda: ready(made) == 200)
     yield made
@@ -45,12 +43,7 @@ def test_a_machine_with_another_secret_is_refused(parts: Parts) -> None:
     refused = parts.start("worker", PARAPH_SECRET_KEY=_OTHER)
     assert refused.wait(60) == 1
     assert parts.log("worker").splitlines()[-1].startswith(_REFUSAL)
-    checked = subprocess.run(
-        [sys.executable, "-m", "paraph", "check", "--json"],
-        env={**parts.service.environment, "PARAPH_SECRET_KEY": _OTHER},
-        capture_output=True,
-        check=False,
-    )
+    checked = parts.service.run("check", "--json", PARAPH_SECRET_KEY=_OTHER)
     found = {outcome["name"]: outcome for outcome in json.loads(checked.stdout)}
     assert checked.returncode == 1
     assert found["secret key"]["status"] == "failed" and found["secret key"]["sentence"].startswith(_REFUSAL)

@@ -56,6 +56,7 @@ def test_sessions_are_told_from_shared_ones(database: Database, pooled: Callable
     assert not keeps_sessions(pooled("statement"))
 
 
+@pytest.mark.thorough
 def test_a_pooler_that_shares_them_is_refused(database: Database, pooled: Callable[[str], str], tmp_path: Path) -> None:
     parts = Parts(tmp_path, database.url)
     shared = pooled("transaction")

@@ -1,5 +1,6 @@
 """A real ``paraph serve`` for the scenarios: its own data folder, database, workers and port. Nothing is patched."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from paraph.cli.demo.service import DemoService
 from paraph.keys.development import root_file
 from tests import first_start
+from tests.cli import forked
 from tests.cli.service import clean_environment, several
 
 
@@ -33,6 +35,11 @@ class Service(DemoService):
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         application: dict[str, Any] = several(wanted, clean_environment(self.data_dir))[-1]
         return application
+
+    def operate(self, *arguments: str) -> Any:
+        done = forked.run("paraph", *arguments, "--json", environment=clean_environment(self.data_dir))
+        done.check_returncode()
+        return json.loads(done.stdout)
 
     def inbox(self) -> list[dict[str, Any]]:
         messages: list[dict[str, Any]] = self.operate("inbox")

@@ -15,7 +15,10 @@ from tests.independent import assert_sealed
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds the workers in /proc, which is Linux's")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(sys.platform != "linux", reason="finds the workers in /proc, which is Linux's"),
+]
 
 _DOCUMENTS = 20
 

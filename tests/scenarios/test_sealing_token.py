@@ -17,6 +17,8 @@ from tests.independent import assert_cades, assert_sealed
 from tests.keys.kinds import Placed, placed
 from tests.scenarios.people import Backend, sign, signer, under
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Placed]:
