@@ -20,10 +20,12 @@ Told = Callable[[float, bool], object]
 
 @dataclass(eq=False)
 class Visit:
-    """Of a thread. ``used``: seconds of a processor that its work takes, told by the thread as far as it knows."""
+    """Of a thread. ``used``: seconds of a processor that its work takes, told by the thread as far as it knows.
+    ``has_place``: False where there was none, which is known once :meth:`Places.come` returns."""
 
     party: str
     used: float = 0.0
+    has_place: bool = False
     came: float = field(default_factory=time.monotonic)
     began: float = 0.0
     turned_away: bool = False
@@ -32,7 +34,7 @@ class Visit:
 class Places:
     """``count`` places, to be held by one thread each. The last free one is only for a party that holds none and has
     used little lately, so that no party ever has all. Of those who wait, whose party has used least is next. While
-    others come as well, a party that has had its share holds at most half of the places.
+    others come as well, a party that has had its share holds at most ``share`` places, half of them by default.
 
     Nobody waits longer than ``seconds``. While somebody has held a place for longer than :data:`LONG`, or had lately,
     at most ``line`` wait, and of those who have had their share never more: of the party with most of those who wait,
@@ -40,8 +42,11 @@ class Places:
     the seconds that somebody has waited, and whether there was a place in the end; not for those who found one at once.
     """
 
-    def __init__(self, count: int, seconds: float, line: int, told: Told | None = None) -> None:
+    def __init__(
+        self, count: int, seconds: float, line: int, told: Told | None = None, *, share: int | None = None
+    ) -> None:
         self._count = count
+        self._share = count // 2 if share is None else share
         self._seconds = seconds
         self._line = line
         self._told = told
@@ -55,13 +60,25 @@ class Places:
     @contextmanager
     def place(self, party: str) -> Iterator[Visit | None]:
         """None where there was no place; the block runs either way."""
-        visit = Visit(party)
-        mine = self._come(visit)
+        visit = self.come(party)
         try:
-            yield visit if mine else None
+            yield visit if visit.has_place else None
         finally:
-            if mine:
-                self._leave(visit)
+            self.leave(visit)
+
+    def come(self, party: str) -> Visit:
+        """Waits for a place. To be followed by :meth:`leave` also where there was none."""
+        visit = Visit(party)
+        visit.has_place = self._come(visit)
+        return visit
+
+    def leave(self, visit: Visit) -> None:
+        """Ends a visit and charges its party with what it used, a place or not."""
+        with self._changed:
+            if visit.has_place:
+                self._holding.remove(visit)
+            self._used.add(visit.party, visit.used)
+            self._changed.notify_all()
 
     def held(self) -> int:
         """How many places are taken at this moment."""
@@ -112,7 +129,7 @@ class Places:
         held = sum(visit.party == party for visit in self._holding)
         if free == 1:
             return not held and self._used.of(party) < LITTLE
-        return free > 0 and not (held >= self._count // 2 and self._had_share(party))
+        return free > 0 and not (held >= self._share and self._had_share(party))
 
     def _had_share(self, party: str) -> bool:
         if not self._visits.of_others(party):
@@ -151,9 +168,3 @@ class Places:
     def _hold(self, visit: Visit) -> None:
         visit.began = time.monotonic()
         self._holding.append(visit)
-
-    def _leave(self, visit: Visit) -> None:
-        with self._changed:
-            self._holding.remove(visit)
-            self._used.add(visit.party, visit.used)
-            self._changed.notify_all()

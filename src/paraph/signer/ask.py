@@ -13,9 +13,9 @@ from paraph.flow.ask import ask as ask_verb
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import InquiryKind, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, private
+from paraph.signer.door import signer_with_turn
 from paraph.signer.notice import notice
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
@@ -49,7 +49,7 @@ def ask(request: HttpRequest, token: str) -> HttpResponse:
     """Exempt from the CSRF cookie: the secret in the address is all permission there is."""
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
-    signer = signer_of(token)
+    signer = signer_with_turn(token)
     if signer is None:
         return notice(request, "not_found", status=404)
     if not signer.request.organization.contact_email:

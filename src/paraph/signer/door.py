@@ -8,7 +8,9 @@ from django.views.decorators.csrf import csrf_exempt
 
 from paraph.bodies import bounded_json
 from paraph.bodies.request_body import read_body
+from paraph.kernel import turns
 from paraph.kernel.errors import DomainError
+from paraph.organizations.scope import party
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import answers
@@ -45,10 +47,19 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
 
 
 def found(token: str) -> Signer:
-    """Raises ``DomainError("not_found", …)`` for a token that is nobody's."""
-    signer = signer_of(token)
+    """Raises ``DomainError`` ``not_found`` for a token that is nobody's, and as :func:`signer_with_turn` does."""
+    signer = signer_with_turn(token)
     if signer is None:
         raise DomainError("not_found", "This signing link is not valid.")
+    return signer
+
+
+def signer_with_turn(token: str) -> Signer | None:
+    """Returns None for a token that is nobody's. Raises :class:`paraph.kernel.turns.NoTurnError` where the organization
+    has had its share: its signers count for it."""
+    signer = signer_of(token)
+    if signer:
+        turns.take(party(signer.request))
     return signer
 
 

@@ -1,4 +1,4 @@
-"""The page that a signer sees while the database is away."""
+"""The page that a signer sees while the database is away, or while their organization has had its share."""
 
 import logging
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import cause_of_outage, is_outage
+from paraph.kernel.turns import NoTurnError
 from paraph.signer.answers import RETRY_AFTER_SECONDS
 from paraph.signer.notice import notice
 
@@ -27,9 +28,10 @@ class SignerOutage:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         is_page = request.path.startswith(_PAGES) and "text/html" in request.headers.get("Accept", "")
-        if not is_page or not is_outage(exception):
+        if not is_page or not (isinstance(exception, NoTurnError) or is_outage(exception)):
             return None
-        log.error("the database does not answer: %s", cause_of_outage(exception))
+        if not isinstance(exception, NoTurnError):
+            log.error("the database does not answer: %s", cause_of_outage(exception))
         response = notice(request, "unavailable", status=503)
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response

@@ -15,9 +15,9 @@ from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.opening import note_opening
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import documents, language, plain_form
 from paraph.signer.code_state import sent_code
+from paraph.signer.door import signer_with_turn
 from paraph.signer.notice import notice
 from paraph.signer.plain_form import Entries
 from paraph.signer.shell import show
@@ -35,7 +35,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
-    signer = signer_of(token)
+    signer = signer_with_turn(token)
     if signer is None:
         return notice(request, "not_found", status=404)
     found = signing_eligibility(signer)

@@ -8,10 +8,9 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import answers, kept_text
 from paraph.signer.documents import document_of
-from paraph.signer.door import found
+from paraph.signer.door import found, signer_with_turn
 from paraph.signer.may_read import require_reader
 from paraph.signer.notice import notice
 from paraph.signer.shell import show
@@ -42,7 +41,7 @@ def document_text(request: HttpRequest, token: str, document_id: int) -> HttpRes
     of a long one."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
-    signer = signer_of(token)
+    signer = signer_with_turn(token)
     try:
         if signer is None:
             raise DomainError("not_found", "This signing link is not valid.")

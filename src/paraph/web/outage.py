@@ -1,5 +1,5 @@
-"""What is answered while the database is away, outside of the API and the signing pages, which say it in their own
-way."""
+"""What is answered while the database is away, and to a party that has had its share, outside of the API and the
+signing pages, which say it in their own way."""
 
 import logging
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import cause_of_outage, is_outage
+from paraph.kernel.turns import NoTurnError
 
 log = logging.getLogger("paraph.web")
 
@@ -25,7 +26,13 @@ class Outage:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:  # noqa: ARG002  Django's form
+        if isinstance(exception, NoTurnError):
+            return _answer(exception.message)
         if not is_outage(exception):
             return None
         log.error("the database does not answer: %s", cause_of_outage(exception))
-        return JsonResponse({"error": {"code": "unavailable", "message": _MESSAGE}}, status=503, headers=_HEADERS)
+        return _answer(_MESSAGE)
+
+
+def _answer(message: str) -> JsonResponse:
+    return JsonResponse({"error": {"code": "unavailable", "message": message}}, status=503, headers=_HEADERS)

@@ -8,11 +8,12 @@ from django.utils.translation import gettext as _
 
 from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, bad_key_status, rate_limit_status
 from paraph.journal.client_address import client_address, guarded_network
+from paraph.kernel import turns
 from paraph.kernel.errors import DomainError
 from paraph.organizations.admission import Prefetch, admit, count_bad_call
 from paraph.organizations.models import Environment
 from paraph.organizations.plans import allowance, rate_limit
-from paraph.organizations.scope import Caller
+from paraph.organizations.scope import Caller, party
 
 
 class ApiRequest(HttpRequest):
@@ -53,10 +54,11 @@ def identify(request: HttpRequest, wanted: Prefetch | None) -> tuple[Caller, Rat
 
 
 def check(caller: Caller, status: RateLimitStatus) -> None:
-    """Raises ``rate_limited`` beyond the limit, ``payment_required`` for production on the Free plan, and ``forbidden``
-    where the organization is suspended."""
+    """Raises ``rate_limited`` beyond the limit, ``unavailable`` where the organization has had its share for now,
+    ``payment_required`` for production on the Free plan, and ``forbidden`` where the organization is suspended."""
     if status.exceeded:
         raise RateLimited(status)
+    turns.take(party(caller))
     if caller.environment == Environment.PRODUCTION and not allowance(caller.plan).production:
         raise DomainError("payment_required", _("The production environment requires a paid plan."))
     if caller.suspended:

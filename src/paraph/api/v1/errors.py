@@ -5,7 +5,8 @@ The precedence, first match wins:
 0.  503 ``unavailable`` with ``Retry-After`` while the database is away: nobody knows then whose key it is.
 1.  401 ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one
     address: 429 ``rate_limited``.
-2.  429 ``rate_limited``: the calls of the organization in the environment exceed a window.
+2.  429 ``rate_limited``: the calls of the organization in the environment exceed a window; then 503 ``unavailable``
+    with ``Retry-After`` where it has had its share of processor time for now and others come as well.
 3.  402 ``payment_required``: a production key of an organization on the Free plan; then 403 ``forbidden``: any key of
     an organization that is suspended.
 4.  404 ``not_found`` for an unknown route, then 405 ``method_not_allowed``.
