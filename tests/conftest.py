@@ -8,6 +8,8 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management.commands import flush
 from django.db import connection, transaction
 
+from paraph.web import outgoing_body
+
 _EMPTY_ALL_TABLES = """
 DO $$
 DECLARE name regclass; filled boolean;
@@ -23,8 +25,6 @@ BEGIN
     END LOOP;
 END $$
 """
-
-from paraph.web import outgoing_body
 
 
 @pytest.fixture(autouse=True, scope="session")
