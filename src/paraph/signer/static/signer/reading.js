@@ -1,4 +1,4 @@
-// The pages to read: their text, sharper pictures when they are enlarged, the way to the next place to sign.
+// The pages to read: text, sharper pictures, the way to the next place to sign.
 "use strict";
 
 const say = (name, values = {}) => {
@@ -14,7 +14,12 @@ const base = location.pathname.replace(/\/$/, "");
 const ZOOMS = [100, 150, 200, 400];
 let zoom = 100;
 
+// Pictures below the screen wait until the reader moves.
+const near = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) if (isIntersecting) target.classList.add("near");
+});
 for (const figure of read.querySelectorAll("[data-page], [id^=print-]")) {
+  near.observe(figure);
   const picture = figure.querySelector("img");
   picture.addEventListener("error", () => pictureFailed(picture));
   if (picture.complete && !picture.naturalWidth) pictureFailed(picture);
@@ -44,8 +49,7 @@ async function pictureFailed(picture) {
   paper.append(notice);
 }
 
-// The words of each page over its picture, to be read aloud, selected and found. Pages near the screen come first,
-// the others one after the other.
+// The words of each page over its picture, to be read aloud, selected and found; near the screen first.
 const pages = [...read.querySelectorAll("[data-page]")];
 const texts = new Map();
 
@@ -112,7 +116,7 @@ async function loadAllTexts() {
 }
 addEventListener("load", () => setTimeout(loadAllTexts, 3000));
 
-// Enlarging: the page grows within its frame, and its picture is drawn anew as sharp as that needs.
+// Enlarging: the page grows within its frame, with a sharper picture.
 for (const button of read.querySelectorAll("[data-zoom]")) {
   button.addEventListener("click", () => {
     const middle = current && current.querySelector(".paper");
@@ -146,7 +150,7 @@ function sharpen() {
   }
 }
 
-// Where the reader is, and the next place to sign from there.
+// Where the reader is, and the next place to sign.
 const places = [...read.querySelectorAll("a[data-place]")];
 const next = read.querySelector("[data-next]");
 const where = read.querySelector("[data-where]");
@@ -163,7 +167,7 @@ function guide() {
   next.textContent = say("next_place", { page: ahead.closest("[data-page]").dataset.page.split("/")[1] });
 }
 
-// To the middle, where neither the steps nor the bar cover it.
+// To the middle, where nothing covers it.
 if (next) next.addEventListener("click", (event) => {
   event.preventDefault();
   const place = document.getElementById(next.hash.slice(1));
