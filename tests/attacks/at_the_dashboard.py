@@ -49,6 +49,6 @@ def begin(target: Target, link: str, email: str) -> Person:
     person = Person(target, email)
     path = link.removeprefix(target.base_url)
     form = person.browser.get(path).headers["Location"]  # the link's secret is in the session now
-    answer = person.send(form, {"password1": PASSWORD})
+    answer = person.send(form, {"password1": PASSWORD, "password2": PASSWORD})
     assert answer.status_code == 303, answer.text
     return person

@@ -68,7 +68,9 @@ def test_a_session_is_new_at_log_in_and_ends_with_the_password(target: Target, w
         thief.browser.cookies.set(name, session)
         seen.append(thief.browser.get(f"/app/{world.own}/").status_code)
     assert seen == [302, 200]  # what was stolen after the log-in opens the pages, until
-    world.bob.sent("/account/password/change/", {"oldpassword": PASSWORD, "password1": f"{PASSWORD}!"})
+    world.bob.sent(
+        "/account/password/change/", {"oldpassword": PASSWORD, "password1": f"{PASSWORD}!", "password2": f"{PASSWORD}!"}
+    )
     assert thief.browser.get(f"/app/{world.own}/").status_code == 302
     assert world.bob.browser.get(f"/app/{world.own}/").status_code == 200
 

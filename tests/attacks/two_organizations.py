@@ -73,7 +73,8 @@ def _filled(target: Target, ada: Person, own: int, application: dict[str, Any]) 
         {"signer-TOTAL_FORMS": "1", "signer-INITIAL_FORMS": "0", "mode": "parallel", "action": "next", **rows},
     )
     page = ada.page(f"{draft}/places")
-    who, which = (_found(rf'name="stamp-__prefix__-{name}".*?value="(\d+)"', page) for name in ("signer", "document"))
+    who = _found(r'name="stamp-__prefix__-signer".*?value="(\d+)"', page)
+    which = _found(r'data-document="(\d+)"', page)
     stamp = {"signer": who, "document": which, "page": 1, "x": 50, "y": 50, "width": 200, "height": 80}
     places = {f"stamp-0-{name}": value for name, value in stamp.items()}
     ada.sent(f"{draft}/places", {"stamp-TOTAL_FORMS": "1", "stamp-INITIAL_FORMS": "0", "action": "save", **places})
