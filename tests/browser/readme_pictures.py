@@ -13,7 +13,7 @@ from tests.cli.service import Service, remove
 from tests.dashboard.newcomer import Newcomer
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-_WINDOW = {"width": 1100, "height": 700}
+_WINDOW = {"width": 1200, "height": 740}
 _MOST_BYTES = 60 * 1024
 
 

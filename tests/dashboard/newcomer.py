@@ -90,6 +90,7 @@ class Newcomer:
         page.locator("button.primary[value=next]").click()
         page.get_by_role("button", name="Add stamp").click()
         expect(page.locator("[data-stamp]")).not_to_have_count(0)
+        page.locator(".box").last.evaluate("(box) => box.scrollIntoView({ block: 'center' })")
         self.seen("places")
         page.locator("button.primary[value=next]").click()
         page.locator("button.primary[value=send]").click()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from paraph.activity.models import Activity
+from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
 from paraph.kernel import tokens
@@ -145,6 +147,8 @@ def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client)
         assert key in client.get(address(made, rest)).headers["Location"]
     page = text(client, made, "/verify")
     assert page.count("as it was sealed") == 2 and "paraph verify signed-contract-1.pdf" in page
+    Document.objects.update(name="the lease.pdf")
+    assert "paraph verify 'signed-the lease.pdf'" in unescape(text(client, made, "/verify"))
     store.put(keys[0], b"another file")
     page = text(client, made, "/verify")
     assert "not what was sealed" in page and page.count("as it was sealed") == 1 and 'role="alert"' in page

@@ -1,6 +1,7 @@
 """The files of a finished request: downloaded, and compared with what was sealed."""
 
 import hashlib
+import shlex
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -42,6 +43,7 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
         "entries": len(entries),
         "broken_at": broken,
         "files": files,
+        "command": shlex.join(["paraph", "verify", *(file["name"] for file in files)]),
         "holds": broken is None and all(file["is_same"] for file in files),
     }
     return show(request, "requests/verify.html", content, member=member)
