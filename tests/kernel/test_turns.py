@@ -93,7 +93,7 @@ def test_what_a_thread_uses_of_a_processor_is_charged_to_the_party(monkeypatch: 
 
 
 def test_refused_calls_are_charged_as_well(monkeypatch: pytest.MonkeyPatch, spent: None, holders: Holders) -> None:
-    turns.bound_to(1)
+    turns.bound_to(4)
     assert asks("other")
     holders.take("hog", 1)
     with turns.request(), pytest.raises(NoTurnError):

@@ -4,12 +4,13 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
-from paraph.pdf.untrusted.sandbox_priority import come_last, processor_seconds
+from paraph.pdf.untrusted.sandbox_priority import NICENESS, SandboxPriority, processor_seconds
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time
@@ -94,8 +95,28 @@ def test_commands_and_workers_read_for_everybody_alike(monkeypatch: pytest.Monke
 
 def test_a_process_that_has_gone_has_no_priority_and_used_nothing() -> None:
     nobody = 2**22 + 1  # more than any process has
-    come_last(nobody)
+    SandboxPriority(nobody).come_last()
     assert processor_seconds(nobody) == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="a kernel that looks at priorities alone")
+def test_a_session_has_as_small_a_part_as_its_process(pool: Sandbox, little: None) -> None:
+    before, mine = children(), part_of(os.getpid())
+    reads(pool, "other")
+    [process] = children() - before
+    assert part_of(process)[1] == NICENESS
+    assert part_of(process)[0] != mine[0]
+    reads_slowly(pool, "hog")
+    reads(pool, "other")
+    reads(pool, "hog")
+    assert {part_of(process)[1] for process in last(children() - before)} == {19}
+    assert part_of(os.getpid()) == mine
+
+
+def part_of(process: int) -> tuple[str, int]:
+    """The session's name, and its niceness."""
+    name, _, niceness = Path(f"/proc/{process}/autogroup").read_text().split()
+    return name, int(niceness)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from paraph.confinement import Confinement
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
 from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed, file_at_fault, kill
-from paraph.pdf.untrusted.sandbox_priority import come_last, processor_seconds
+from paraph.pdf.untrusted.sandbox_priority import SandboxPriority, processor_seconds
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.25  # between two looks at what a job has used
@@ -59,8 +59,10 @@ class SandboxProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
+                start_new_session=True,  # see sandbox_priority
             )
             unless_started.pop_all()
+        self._priority = SandboxPriority(self._process.pid)
 
     @property
     def usable(self) -> bool:
@@ -68,7 +70,7 @@ class SandboxProcess:
 
     def come_last(self) -> None:
         self.last = True
-        come_last(self._process.pid)
+        self._priority.come_last()
 
     def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO, tell: Callable[[float], object]) -> wire.JobAnswer:
         """Send a job and return its answer. ``tell`` is called again and again with the processor seconds that the job
@@ -108,7 +110,7 @@ class SandboxProcess:
 
     def end(self) -> None:
         kill(self._process)
-        self._connection.close()
+        self._close()
 
     def _await_ready(self) -> Confinement:
         try:
@@ -124,7 +126,7 @@ class SandboxProcess:
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """Return the refusal for a process that died, timed out or sent nonsense."""
         end, limits = kill(self._process), self._limits
-        self._connection.close()
+        self._close()
         before, self.used = self.used, end.used
         seconds = limits.processor_seconds * request["patience"]
         at_fault = isinstance(error, wire.NoMessageError) or file_at_fault(
@@ -138,6 +140,10 @@ class SandboxProcess:
             return too_complex()
         _log.error("no fault of the PDF: the %s job ended with %s, exit status %s, after %.1f s of a core", *details)
         return ReadersUnavailable()
+
+    def _close(self) -> None:
+        self._connection.close()
+        self._priority.close()
 
 
 def _environment() -> dict[str, str]:
