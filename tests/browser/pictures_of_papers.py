@@ -48,7 +48,7 @@ def proofs(world: World, browser: Any, folder: Path) -> None:
         person = _ARAB if language == "ar" else {}
         url = world.asked(initials_required=True, language=language, more=person)[0]
         httpx.get(url, timeout=30)
-        body = {"signature": _DRAWN, "initials": {"type": "typed"}, "locale": language}
+        body: dict[str, Any] = {"signature": _DRAWN, "initials": {"type": "typed"}, "locale": language}
         assert sign(url, wrong_for(sent(url)), **body).json()["error"]["code"] == "invalid_otp"
         assert sign(url, **body).status_code == 200
         _pages(_files(world)["certificate_url"], folder / f"proof-{language}")

@@ -6,14 +6,14 @@ import tempfile
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 from tests.browser.conftest import CHROMIUM
 from tests.cli.service import Service, remove
 from tests.dashboard.newcomer import Newcomer
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-_WINDOW = {"width": 1200, "height": 740}
+_WINDOW: ViewportSize = {"width": 1200, "height": 740}
 _MOST_BYTES = 60 * 1024
 
 

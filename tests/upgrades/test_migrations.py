@@ -77,7 +77,7 @@ def test_what_cannot_be_begun_again_is_found() -> None:
     assert len(breaches(mixed)) == 1
 
 
-def migration(*operations: Any) -> migrations.Migration:
-    made = migrations.Migration("0001_made", "signature_requests")
+def migration(*operations: Any) -> Any:
+    made: Any = migrations.Migration("0001_made", "signature_requests")
     made.operations = list(operations)
     return made
