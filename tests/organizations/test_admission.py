@@ -12,7 +12,8 @@ from paraph.organizations.registration import create_application, create_organiz
 
 START = datetime(2026, 3, 1, 10, 0, 20, 500_000, tzinfo=UTC)
 MINUTE = int(START.timestamp()) // 60
-WHO = Prefetch("caller.organization_id::text || ' ' || caller.environment || ' ' || $4::bigint", 7)
+WHO = Prefetch("application.organization_id::text || ' ' || application.environment || ' ' || $4::bigint", 7)
+WRITTEN = Prefetch("(pg_current_xact_id_if_assigned() IS NOT NULL)::text || $4::bigint", 7)
 
 
 class Clock:
@@ -50,6 +51,13 @@ def test_a_key_brings_its_owner_and_what_was_prefetched_for_them(key: str, time:
     assert (caller.environment, caller.plan) == ("sandbox", "pro")
     assert counted == Calls(MINUTE, 1, MINUTE // 60, 1)
     assert prefetched == f"{application.organization_id} sandbox 7".encode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_prefetched_is_read_before_the_counter_is_locked_for_others(key: str) -> None:
+    admission = admit(key, WRITTEN)
+    assert admission
+    assert admission[2] == b"false7"  # a transaction that has locked nothing has no id yet
 
 
 @pytest.mark.parametrize("which", ["unknown", "revoked", "malformed"])

@@ -17,13 +17,14 @@ BAD_CALLS_PER_MINUTE = 60
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 # The owner of a key that is not revoked by now; without one, nothing is counted and no row comes back. Prepared, it is
-# planned once for a connection; planning took most of its time. Its commit does not wait for the disk: what a crash of
-# the machine could lose is a count and a time of last use.
+# planned once for a connection; planning took most of its time. What is read along is read before the counter's row is
+# locked, for which the organization's other calls wait. Its commit does not wait for the disk: what a crash of the
+# machine could lose is a count and a time of last use.
 _ADMISSION = """
 WITH caller AS (
     SELECT key.id AS key_id, key.sha256, key.last_used_at, application.id AS application_id,
            application.organization_id, application.environment, organization.plan,
-           organization.suspended_at IS NOT NULL AS suspended
+           organization.suspended_at IS NOT NULL AS suspended, {prefetch} AS prefetched
     FROM organizations_apikey AS key
     JOIN organizations_application AS application ON application.id = key.application_id
     JOIN organizations_organization AS organization ON organization.id = application.organization_id
@@ -60,7 +61,7 @@ WITH caller AS (
 )
 SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id, caller.suspended,
        calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
-       set_config('synchronous_commit', 'off', true), {prefetch}
+       set_config('synchronous_commit', 'off', true), caller.prefetched
 FROM caller CROSS JOIN calls
 """
 
@@ -79,8 +80,8 @@ SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
 
 
 class Prefetch(NamedTuple):
-    """What is read in the same round trip, whoever calls: an SQL expression over ``caller.organization_id`` and
-    ``caller.environment``, which must give nothing that these two may not see, and the ``value`` of its ``$4``."""
+    """What is read in the same round trip, whoever calls: an SQL expression over ``application.organization_id`` and
+    ``application.environment``, which must give nothing that these two may not see, and the ``value`` of its ``$4``."""
 
     expression: str
     value: int

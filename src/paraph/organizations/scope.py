@@ -1,7 +1,7 @@
 """Which rows a caller may see: those of their organization *and* environment, always both (specification 5.1).
 
 Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`; what is read in the statement of
-the key look-up compares with its ``caller`` (:class:`paraph.organizations.admission.Prefetch`).
+the key look-up compares with its ``application`` (:class:`paraph.organizations.admission.Prefetch`).
 """
 
 from dataclasses import dataclass

@@ -14,8 +14,8 @@ from paraph.signature_requests.values import LARGEST_ID
 # Of a signer; nobody reads a list for their strokes.
 LARGE = ("signature", "initials", "signature_encrypted", "initials_encrypted")
 
-# Organization *and* environment are those of the caller, as in ``scoped``. Arrays, because their values are read into
-# the tuples below by position; making models of them takes a third of the time of a read.
+# Organization *and* environment are those of the key's application, as in ``scoped``. Arrays, because their values are
+# read into the tuples below by position; making models of them takes a third of the time of a read.
 _READ = """(
     SELECT json_build_array(
         request.id, request.mode, request.status, request.validity_days, request.initials_required,
@@ -38,8 +38,8 @@ _READ = """(
         )
     )
     FROM signature_requests_signaturerequest AS request
-    WHERE request.id = $4 AND request.organization_id = caller.organization_id
-      AND request.environment = caller.environment
+    WHERE request.id = $4 AND request.organization_id = application.organization_id
+      AND request.environment = application.environment
 )"""
 
 
@@ -78,7 +78,7 @@ def reading(request_id: int) -> Prefetch | None:
 
 def prefetched_request(prefetched: bytes) -> LoadedRequest:
     """The request that :func:`reading` has read."""
-    *known, expires_at, created_at, finalized, profile, document_ids, signers = json.loads(prefetched)
+    *known, expires_at, created_at, finalized, profile, document_ids, signers = json.loads(prefetched.decode())
     moments = datetime.fromisoformat(expires_at), datetime.fromisoformat(created_at)
     branding = BrandingProfile(**profile) if profile else None
     loaded = [_prefetched_signer(signer) for signer in signers]
