@@ -24,6 +24,11 @@ def test_an_organization_and_its_keys_while_the_service_runs(service: Service) -
     assert httpx.get(health, headers={"X-Api-Key": made["api_key"]}).status_code == 401
 
 
+def test_nothing_is_left_of_a_secret_that_was_never_rotated(service: Service) -> None:
+    rotated, status = service.commands([["secret", "rotate"], ["secret", "status"]])
+    assert rotated == status and status["done"] and status["in_use"] == "newest" and not any(status["left"].values())
+
+
 def test_an_organization_may_refuse_documents_that_can_change(service: Service) -> None:
     organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
     for option, refused in (("--refuse-changeable", True), ("--accept-changeable", False)):

@@ -46,6 +46,8 @@ def _tell(context: click.Context, found: dict[str, Any], *, as_json: bool) -> No
         click.echo(json.dumps(found, ensure_ascii=False))
         context.exit(0 if found["done"] else 1)
     click.echo(f"The {found['in_use']} secret is in use" + (f" since {found['since']}." if found["since"] else "."))
+    if found["in_use"] == "earlier":
+        click.echo("Once all machines have both, run paraph secret rotate.")
     for word, count in found["left"].items():
         if count:
             click.echo(f"{word.replace('_', ' ')}: {count} left")

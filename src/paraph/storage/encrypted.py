@@ -8,7 +8,7 @@ from shutil import copyfileobj
 from typing import BinaryIO, cast
 
 from paraph.storage.decrypted_file import DecryptedFile
-from paraph.storage.envelope import CHUNK, HEADER, StorageKeys, encrypted_chunks, is_encrypted, new_key
+from paraph.storage.envelope import CHUNK, HEADER, StorageKeys, decrypted, encrypted_chunks, is_encrypted, new_key
 from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
 from paraph.storage.staged_object import StagedObject
@@ -44,8 +44,7 @@ class EncryptedStore:
         content = self._inner.get(key)
         if not is_encrypted(content):
             return content
-        with self._decrypted(io.BytesIO(content), content[:HEADER], key) as file:
-            return file.read()
+        return decrypted(content, self._keys.key_in(content[:HEADER], key), key)
 
     def open(self, key: str) -> BinaryIO:
         file = self._inner.open(key)

@@ -84,7 +84,16 @@ def encrypted_chunks(key: bytes, read: Callable[[int], bytes]) -> Iterator[bytes
         number, block = number + 1, following
 
 
-def decrypted_chunk(cipher: AESGCM, number: int, stored: bytes, name: str, *, last: bool) -> bytes:
+def decrypted(stored: bytes, key: bytes, name: str) -> bytes:
+    """The content of a whole object. Raises :class:`DamagedObjectError`."""
+    cipher, count, view = AESGCM(key), chunk_count(len(stored), name), memoryview(stored)[HEADER:]
+    chunks = (view[number * STORED_CHUNK : (number + 1) * STORED_CHUNK] for number in range(count))
+    return b"".join(
+        decrypted_chunk(cipher, number, chunk, name, last=number == count - 1) for number, chunk in enumerate(chunks)
+    )
+
+
+def decrypted_chunk(cipher: AESGCM, number: int, stored: bytes | memoryview, name: str, *, last: bool) -> bytes:
     """Raises :class:`DamagedObjectError`."""
     try:
         return cipher.decrypt(_nonce(number, last=last), stored, None)
