@@ -62,7 +62,7 @@ def test_an_arabic_stamp_begins_at_the_right() -> None:
         box = ink_box(picture.crop((0, 0, picture.width, round(picture.height * 0.3))))
         assert box is not None and box[0] > picture.width * 0.3 and box[2] > picture.width * 0.9
     [text] = texts(stamps([tall]))
-    assert "2026،" in text
+    assert "،" in text and "," not in text
 
 
 @pytest.mark.parametrize("signature", [{"type": "typed"}, DRAWN], ids=["typed", "drawn"])
