@@ -55,6 +55,16 @@ def test_in_the_signers_language(locale: str, facts: list[str]) -> None:
     assert all(fact in text for fact in facts)
 
 
+def test_an_arabic_stamp_begins_at_the_right() -> None:
+    """As its language does, with a typed signature and a drawn one."""
+    tall = replace(STAMP, name="عمر علي", locale="ar")
+    for picture in pictures(stamps([tall, replace(tall, signature=DRAWN)])):
+        box = ink_box(picture.crop((0, 0, picture.width, round(picture.height * 0.3))))
+        assert box is not None and box[0] > picture.width * 0.3 and box[2] > picture.width * 0.9
+    [text] = texts(stamps([tall]))
+    assert "،" in text and "," not in text
+
+
 @pytest.mark.parametrize("signature", [{"type": "typed"}, DRAWN], ids=["typed", "drawn"])
 @pytest.mark.parametrize("name", ["Bo Li", LONG, ENDLESS, "محمد عبد الرحمن الخالدي", "नरेन्द्र कुमार शर्मा"])
 def test_nothing_is_clipped_at_any_size(name: str, signature: dict[str, object]) -> None:
