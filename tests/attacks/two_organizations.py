@@ -48,10 +48,10 @@ def two_organizations(target: Target) -> World:
             for organization, name, role in roles
         ]
     )
-    people = [begin(target, member["link"], member["email"]) for member in made_members]
-    template, ids = _filled(target, people[0], own, made[1])
+    ada, bob, cleo, eve = [begin(target, member["link"], member["email"]) for member in made_members]
+    template, ids = _filled(target, ada, own, made[1])
     ids["member_id"] = made_members[1]["id"]
-    return World(*people, own, other, template, ids)
+    return World(ada, bob, cleo, eve, own, other, template, ids)
 
 
 def _filled(target: Target, ada: Person, own: int, application: dict[str, Any]) -> tuple[str, dict[str, int]]:
