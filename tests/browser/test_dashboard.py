@@ -102,7 +102,7 @@ def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> N
     visitor.name = "secrets"
     page.goto(dashboard.addresses["new_application"])
     page.get_by_label("Name", exact=True).fill("Shop")
-    page.get_by_role("main").get_by_role("button", name="New application").click()
+    page.get_by_role("button", name="Make the application").click()
     assert page.locator("[data-secret]").count() == 2
     visitor.look()
     visitor.name, visitor.expected = "a form with errors", 422

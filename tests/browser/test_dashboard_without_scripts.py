@@ -16,8 +16,8 @@ def test_a_pdf_is_uploaded_placed_and_sent(
     visit: Callable[..., Any], world: World, dashboard: ServedPages, tmp_path: Path
 ) -> None:
     page = visit(f"{dashboard.base_url}/account/login/?next=/app/1/drafts", java_script_enabled=False)
-    page.get_by_label("E-mail", exact=True).fill("owner@example.com")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.locator("[name=login]").fill("owner@example.com")
+    page.locator("[name=password]").fill(PASSWORD)
     page.get_by_role("button", name="Log in", exact=True).click()
     page.get_by_role("button", name="New request").click()
 
