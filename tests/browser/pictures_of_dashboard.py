@@ -84,7 +84,12 @@ def _strangers(world: World, pages: ServedPages, context: Any, folder: Path, scr
 
 def _mailed(world: World, pattern: str) -> str:
     found: list[str] = []
-    until(lambda: bool(found.extend(re.findall(pattern, " ".join(m["text"] for m in world.inbox()))) or found))
+
+    def look() -> bool:
+        found.extend(re.findall(pattern, " ".join(mail["text"] for mail in world.inbox())))
+        return bool(found)
+
+    until(look)
     return found[-1]
 
 
