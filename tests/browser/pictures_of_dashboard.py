@@ -85,11 +85,11 @@ def _strangers(world: World, pages: ServedPages, context: Any, folder: Path, scr
 def _mailed(world: World, pattern: str) -> str:
     found: list[str] = []
 
-    def arrived() -> bool:
+    def look() -> bool:
         found.extend(re.findall(pattern, " ".join(mail["text"] for mail in world.inbox())))
         return bool(found)
 
-    until(arrived)
+    until(look)
     return found[-1]
 
 

@@ -15,6 +15,8 @@ from tests.dashboard.newcomer import Newcomer
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 _WINDOW: ViewportSize = {"width": 1200, "height": 740}
 _MOST_BYTES = 60 * 1024
+_LOADED = """() => [...document.images].every((image) => image.complete && image.naturalWidth
+    || image.getBoundingClientRect().top > innerHeight || image.getBoundingClientRect().bottom < 0)"""
 
 
 def write() -> None:
@@ -34,6 +36,7 @@ def _taken() -> dict[str, bytes]:
             page = browser.new_page(viewport=_WINDOW, reduced_motion="reduce")
 
             def look(name: str) -> None:
+                page.wait_for_function(_LOADED)
                 seen.setdefault(name, page.screenshot(animations="disabled"))
 
             Newcomer(service, page, folder, look).whole()

@@ -53,7 +53,7 @@ def test_mails_the_link_again_and_says_that_it_is_a_reminder() -> None:
     assert message.to == made.signers[0].email and signing_url(made.signers[0]) in message.text
     first, second = [entry for entry in made.entries() if entry.event_type == "signer.notified"]
     assert "reminder" not in first.metadata and second.metadata["reminder"] is True
-    assert Delivery.objects.filter(event_type="signer.notified").count() == 1
+    assert Delivery.objects.filter(event_type="signer.notified", destination="application").count() == 1
 
 
 def test_once_a_day_and_five_times_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
