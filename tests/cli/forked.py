@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import runpy
+import shutil
 import socket
 import socketserver
 import subprocess
@@ -16,6 +17,8 @@ import traceback
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from tests import first_start
 
 _LIBRARIES = (
     *("attr", "babel.core", "click.testing", "cryptography.x509", "django.contrib.auth.hashers"),
@@ -41,7 +44,7 @@ def run(
 @cache
 def _address() -> str:
     """The socket of the process to fork from, which lives as long as this one."""
-    folder = tempfile.mkdtemp(prefix="paraph-tests-forked-")
+    folder = tempfile.mkdtemp(prefix="paraph-tests-forked-", dir=os.environ.get(first_start.FOLDER))
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PARAPH_", "DJANGO_"))}
     environment["PYTHONPATH"] = str(Path(__file__).parents[2] / "src")
     command = [sys.executable, "-m", __name__, f"{folder}/socket"]
@@ -55,8 +58,7 @@ def _address() -> str:
 def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
     process.terminate()
     process.communicate()
-    (folder / "socket").unlink()
-    folder.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)  # in a run of tests it is gone already
 
 
 class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):

@@ -1,6 +1,7 @@
 """Members of an organization in every role, logged in."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,6 +11,12 @@ from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_organization
 
 MemberClient = tuple[Member, Client]
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(settings: Any) -> None:
+    """The real ones take a tenth of a second each; served processes have them (test_served_accounts.py)."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -23,9 +22,8 @@ NEW = {"name": "backend", "environment": "sandbox", "webhook_url": "https://hook
 
 
 @pytest.fixture
-def client(organization: Organization, settings: Any) -> Client:
+def client(organization: Organization) -> Client:
     """An admin who has just logged in."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # argon2 takes its time
     create_member(organization.pk, OPERATOR, "ada@example.com", Role.ADMIN, password=PASSWORD)
     client = Client()
     client.post("/account/login/", {"login": "ada@example.com", "password": PASSWORD})
