@@ -2,7 +2,8 @@
 
 Other organizations make their requests, first in peace, then beside a tenant that attacks in every way at once; the
 99th hundredth of what they wait for an answer at most doubles. The rounds take turns, so that a machine whose speed
-changes does so for both.
+changes does so for both. What the attacker's own process does comes after all that the service does
+(:func:`tests.chaos.hostile.come_last`): its machine would be another one.
 """
 
 import argparse
