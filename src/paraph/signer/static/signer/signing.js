@@ -1,4 +1,4 @@
-// The signing form: the code, the consent, the signature. The marks are in marks.js, what comes after in signed.js.
+// The signing form: the mark, the code, the signature, and what comes after it.
 "use strict";
 
 const form = document.getElementById("form");
@@ -8,6 +8,81 @@ const problem = document.getElementById("problem");
 const codeStatus = document.getElementById("code-status");
 const signButton = form.querySelector("[data-sign]");
 const summary = document.getElementById("problems");
+
+const marks = [...form.querySelectorAll(".mark")].map((box) => {
+  const kind = box.dataset.kind;
+  const holder = box.querySelector(".drawn");
+  const field = form.elements[`${kind}-strokes`];
+  const drawnChoice = box.querySelector("[value=drawn]");
+  const pad = new Pad(holder.querySelector("canvas"), () => {
+    field.value = JSON.stringify(pad.strokes);
+    if (pad.inked) clearProblem(kind, drawnChoice);
+    if (kind === "signature") showStamp();
+  });
+  const choose = () => {
+    for (const part of box.querySelectorAll(".typed")) part.hidden = drawnChoice.checked;
+    holder.hidden = !drawnChoice.checked;
+    pad.draw();
+    clearProblem(kind, drawnChoice);
+    if (kind === "signature") showStamp();
+  };
+  for (const radio of box.querySelectorAll("[name$=-type], [name$=-hand]")) radio.addEventListener("change", choose);
+  const tools = {
+    undo: () => pad.undo(),
+    clear: () => pad.clear(),
+    full: (button) => {
+      const full = holder.classList.toggle("full");
+      button.textContent = say(full ? "done_drawing" : "full_screen");
+      button.focus();
+    },
+  };
+  for (const button of holder.querySelectorAll("[data-tool]")) {
+    button.addEventListener("click", () => tools[button.dataset.tool](button));
+  }
+  holder.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && holder.classList.contains("full")) tools.full(holder.querySelector("[data-tool=full]"));
+  });
+  return {
+    kind,
+    field: drawnChoice,
+    restore: () => {
+      if (field.value) pad.set(JSON.parse(field.value));
+      else if (drawnChoice.checked) box.querySelector("[name$=-type][value=typed]").checked = true;
+      choose();
+    },
+    missing: () => drawnChoice.checked && !pad.inked && (pad.empty ? `${kind}_missing` : "no_ink"),
+    value: () => (drawnChoice.checked ? { type: "drawn", strokes: pad.strokes } : typed(box)),
+  };
+});
+
+function typed(box) {
+  const hand = box.querySelector("[name$=-hand]:checked");
+  return hand && hand.value !== "1" ? { type: "typed", hand: Number(hand.value) } : { type: "typed" };
+}
+
+// The stamp as the service draws it, in both steps and in its places on the pages.
+let drawnStamps = 0;
+
+async function showStamp() {
+  const mark = marks[0].value();
+  if (marks[0].missing()) return;
+  const ours = (drawnStamps += 1);
+  const answer = await post(`stamp?lang=${words.locale}`, { signature: mark });
+  if (ours !== drawnStamps || !answer.svg) return;
+  const picture = `data:image/svg+xml,${encodeURIComponent(answer.svg)}`;
+  for (const shown of document.querySelectorAll("[data-stamp]")) shown.src = picture;
+  for (const place of document.querySelectorAll("a[data-place]")) {
+    const box = place.querySelector("rect");
+    let image = place.querySelector("image");
+    if (!image) {
+      image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+      for (const side of ["x", "y", "width", "height"]) image.setAttribute(side, box.getAttribute(side));
+      place.append(image);
+    }
+    image.setAttribute("href", picture);
+    place.classList.add("signed");
+  }
+}
 
 for (const button of form.querySelectorAll("[data-channel]")) {
   button.addEventListener("click", (event) => {
@@ -190,6 +265,71 @@ function timeAfter(seconds) {
   return new Intl.DateTimeFormat(words.locale, { dateStyle: day, timeStyle: "short" }).format(moment);
 }
 
+// After the signature: how far the request is, asked for as long as the page is looked at, and the copy once it is there.
+const done = placeDone();
+const progressBox = done.querySelector("[data-progress]");
+const progressText = done.querySelector("[data-progress-text]");
+
+function placeDone() {
+  document.querySelector("main").insertAdjacentHTML("beforeend", words.done);
+  const section = document.getElementById("done");
+  for (const part of section.querySelectorAll("[data-fill]")) part.textContent = form.dataset[part.dataset.fill];
+  const copy = section.querySelector("[data-each]");
+  for (const title of document.querySelectorAll(".document h2")) {
+    const name = document.createElement("bdi");
+    name.textContent = title.textContent;
+    section.querySelector("[data-names]").append(name);
+    const own = copy.cloneNode(true);
+    own.querySelector("bdi").textContent = title.textContent;
+    own.firstChild.dataset.copy = `documents/${title.id.split("-")[1]}/copy.pdf`;
+    copy.before(own);
+  }
+  copy.remove();
+  return section;
+}
+
+function finish(answer) {
+  for (const part of document.querySelectorAll(".steps, #read, #form, #problems")) part.hidden = true;
+  document.body.dataset.state = "signed";
+  window.tell?.("signed");
+  done.hidden = false;
+  const signed = new Date(answer.signed_at);
+  const time = document.createElement("time");
+  time.dateTime = answer.signed_at;
+  time.title = answer.signed_at;
+  time.textContent = new Intl.DateTimeFormat(words.locale, { dateStyle: "long", timeStyle: "long" }).format(signed);
+  done.querySelector("[data-signed-at]").replaceChildren(time);
+  history.replaceState(null, "", location.pathname + location.search);
+  done.focus();
+  scrollTo(0, 0);
+  const until = Date.now() + 15 * 60 * 1000;
+  follow(answer.ticket, until, 1000);
+}
+
+async function follow(ticket, until, pauseMs) {
+  if (!document.hidden) {
+    const state = await get("progress");
+    if (state && state.progress) {
+      showProgress(state, ticket);
+      if (["ready", "expired"].includes(state.progress)) return;
+    }
+  }
+  if (Date.now() < until) setTimeout(() => follow(ticket, until, Math.min(pauseMs * 1.3, 10000)), pauseMs);
+}
+
+function showProgress({ progress, others }, ticket) {
+  const sentences = { waiting: () => say("waiting", { count: others }), sealing: () => say("sealing"), ready: () => say("sealed"), expired: () => say("request_expired") };
+  const text = sentences[progress]();
+  progressBox.dataset.progress = progress;
+  if (progressText.textContent !== text) progressText.textContent = text;
+  done.querySelector("[data-hint=waiting]").hidden = progress !== "waiting";
+  done.querySelector("[data-hint=open]").hidden = progress === "ready" || progress === "expired";
+  if (progress !== "ready" || !ticket) return;
+  for (const link of done.querySelectorAll("[data-copy]")) link.href = `${base}/${link.dataset.copy}?ticket=${encodeURIComponent(ticket)}`;
+  done.querySelector(".copies").hidden = false;
+}
+done.querySelector("[data-print]").addEventListener("click", () => print());
+
 async function post(path, body) {
   try {
     const response = await fetch(`${base}/${path}`, {
@@ -205,6 +345,14 @@ async function post(path, body) {
   }
 }
 
+async function get(path) {
+  try {
+    return await (await fetch(`${base}/${path}`)).json();
+  } catch {
+    return null;
+  }
+}
+
 // A step that is opened has the focus, so that screen readers and keyboards go on from there.
 addEventListener("hashchange", () => {
   const step = document.querySelector(location.hash === "#sign" || location.hash === "#confirm" ? location.hash : "none");
@@ -214,4 +362,6 @@ addEventListener("hashchange", () => {
   if (!step.contains(document.activeElement)) heading.focus({ preventScroll: true });
 });
 
+// What a change of language or a reload puts back counts as entered; where a drawing is not among it, the name does.
+for (const mark of marks) mark.restore();
 if (!summary.hidden) summary.focus();
