@@ -100,7 +100,7 @@ def _waiting(data_dir: Path) -> dict[str, int]:
     """How many jobs of each task wait, and webhooks."""
     with psycopg.connect(embedded_url(data_dir, None)) as connection:
         jobs = "SELECT task_name, count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing') GROUP BY 1"
-        found = dict(connection.execute(jobs).fetchall())
+        found: dict[str, int] = dict(connection.execute(jobs).fetchall())
         row = connection.execute("SELECT count(*) FROM webhooks_delivery WHERE status <> 'delivered'").fetchone()
     return found | ({"webhooks": row[0]} if row and row[0] else {})
 

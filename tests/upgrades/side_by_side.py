@@ -5,10 +5,10 @@ a large table for as long as it takes to read it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently, RemoveIndexConcurrently
-from django.db import models
 from django.db.migrations import Migration, operations
 from django.db.migrations.operations.base import Operation
 from django.db.models import NOT_PROVIDED
@@ -39,7 +39,7 @@ def breaches(migration: Migration) -> list[str]:
     return found
 
 
-def _flat(given: list[Operation]) -> Iterator[Operation]:
+def _flat(given: Sequence[Operation]) -> Iterator[Operation]:
     for operation in given:
         if isinstance(operation, operations.SeparateDatabaseAndState):
             yield from _flat(operation.database_operations)
@@ -60,7 +60,7 @@ def _breaches(operation: Operation) -> Iterator[str]:
         yield "the table is held meanwhile"
 
 
-def _of_new_field(field: "models.Field[object, object]") -> Iterator[str]:
+def _of_new_field(field: Any) -> Iterator[str]:
     if not field.null and field.db_default is NOT_PROVIDED and not field.many_to_many:
         yield "the version before adds rows without it; let it be null or have a default in the database"
     if field.db_index or field.unique:
