@@ -27,7 +27,7 @@ FROM python AS base
 # Letters of Chinese, Japanese and Korean names, in the two fonts that stamps and proofs use; the fonts of all other
 # scripts come with Paraph.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends fonts-noto-cjk \
+ && apt-get install -y --no-install-recommends fonts-noto-cjk passwd \
  && find /usr/share/fonts -name 'NotoSerifCJK*' -delete \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --user-group --create-home --uid 10001 paraph \

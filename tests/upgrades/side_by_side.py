@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib.postgres.operations import AddConstraintNotValid, AddIndexConcurrently, RemoveIndexConcurrently
-from django.db import models
 from django.db.migrations import Migration, operations
 from django.db.migrations.operations.base import Operation
 from django.db.models import NOT_PROVIDED
@@ -61,8 +60,8 @@ def _breaches(operation: Operation) -> Iterator[str]:
         yield "the table is held meanwhile"
 
 
-def _of_new_field(field: "models.Field[Any, Any]") -> Iterator[str]:
+def _of_new_field(field: Any) -> Iterator[str]:
     if not field.null and field.db_default is NOT_PROVIDED and not field.many_to_many:
         yield "the version before adds rows without it; let it be null or have a default in the database"
-    if getattr(field, "db_index", False) or field.unique:
+    if field.db_index or field.unique:
         yield "its index is made while nothing can be written; make it concurrently afterwards"

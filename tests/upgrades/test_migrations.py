@@ -72,12 +72,11 @@ def test_a_new_table_may_have_what_it_wants() -> None:
 
 
 def test_what_cannot_be_begun_again_is_found() -> None:
-    mixed = migration(migrations.AddField("signer", "age", models.IntegerField(null=True)))
-    mixed.atomic = False
+    mixed = migration(migrations.AddField("signer", "age", models.IntegerField(null=True)), atomic=False)
     assert len(breaches(mixed)) == 1
 
 
-def migration(*operations: Any) -> Any:
-    made: Any = migrations.Migration("0001_made", "signature_requests")
-    made.operations = list(operations)
+def migration(*operations: Any, atomic: bool = True) -> migrations.Migration:
+    kind = type("Migration", (migrations.Migration,), {"operations": operations, "atomic": atomic})
+    made: migrations.Migration = kind("0001_made", "signature_requests")
     return made

