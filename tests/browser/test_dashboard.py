@@ -106,9 +106,9 @@ def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> N
     assert page.locator("[data-secret]").count() == 2
     visitor.look()
     visitor.name, visitor.expected = "a form with errors", 422
-    page.goto(dashboard.addresses["members"])
-    page.get_by_label("E-mail", exact=True).fill("nobody@localhost")
-    page.get_by_role("button", name="Invite").click()
+    page.goto(dashboard.addresses["applications"])
+    page.get_by_label("API key", exact=True).fill("nobody's")
+    page.get_by_role("button", name="Look it up").click()
     page.locator("[role=alert]").wait_for()
     visitor.look()
 

@@ -33,10 +33,10 @@ def test_a_pdf_is_uploaded_placed_and_sent(
     enter_signer(page, 1, "Grace", "Hopper", "grace@ink.example")
     go_on(page, "places")
 
-    for number, (name, values) in enumerate(zip(("Ada Byron", "Grace Hopper"), STAMPS, strict=True)):
+    for number, values in enumerate(STAMPS):
         page.get_by_role("button", name="Add stamp").click()
         stamp = page.locator("[data-stamp]").nth(number)
-        stamp.get_by_label("Signer", exact=True).select_option(name)
+        stamp.get_by_label("Signer", exact=True).select_option(index=number)
         for label, value in zip(("Page", "X", "Y", "Width", "Height"), values, strict=True):
             stamp.get_by_label(label, exact=True).fill(value)
     go_on(page, "review")
