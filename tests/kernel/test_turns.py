@@ -84,10 +84,12 @@ def test_what_a_thread_uses_of_a_processor_is_charged_to_the_party(monkeypatch: 
     monkeypatch.setattr("paraph.kernel.places.LITTLE", 0.05)
     turns.bound_to(1)
     assert asks("other")
-    for party, work in {"sleeper": lambda: time.sleep(0.1), "worker": lambda: spin(0.06)}.items():
-        with turns.request():
-            turns.take(party)
-            work()
+    with turns.request():
+        turns.take("sleeper")
+        time.sleep(0.1)
+    with turns.request():
+        turns.take("worker")
+        spin(0.06)
     assert has_had_share("worker")
     assert not has_had_share("sleeper")
 
