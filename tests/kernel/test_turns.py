@@ -1,7 +1,7 @@
 """Turns: a party that has had its share has few threads while others come as well, and is refused beyond them."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -84,11 +84,12 @@ def test_what_a_thread_uses_of_a_processor_is_charged_to_the_party(monkeypatch: 
     monkeypatch.setattr("paraph.kernel.places.LITTLE", 0.05)
     turns.bound_to(1)
     assert asks("other")
-    acts: dict[str, Callable[[], None]] = {"sleeper": lambda: time.sleep(0.1), "worker": lambda: spin(0.06)}
-    for party, work in acts.items():
-        with turns.request():
-            turns.take(party)
-            work()
+    with turns.request():
+        turns.take("sleeper")
+        time.sleep(0.1)
+    with turns.request():
+        turns.take("worker")
+        spin(0.06)
     assert has_had_share("worker")
     assert not has_had_share("sleeper")
 

@@ -10,7 +10,7 @@ import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
-from paraph.pdf.untrusted.sandbox_priority import NICENESS, SandboxPriority, processor_seconds
+from paraph.pdf.untrusted.sandbox_priority import SandboxPriority, processor_seconds
 from paraph.pdf.untrusted.sandbox_process import SandboxProcess
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
@@ -101,12 +101,12 @@ def test_a_process_that_has_gone_has_no_priority_and_used_nothing() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="a kernel that looks at priorities alone")
-def test_a_session_has_as_small_a_part_as_its_process() -> None:
+def test_where_a_process_comes_last_its_session_does() -> None:
     before, mine = children(), part_of(os.getpid())
     reader = SandboxProcess(SandboxLimits())
     [process] = children() - before
     assert part_of(process)[0] != mine[0]
-    assert part_of(process)[1] == NICENESS
+    assert part_of(process)[1] == 0
     reader.confinement()  # from then on its files in /proc are out of reach for accounts other than root
     reader.come_last()
     assert part_of(process)[1] == 19

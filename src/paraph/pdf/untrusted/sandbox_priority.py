@@ -2,7 +2,7 @@
 
 Many kernels deal processors out by session before they look at priorities (autogroup, sched(7)): within its session a
 process of the lowest priority waits for the others, and the session still has as much as any other one, such as the
-database's. So each sandboxed process is a session of its own, whose part is as small as its priority is low.
+database's. So each sandboxed process is a session of its own, and where it comes last, its session does.
 """
 
 import contextlib
@@ -12,7 +12,6 @@ import time
 from io import FileIO
 from pathlib import Path
 
-NICENESS = 5  # requests that read no file come first
 _LOWEST = 19
 _PAUSE = 0.1  # seconds in which the system lets accounts other than root set one session's part
 _TRIES = 5
@@ -28,7 +27,6 @@ class SandboxPriority:
         self._session: FileIO | None = None
         with contextlib.suppress(OSError):  # no Linux, or a kernel that knows no such thing
             self._session = FileIO(f"/proc/{process}/autogroup", "wb")
-        self._set_session(NICENESS)
 
     def come_last(self) -> None:
         """It runs from now on where processors have nothing else to do (SCHED_IDLE, or the lowest priority there
@@ -38,17 +36,17 @@ class SandboxPriority:
                 os.sched_setscheduler(self._process, os.SCHED_IDLE, os.sched_param(0))
             else:
                 os.setpriority(os.PRIO_PROCESS, self._process, _LOWEST)
-        self._set_session(_LOWEST)
+        self._session_comes_last()
 
     def close(self) -> None:
         if self._session:
             self._session.close()
             self._session = None
 
-    def _set_session(self, niceness: int) -> None:
+    def _session_comes_last(self) -> None:
         with contextlib.suppress(OSError):  # it has gone
             for _ in range(_TRIES):
-                if not self._session or self._session.write(b"%d" % niceness):
+                if not self._session or self._session.write(b"%d" % _LOWEST):
                     return
                 time.sleep(_PAUSE)
 

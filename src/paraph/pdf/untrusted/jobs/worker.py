@@ -33,7 +33,6 @@ from paraph.pdf.untrusted.jobs import (
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.warm_up import warm_up
 from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed
-from paraph.pdf.untrusted.sandbox_priority import NICENESS
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 JOBS: dict[str, Callable[..., JobAnswer]] = {
@@ -54,6 +53,7 @@ FONTS = (
     "/usr/local/share/fonts",
 )
 """Where PDFium finds fonts that a file does not embed."""
+_NICENESS = 5  # requests that read no file come first
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def main() -> None:
         warm_up(JOBS)
         gc.freeze()
         _resident()  # opens /proc/self/statm while that is allowed
-        os.nice(NICENESS)
+        os.nice(_NICENESS)
         confinement = confine(FONTS)
         _limit(limits["memory"])
         wire.send(connection, {"used": _used(), "unconfined": confinement.missing})
