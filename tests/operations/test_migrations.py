@@ -38,9 +38,8 @@ def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database
         requests.execute("SET statement_timeout = '30s'")  # what waits longer fails the test
         others.execute(COUNT)  # begins a transaction that goes on
         migration = migrate(database, tmp_path)
-        wait_until(
-            lambda: seconds(requests) > 0.5, seconds=180
-        )  # this statement came after the migration's, which then gave way
+        # In the end a statement waits behind the migration, which gives way to it.
+        wait_until(lambda: seconds(requests) > 0.5, seconds=180)
         assert migration.poll() is None
         others.rollback()
         assert migration.wait(60) == 0
