@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.cli.service import clean_environment, remove, wait_until
+from tests.cli.service import clean_environment, wait_until
 from tests.operations.apart import Database
 
 COUNT = "SELECT count(*) FROM otp_onetimecode"
@@ -21,14 +21,14 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     database = Database(folder)
     assert migrate(database, folder).wait() == 0
     yield database
-    database.stop("fast")
-    remove(folder)
+    database.remove()
 
 
-def migrate(database: Database, folder: Path) -> "subprocess.Popen[str]":
+def migrate(database: Database, folder: Path) -> "subprocess.Popen[bytes]":
     environment = clean_environment(folder / "data", DATABASE_URL=database.url)
     command = [sys.executable, "-m", "paraph", "migrate"]
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(command, env=environment, stderr=log)
 
 
 def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database, tmp_path: Path) -> None:
@@ -38,11 +38,12 @@ def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database
         requests.execute("SET statement_timeout = '30s'")  # what waits longer fails the test
         others.execute(COUNT)  # begins a transaction that goes on
         migration = migrate(database, tmp_path)
-        wait_until(lambda: seconds(requests) > 0.5)  # this statement came after the migration's, which then gave way
+        # In the end a statement waits behind the migration, which gives way to it.
+        wait_until(lambda: seconds(requests) > 0.5, seconds=180)
         assert migration.poll() is None
         others.rollback()
         assert migration.wait(60) == 0
-    assert migration.stderr and "a migration waits for a table that is in use" in migration.stderr.read()
+    assert "a migration waits for a table that is in use" in (tmp_path / "log").read_text()
 
 
 def seconds(connection: "psycopg.Connection[tuple[object, ...]]") -> float:
