@@ -14,7 +14,7 @@ from paraph.operations.check.database import database
 from paraph.operations.check.free_space import free_space
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.installation import secret_key, sessions
-from paraph.operations.check.object_store import object_store
+from paraph.operations.check.object_store import object_store, storage_key
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.proxy import proxy
 from paraph.operations.check.retention import retention
@@ -45,6 +45,7 @@ CHECKS = (
     ServiceCheck("sessions", sessions, 0, starting=True),
     ServiceCheck("secret key", secret_key, 0, starting=True),
     ServiceCheck("storage", object_store, 30, serving=True),
+    ServiceCheck("storage key", storage_key, 0, starting=True),
     ServiceCheck("space", free_space, 30),
     ServiceCheck("sealing", sealing, 300, serving=True),
     ServiceCheck("sandbox sealing", sandbox_sealing, 300, starting=True),
