@@ -30,6 +30,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "secret key",
         "clock",
         "storage",
+        "storage key",
         "space",
         "sandbox sealing",
         "workers",

@@ -25,7 +25,7 @@ from paraph.operations.secret_rotation import rotate as rotation
 from paraph.operations.secret_rotation.rotate import rotate, status
 from paraph.organizations import installation
 from paraph.organizations.installation import fingerprint_in_use, secret_is_ours
-from paraph.organizations.models import Application
+from paraph.organizations.models import Application, Installation
 from paraph.organizations.registration import encrypted_secret, webhook_secret
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.handwriting import signature_of
@@ -53,12 +53,13 @@ def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         sealing_context.cache_clear()
 
     settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(installation, "_read", [])
+    Installation.objects.all().delete()
     monkeypatch.setattr(installation, "NOTICED_SECONDS", 0.0)
     monkeypatch.setattr(rotation, "NOTICED_SECONDS", 0.0)
     use(OLD)
     assert secret_is_ours()
     yield use
-    installation._read.clear()
     sealing_context.cache_clear()
 
 

@@ -10,7 +10,7 @@ from paraph.documents.models import Document
 from paraph.evidence.named_objects import named_objects
 from paraph.kernel.errors import DomainError
 from paraph.operations import store_encryption
-from paraph.operations.check.object_store import object_store
+from paraph.operations.check.object_store import storage_key
 from paraph.operations.store_check.verify import verify_store
 from paraph.operations.store_encryption import encrypt_store
 from paraph.storage import store
@@ -105,13 +105,13 @@ def test_a_machine_without_the_key_is_told(settings: Any) -> None:
     set_keys(settings, ONE)
     document = scene().request_documents[0].document
     Document.objects.filter(pk=document.pk).update(status="ready")
-    assert [outcome.status for outcome in object_store()] == ["ok"]
+    assert [outcome.status for outcome in storage_key()] == ["ok"]
     for keys in ((OTHER,), ("",)):
         set_keys(settings, *keys)
-        (outcome,) = object_store()
+        (outcome,) = storage_key()
         assert outcome.status == "failed" and "a storage key that this machine lacks" in outcome.sentence
     set_keys(settings, OTHER, ONE)
-    assert [outcome.status for outcome in object_store()] == ["ok"]
+    assert [outcome.status for outcome in storage_key()] == ["ok"]
 
 
 def test_without_a_key_nothing_is_encrypted(data_dir: Path) -> None:

@@ -1,4 +1,4 @@
-"""The object store: an object is stored, read back and deleted."""
+"""The object store: an object is stored, read back and deleted; what others stored can be opened."""
 
 import time
 from collections.abc import Iterator
@@ -27,22 +27,26 @@ def object_store() -> Iterator[Outcome]:
     if returned != content:
         yield failed("storage", f"The object store {location} gives back something else than it was given.")
         return
-    if _lacks_storage_key():
-        yield failed(
-            "storage",
-            "Stored files are encrypted with a storage key that this machine lacks: set PARAPH_STORAGE_KEY, or "
-            "PARAPH_STORAGE_KEY_PREVIOUS, to what the other machines have.",
-        )
-        return
     milliseconds = (time.perf_counter() - began) * 1000
     yield ok("storage", f"The object store {location} keeps, returns and deletes an object ({milliseconds:.0f} ms).")
 
 
-def _lacks_storage_key() -> bool:
-    """Whether the newest upload cannot be opened for want of its storage key."""
+def storage_key() -> Iterator[Outcome]:
+    """``storage key``: whether the newest upload can be opened, where it is encrypted."""
     ready = Document.objects.filter(status=DocumentStatus.READY, file_deleted_at=None)
     key = ready.order_by("-pk").values_list("object_key", flat=True).first()
+    if key is None or not _is_locked(key):
+        yield ok("storage key", "The newest upload needs no storage key that is not set here.")
+        return
+    yield failed(
+        "storage key",
+        "Stored files are encrypted with a storage key that this machine lacks: set PARAPH_STORAGE_KEY, or "
+        "PARAPH_STORAGE_KEY_PREVIOUS, to what the other machines have.",
+    )
+
+
+def _is_locked(key: str) -> bool:
     try:
-        return key is not None and store.lacks_key(key)
+        return store.lacks_key(key)
     except FileNotFoundError:
         return False

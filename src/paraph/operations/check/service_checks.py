@@ -15,7 +15,7 @@ from paraph.operations.check.disks import disks
 from paraph.operations.check.free_space import free_space
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
 from paraph.operations.check.installation import secret_key, sessions
-from paraph.operations.check.object_store import object_store
+from paraph.operations.check.object_store import object_store, storage_key
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.proxy import proxy
 from paraph.operations.check.retention import retention
@@ -46,6 +46,7 @@ CHECKS = (
     ServiceCheck("sessions", sessions, 0, starting=True),
     ServiceCheck("secret key", secret_key, 0, starting=True),
     ServiceCheck("storage", object_store, 30, serving=True),
+    ServiceCheck("storage key", storage_key, 0, starting=True),
     ServiceCheck("space", free_space, 30),
     ServiceCheck("disk", disks, 30),
     ServiceCheck("sealing", sealing, 300, serving=True),
