@@ -43,11 +43,12 @@ _here = _Here()
 
 def bound_to(threads: int | None, told: Told | None = None) -> None:
     """Of so many threads a party that has had its share has at most a quarter from now on, in a process where nobody
-    has a turn yet; an eighth more may wait on its behalf. None: no bound."""
+    has a turn yet; three eighths more may wait on its behalf, none of fewer than eight. None: no bound."""
     global _places  # noqa: PLW0603  the threads are those of the process
     # One more place than threads: who has not had its share never waits for another thread than the one it has.
     share = max(1, (threads or 0) // 4)
-    _places = Places(threads + 1, _PATIENCE_SECONDS, threads // 8, told, share=share) if threads else None
+    line = 3 * (threads or 0) // 8 if (threads or 0) >= 8 else 0
+    _places = Places(threads + 1, _PATIENCE_SECONDS, line, told, share=share) if threads else None
 
 
 @contextmanager

@@ -37,7 +37,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "certificates": (
         refused.for_certificates,
         "The PDF is encrypted for certificates, so only their holders can open it.",
-        "Le PDF est chiffré pour des certificats ; seuls leurs titulaires peuvent l’ouvrir.",
+        "Le PDF est chiffré pour des certificats\u202f; seuls leurs titulaires peuvent l’ouvrir.",
     ),
     "another handler": (
         lambda: refused.encrypted_by(b"/FileOpen"),
@@ -48,12 +48,12 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "too many pages": (
         lambda: hostile.counting_pages(100_001),
         "The PDF has 100001 pages; at most 2000 are allowed.",
-        "Le PDF a 100001 pages ; 2000 au plus sont autorisées.",
+        "Le PDF a 100001 pages\u202f; 2000 au plus sont autorisées.",
     ),
     "number of pages": (
         refused.number_for_page_two,
         "The page tree of the PDF is damaged: readers disagree on its number of pages.",
-        "L’arbre des pages du PDF est endommagé : les lecteurs ne s’accordent pas sur son nombre de pages.",
+        "L’arbre des pages du PDF est endommagé\u00a0: les lecteurs ne s’accordent pas sur son nombre de pages.",
     ),
     "page 2": (
         refused.font_for_page_two,
@@ -63,12 +63,12 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "dynamic form": (
         dynamic_form,
         "The PDF is a dynamic XFA form, which has no fixed pages to sign; print it to a PDF first.",
-        "Le PDF est un formulaire XFA dynamique, sans pages fixes à signer ; imprimez-le d’abord en PDF.",
+        "Le PDF est un formulaire XFA dynamique, sans pages fixes à signer\u202f; imprimez-le d’abord en PDF.",
     ),
     "certified": (
         lambda: signed(certification=1),
         "The PDF carries a signature that forbids any change, so it cannot be signed again.",
-        "Le PDF porte une signature qui interdit toute modification ; il ne peut donc pas être signé à nouveau.",
+        "Le PDF porte une signature qui interdit toute modification\u202f; il ne peut donc pas être signé à nouveau.",
     ),
 }
 
