@@ -29,7 +29,7 @@ FROM python AS base
 RUN apt-get update \
  && apt-get install -y --no-install-recommends fonts-noto-cjk passwd \
  && find /usr/share/fonts -name 'NotoSerifCJK*' -delete \
- && rm -rf /var/lib/apt/lists/* \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
  && useradd --system --user-group --create-home --uid 10001 paraph \
  && install -d -o paraph -g paraph -m 700 /data
 COPY scripts/healthy /usr/local/bin/paraph-healthy
