@@ -1,11 +1,9 @@
-"""Deliveries that are caught, and an index of them; made while the service works."""
+"""Deliveries that are caught."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    atomic = False
     dependencies = [("webhooks", "0004_of_application")]
 
     operations = [
@@ -32,9 +30,5 @@ class Migration(migrations.Migration):
                 default="waiting",
                 max_length=9,
             ),
-        ),
-        AddIndexConcurrently(
-            "delivery",
-            models.Index(fields=["application", "id"], condition=models.Q(status="caught"), name="delivery_caught"),
         ),
     ]
