@@ -52,6 +52,7 @@ def main() -> None:
 
     keys = []
     with connection.cursor() as cursor:
+        cursor.execute("SET enable_nestloop = off")  # before there are statistics, it is thought to be good
         for number in range(_ORGANIZATIONS):
             organization = create_organization(f"Crowd {number}", "pro")
             made = create_application(organization.pk, "sandbox", "bench")
