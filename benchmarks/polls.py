@@ -7,7 +7,8 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 _TIMES = 15
@@ -29,6 +30,7 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from paraph.kernel import clock
     from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
     from paraph.operations.check.retention import retention
+    from paraph.operations.migrations import migrate
     from paraph.queue.stalled_jobs import rescue_jobs
     from paraph.webhooks.claim import claim, reclaim
 
@@ -40,8 +42,13 @@ def _asked() -> dict[str, Callable[[], Any]]:
         "webhooks of dead workers": lambda: reclaim(clock.now()),
         "requests that expire": expire_due,
         "jobs of dead workers": rescue_jobs,
-        **{f"check: {check.__name__.replace('_', ' ')}": lambda check=check: list(check()) for check in checks},
+        "migrate, with nothing to do": migrate,
+        **{f"check: {check.__name__.replace('_', ' ')}": partial(_all, check) for check in checks},
     }
+
+
+def _all(check: Callable[[], Iterator[Any]]) -> None:
+    list(check())
 
 
 def _median(ask: Callable[[], Any]) -> float:

@@ -22,6 +22,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks import flow
+from paraph.cli.demo import service as demo_service
 from paraph.cli.demo.service import DemoService
 from paraph.cli.demo.webhook_receiver import WebhookReceiver
 
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
+    demo_service._START_SECONDS = 300  # two at once, on a machine that may be busy
     os.environ |= {"PARAPH_RATE_LIMIT_FACTOR": "1000000"}
     sizes = (int(_REQUESTS * arguments.scale), int(_RETRIES * arguments.scale)), (_FEW, _FEW)
     with (
@@ -79,10 +81,9 @@ def _measured(sides: list[Side], receiver: WebhookReceiver, seconds: float) -> l
     for side, figures in zip(sides, found, strict=True):
         figures.update(_lists(side) | json.loads(_child(side.service, "benchmarks.polls")))
         figures["GET /metrics"] = _median(f"{side.service.url}/metrics", "")
-        for name in ("check", "migrate"):
-            began = time.perf_counter()
-            _child(side.service, "paraph", name)
-            figures[f"paraph {name}"] = (time.perf_counter() - began) * 1000
+        began = time.perf_counter()
+        _child(side.service, "paraph", "check")
+        figures["paraph check"] = (time.perf_counter() - began) * 1000
     return found
 
 
