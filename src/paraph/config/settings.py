@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "paraph.evidence",
     "paraph.webhooks",
     "paraph.messaging",
+    "paraph.queue",  # for its index
     "paraph.flow",
     "paraph.signer",
     "paraph.reference",

@@ -75,3 +75,6 @@ class ObjectToDelete(models.Model):
 
     object_key = models.CharField(max_length=200, primary_key=True)
     since = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["since"], name="object_to_delete_since")]

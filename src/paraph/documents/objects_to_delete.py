@@ -29,7 +29,8 @@ def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
     Safe to repeat and to run twice at once. Raises what the store raises; what it did not delete stays noted.
     """
     deleted = 0
-    while not is_over() and (keys := list(ObjectToDelete.objects.values_list("object_key", flat=True)[:_AT_ONCE])):
+    noted = ObjectToDelete.objects.order_by("since").values_list("object_key", flat=True)
+    while not is_over() and (keys := list(noted[:_AT_ONCE])):
         if not delete_those(keys):
             break
         deleted += len(keys)

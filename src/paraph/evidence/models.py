@@ -23,6 +23,11 @@ class SealedFile(models.Model):
 
     class Meta:
         abstract = True
+        indexes = [
+            models.Index(
+                fields=["timestamp_attempts"], condition=models.Q(timestamp_attempts__gt=0), name="%(class)s_attempts"
+            )
+        ]
 
 
 class SealedDocument(SealedFile):

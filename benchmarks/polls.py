@@ -1,0 +1,64 @@
+"""Milliseconds of what workers and ``paraph check`` ask the database of a service again and again, as JSON.
+
+PARAPH_DATA_DIR=folder python -m benchmarks.polls
+"""
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+_TIMES = 15
+
+
+def main() -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "paraph.config.settings"
+    import django
+
+    django.setup()
+    print(json.dumps({name: _median(ask) for name, ask in _asked().items()}))
+
+
+def _asked() -> dict[str, Callable[[], Any]]:
+    from asgiref.sync import async_to_sync
+    from procrastinate.contrib.django import app
+
+    from paraph.flow.expire import expire_due
+    from paraph.kernel import clock
+    from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
+    from paraph.operations.check.retention import retention
+    from paraph.operations.migrations import migrate
+    from paraph.queue.stalled_jobs import rescue_jobs
+    from paraph.webhooks.claim import claim, reclaim
+
+    fetch: Any = async_to_sync(app.job_manager.fetch_job)
+    checks = (queue, webhooks, unsealed, kept_timestamps, retention)
+    return {
+        "poll for a job": lambda: fetch(["mail"], None),
+        "poll for webhooks": lambda: claim(10, 5, clock.now()),
+        "webhooks of dead workers": lambda: reclaim(clock.now()),
+        "requests that expire": expire_due,
+        "jobs of dead workers": rescue_jobs,
+        "migrate, with nothing to do": migrate,
+        **{f"check: {check.__name__.replace('_', ' ')}": partial(_all, check) for check in checks},
+    }
+
+
+def _all(check: Callable[[], Iterator[Any]]) -> None:
+    list(check())
+
+
+def _median(ask: Callable[[], Any]) -> float:
+    times = []
+    for _ in range(_TIMES + 5):  # five to warm: statements are prepared
+        began = time.perf_counter()
+        ask()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times[5:]) * 1000
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Tables that PostgreSQL takes for large.
+
+Within one transaction, which ends with all of it undone: the catalog says that each page of each table holds a million
+rows, and of their values only that few rows belong to the same row of another table. So plans are those of a large
+database, whatever rows other tests have left. Statements that are prepared get the plan for any values.
+"""
+
+from django.db import connection
+
+# As many rows as there are workers, migrations or periodic jobs; or rows that are kept for an hour.
+SMALL = [
+    *("django_migrations", "django_content_type", "django_site", "auth_permission", "auth_group"),
+    *("procrastinate_workers", "procrastinate_periodic_defers", "organizations_installation"),
+    "members_invitationresend",
+]
+# An empty table has no page that could hold rows, so each gets a row; what would forbid it steps aside.
+_HAVE_ROWS = """
+DO $$
+DECLARE large regclass; part record; names text; filled text;
+BEGIN
+    FOR large IN
+        SELECT oid FROM pg_class
+        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) = 0
+    LOOP
+        FOR part IN SELECT conname FROM pg_constraint WHERE conrelid = large AND contype = 'c' LOOP
+            EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', large, part.conname);
+        END LOOP;
+        SELECT string_agg(quote_ident(attname), ', '), string_agg(
+            CASE typcategory WHEN 'N' THEN '0' WHEN 'B' THEN 'false' WHEN 'D' THEN 'now()' WHEN 'A' THEN '''{}'''
+                WHEN 'E' THEN format('enum_first(NULL::%s)', typname)
+                ELSE CASE typname WHEN 'uuid' THEN 'gen_random_uuid()' WHEN 'jsonb' THEN '''{}''' ELSE '''''' END END,
+            ', ') INTO names, filled
+        FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+        WHERE attrelid = large AND attnum > 0 AND NOT attisdropped AND attnotnull AND NOT atthasdef
+            AND attidentity = '' AND attgenerated = '';
+        IF names IS NULL THEN
+            EXECUTE format('INSERT INTO %s DEFAULT VALUES', large);
+        ELSE
+            EXECUTE format('INSERT INTO %s (%s) VALUES (%s)', large, names, filled);
+        END IF;
+    END LOOP;
+END $$
+"""
+_SEEM_LARGE = """
+    UPDATE pg_class SET relpages = 1, reltuples = 1000000
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL(%s)
+"""
+_FORGET_VALUES = """
+    DELETE FROM pg_statistic
+    WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+"""
+# Of a request there are a few signers, and so on; of an organization very many: there PostgreSQL assumes a 200th.
+_FEW_BELONG_TOGETHER = """
+    INSERT INTO pg_statistic (starelid, staattnum, stainherit, stanullfrac, stawidth, stadistinct,
+        stakind1, stakind2, stakind3, stakind4, stakind5, staop1, staop2, staop3, staop4, staop5,
+        stacoll1, stacoll2, stacoll3, stacoll4, stacoll5)
+    SELECT DISTINCT conrelid, conkey[1], false, 0, 8, -0.3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    FROM pg_constraint
+    WHERE contype = 'f' AND connamespace = 'public'::regnamespace
+        AND confrelid::regclass::text NOT LIKE 'organizations%'
+"""
+
+
+def have_all_tables_seem_large() -> None:
+    """Until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(_HAVE_ROWS)
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute(_SEEM_LARGE, [SMALL])
+        cursor.execute(_FORGET_VALUES)
+        cursor.execute(_FEW_BELONG_TOGETHER)
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute("SET LOCAL cpu_index_tuple_cost = 0.02")  # to read a whole index is no way out
+        cursor.execute("SET LOCAL jit = off")

@@ -1,0 +1,68 @@
+"""The sequential scans that statements do."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from django.db import connection
+
+from paraph.database import base
+from tests.plans.large_tables import SMALL
+
+_TABLES = """
+    SELECT array_agg(oid ORDER BY oid), array_agg(relname::text ORDER BY oid) FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL(%s)
+"""
+_COUNTS = """
+    SELECT array_agg(pg_stat_get_xact_numscans(oid) ORDER BY number)
+    FROM unnest(%s::oid[]) WITH ORDINALITY AS each (oid, number)
+"""
+_OF_TRANSACTIONS = ("SAVEPOINT", "RELEASE", "ROLLBACK")
+
+
+class Scans:
+    """``found``: statements with the tables that they, their functions or their triggers read row by row; ``asked``:
+    all statements."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, set[str]] = {}
+        self.asked: set[str] = set()
+        self._counts: list[int] = []
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """What the service asks meanwhile is looked at, with all that triggers and functions ask."""
+        one_row = base._asked
+
+        def one_row_asked(own: Any, statement: str, values: Any) -> Any:
+            answer = one_row(own, statement, values)
+            self._note(statement)
+            return answer
+
+        [self._oids, self._names] = _row(_TABLES, SMALL)
+        [self._counts] = _row(_COUNTS, self._oids)
+        kept = patch.object(base.DatabaseWrapper, "close_if_unusable_or_obsolete")  # the transaction's, to its end
+        with kept, patch.object(base, "_asked", one_row_asked), connection.execute_wrapper(self._asked):
+            yield
+
+    def _asked(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        answer = execute(sql, params, many, context)
+        self._note(sql)
+        return answer
+
+    def _note(self, statement: str) -> None:
+        if statement.startswith(_OF_TRANSACTIONS):
+            return
+        self.asked.add(statement)
+        [counts] = _row(_COUNTS, self._oids)
+        read = {name for name, now, before in zip(self._names, counts, self._counts, strict=True) if now > before}
+        self._counts = counts
+        if read:
+            self.found.setdefault(" ".join(statement.split()), set()).update(read)
+
+
+def _row(statement: str, value: list[Any]) -> Any:
+    """Of a statement that is not looked at itself."""
+    own: Any = connection.connection
+    return own.execute(statement, [value]).fetchone()
