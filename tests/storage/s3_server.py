@@ -1,4 +1,4 @@
-"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, deleted. Addresses that are
+"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, listed, deleted. Addresses that are
 signed must be signed for the very host that they are asked of."""
 
 import threading
@@ -8,6 +8,8 @@ from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 from botocore.auth import S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
@@ -18,14 +20,14 @@ _KEPT = ("Content-Type", "Content-Disposition")
 
 
 @contextmanager
-def s3_server() -> Iterator[str]:
-    """Gives the address of a server on this machine."""
+def s3_server(host: str = "127.0.0.1") -> Iterator[str]:
+    """Gives the address of a server on this machine, which is known as ``host``."""
     handler = type("Handler", (_Handler,), {"objects": {}})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = ThreadingHTTPServer((host, 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http://{host}:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
@@ -41,6 +43,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.objects[self._name()] = content, {name: self.headers[name] for name in _KEPT if name in self.headers}
         self._answer(200, b"", {"ETag": _etag(content)})
 
+    def do_POST(self) -> None:
+        """Deletes many: nothing else is posted."""
+        asked = ElementTree.fromstring(self.rfile.read(int(self.headers["Content-Length"])))
+        keys = [element.text or "" for element in asked.iter() if element.tag.endswith("Key")]
+        for key in keys:
+            self.objects.pop(f"{self._name()}/{key}", None)
+        deleted = "".join(f"<Deleted><Key>{escape(key)}</Key></Deleted>" for key in keys)
+        self._answer(200, f"<DeleteResult>{deleted}</DeleteResult>".encode())
+
     def do_DELETE(self) -> None:
         self.objects.pop(self._name(), None)
         self._answer(204)
@@ -48,6 +59,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if "X-Amz-Signature" in self.path and not self._is_signed():
             self._answer(403)
+            return
+        if "list-type" in (asked := parse_qs(urlsplit(self.path).query)):
+            self._answer(200, self._list(asked))
             return
         if self._name() not in self.objects:
             self._answer(404)
@@ -69,6 +83,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _name(self) -> str:
         return unquote(urlsplit(self.path).path)
+
+    def _list(self, asked: dict[str, list[str]]) -> bytes:
+        """All at once, however many, and without folders."""
+        bucket = self._name().rstrip("/") + "/"
+        [prefix], [after] = asked.get("prefix", [""]), asked.get("start-after", [""])
+        names = sorted(name.removeprefix(bucket) for name in list(self.objects) if name.startswith(bucket + prefix))
+        listed = "".join(
+            f"<Contents><Key>{escape(name)}</Key><LastModified>2026-11-01T00:00:00.000Z</LastModified>"
+            f"<ETag>{_etag(content)}</ETag><Size>{len(content)}</Size></Contents>"
+            for name in names
+            if name > after and (content := self.objects[bucket + name][0]) is not None
+        )
+        return f"<ListBucketResult><IsTruncated>false</IsTruncated>{listed}</ListBucketResult>".encode()
 
     def _is_signed(self) -> bool:
         address, _, given = f"http://{self.headers['Host']}{self.path}".rpartition("&X-Amz-Signature=")
