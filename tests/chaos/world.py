@@ -51,7 +51,9 @@ class MailServer:
 class World:
     """Each part works until its ``down`` event is set."""
 
-    def __init__(self, host: str, mail: MailServer, mail_port: int, hooks: Receiver, authority: str, roots: Path) -> None:
+    def __init__(
+        self, host: str, mail: MailServer, mail_port: int, hooks: Receiver, authority: str, roots: Path
+    ) -> None:
         self.mail = mail
         self.hooks = hooks
         self.hooks_url = hooks.url(host)

@@ -1,6 +1,7 @@
 """What befalls the hosts while people sign."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,7 @@ from tests.hosts.machine import Machine
 from tests.hosts.place import Place
 
 _REFUSAL = "The secret key of this machine is not that of the installation"
+_TAKEOVER_SECONDS = 16  # after which the jobs of a host that is silent are others'
 
 
 def play(place: Place, key: str, wait_for_flows: Callable[[str], None], *, whole: bool) -> None:
@@ -55,8 +57,10 @@ def _roll(place: Place, machine: Machine) -> None:
 def _pull(place: Place, machine: Machine, wait_for_flows: Callable[[str], None]) -> None:
     """For longer than it takes until others take its jobs over. It finds its way back by itself."""
     machine.host.pull()
+    taken_over = time.monotonic() + _TAKEOVER_SECONDS
     wait_until(lambda: not place.balancer.names(machine.host))
     wait_for_flows(f"the cable of host {machine.host.name} was pulled")
+    time.sleep(max(0, taken_over - time.monotonic()))
     machine.host.plug()
     _return(place, machine)
     wait_for_flows("it was plugged in again")

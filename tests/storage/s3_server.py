@@ -23,7 +23,7 @@ _KEPT = ("Content-Type", "Content-Disposition")
 def s3_server(host: str = "127.0.0.1") -> Iterator[str]:
     """Gives the address of a server on this machine, which is known as ``host``."""
     handler = type("Handler", (_Handler,), {"objects": {}})
-    server = ThreadingHTTPServer((host, 0), handler)
+    server = _Server((host, 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
@@ -32,6 +32,13 @@ def s3_server(host: str = "127.0.0.1") -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Says nothing of clients that were killed."""
 
 
 class _Handler(BaseHTTPRequestHandler):
