@@ -51,16 +51,14 @@ class MailServer:
 class World:
     """Each part works until its ``down`` event is set."""
 
-    def __init__(
-        self, host: str, mail: MailServer, mail_port: int, hooks: Receiver, authority: str, roots: Path
-    ) -> None:
-        self.mail = mail
+    def __init__(self, host: str, mail: Controller, hooks: Receiver, authority: str, roots: Path) -> None:
+        self.mail: MailServer = mail.handler
         self.hooks = hooks
         self.hooks_url = hooks.url(host)
         self.authority_down = threading.Event()
         self.hooks_down = threading.Event()
         self.settings = {
-            "PARAPH_SMTP_URL": f"smtp://{host}:{mail_port}",
+            "PARAPH_SMTP_URL": f"smtp://{host}:{mail.port}",
             "PARAPH_TIMESTAMP_AUTHORITIES": authority,
             "PARAPH_TIMESTAMP_ROOTS": str(roots),
         }
@@ -89,5 +87,5 @@ def world(folder: Path, host: str = "127.0.0.1") -> Iterator[World]:
 
         hooks = stack.enter_context(receiver(take, host=host))
         url = stack.enter_context(server(stamp, host))
-        made.append(World(host, mail, controller.port, hooks, url, root_file(folder / "authority")))
+        made.append(World(host, controller, hooks, url, root_file(folder / "authority")))
         yield made[0]

@@ -13,8 +13,8 @@ _DEBIAN = Path("/usr/lib/postgresql")
 
 
 class OwnPostgresql:
-    """A server of its own account, in a new folder, that listens on a socket there; with an ``address``, also there, and
-    trusts whoever reaches it. ``archive`` is where its write-ahead log may be copied to."""
+    """A server of its own account, in a new folder, that listens on a socket there; at an ``address`` too, it trusts
+    whoever reaches that. ``archive`` is where its write-ahead log may be copied to."""
 
     def __init__(self, address: str = "") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="paraph-own-"))
@@ -37,7 +37,8 @@ class OwnPostgresql:
         self.run(f"{self.programs}/createdb -h {self.folder} -U paraph paraph")
 
     def start(self) -> None:
-        options = f"-c listen_addresses='{self._address}' -c max_connections=200 -c unix_socket_directories={self.folder} -c fsync=off"
+        places = f"-c listen_addresses='{self._address}' -c unix_socket_directories={self.folder}"
+        options = f"{places} -c max_connections=200 -c fsync=off"
         self.run(f'{self.programs}/pg_ctl -D {self.data} -w -t 60 -l {self.folder}/log -o "{options}" start')
 
     def stop(self) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.attacks.front import HOST, certified, documented
+from tests.attacks.front import HOST, documented
 from tests.hosts.network import Host
 
 

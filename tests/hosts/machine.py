@@ -10,6 +10,7 @@ import httpx
 from tests.cli.service import Service, wait_until
 from tests.hosts.network import Host
 
+PATIENCE = 180  # s, for what starts and ends where other tests run
 _PORT = 8000
 
 
@@ -17,7 +18,7 @@ class Machine:
     def __init__(self, name: str, number: int, folder: Path, settings: dict[str, str], workers: int) -> None:
         self.host = Host(name, number)
         self.log = folder / f"{name}.log"
-        own = {"PARAPH_HOST": self.host.address, "PARAPH_DRAIN_SECONDS": "4"}
+        own = {"PARAPH_HOST": self.host.address, "PARAPH_DRAIN_SECONDS": "8"}
         self._environment = Service(folder / name, **settings, **own).environment | {"PARAPH_PORT": str(_PORT)}
         self._commands = ["web"] + ["worker"] * workers
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -34,7 +35,7 @@ class Machine:
 
     def wait(self) -> None:
         """Until it can serve."""
-        wait_until(lambda: self.answer("/readyz") == 200 or not self.is_whole())
+        wait_until(lambda: self.answer("/readyz") == 200 or not self.is_whole(), PATIENCE)
         assert self.is_whole(), self.log.read_text()[-4000:]
 
     def answer(self, path: str) -> int:
@@ -55,7 +56,7 @@ class Machine:
 
     def ended(self) -> list[int]:
         """Waits until they have, and tells their statuses."""
-        return [process.wait(60) for process in self._processes]
+        return [process.wait(PATIENCE) for process in self._processes]
 
     def kill(self) -> None:
         self.host.kill()

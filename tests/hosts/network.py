@@ -42,7 +42,7 @@ class Host:
         self.name = name
         self.address = f"10.99.0.{10 + number}"
         self._namespace = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
-        wait_until(lambda: self._network() != _network_of("self"))
+        wait_until(lambda: self._network() not in ("", _network_of("self")))
         self._enter = ["nsenter", f"--net=/proc/{self._namespace.pid}/ns/net"]
         own = f"{name}-own"
         _ip("link", "add", "name", name, "type", "veth", "peer", "name", own)
@@ -82,7 +82,7 @@ class Host:
 def _network_of(pid: str) -> str:
     """Its name of the kernel; "" for a process that has ended."""
     try:
-        return os.readlink(f"/proc/{pid}/ns/net")
+        return str(Path(f"/proc/{pid}/ns/net").readlink())
     except OSError:
         return ""
 

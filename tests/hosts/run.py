@@ -19,7 +19,7 @@ from tests.hosts.place import Place, place
 
 _CLIENTS = 3
 _PAUSE = 1.5  # s between the requests of a client in the short form, which is for busy machines
-_SECONDS = 400
+_SECONDS = 900
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def hosts(folder: Path, *, flows: int, whole: bool) -> list[str]:
             _say(began, "two hosts answer")
             key = new_key(here.operator, here.around)
             client = Client(here.url, key, here.around, here.database, began + _SECONDS)
-            made = _among_acts(here, client, key, flows, whole, began)
+            made = _among_acts(here, client, key, flows=flows, whole=whole, began=began)
             settle(here.operator, client, made, began + _SECONDS)
             found = judge.problems(here.operator, here.around, made)
             stored = here.operator.run("verify-store", "--json")
@@ -63,7 +63,7 @@ def hosts(folder: Path, *, flows: int, whole: bool) -> list[str]:
             raise
 
 
-def _among_acts(here: Place, client: Client, key: str, flows: int, whole: bool, began: float) -> list[Made]:
+def _among_acts(here: Place, client: Client, key: str, *, flows: int, whole: bool, began: float) -> list[Made]:
     """People sign until all has happened, and at least so many requests are made."""
     made: list[Made] = []
     numbers = itertools.count()

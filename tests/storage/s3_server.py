@@ -1,5 +1,5 @@
-"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, listed, deleted. Addresses that are
-signed must be signed for the very host that they are asked of."""
+"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, listed, deleted. Addresses that
+are signed must be signed for the very host that they are asked of."""
 
 import threading
 from collections.abc import Iterator
