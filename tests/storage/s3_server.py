@@ -4,6 +4,7 @@ are signed must be signed for the very host that they are asked of."""
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.utils import formatdate, parsedate_to_datetime
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
@@ -47,7 +48,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         content = self.rfile.read(int(self.headers["Content-Length"]))
-        self.objects[self._name()] = content, {name: self.headers[name] for name in _KEPT if name in self.headers}
+        kept = {name: self.headers[name] for name in _KEPT if name in self.headers}
+        self.objects[self._name()] = content, {**kept, "Last-Modified": formatdate(usegmt=True)}
         self._answer(200, b"", {"ETag": _etag(content)})
 
     def do_POST(self) -> None:
@@ -74,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(404)
             return
         content, headers = self.objects[self._name()]
-        headers = {**headers, "ETag": _etag(content), "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT"}
+        headers = {**headers, "ETag": _etag(content)}
         if "Range" not in self.headers:
             self._answer(200, content, headers)
             return
@@ -97,10 +99,11 @@ class _Handler(BaseHTTPRequestHandler):
         [prefix], [after] = asked.get("prefix", [""]), asked.get("start-after", [""])
         names = sorted(name.removeprefix(bucket) for name in list(self.objects) if name.startswith(bucket + prefix))
         listed = "".join(
-            f"<Contents><Key>{escape(name)}</Key><LastModified>2026-11-01T00:00:00.000Z</LastModified>"
+            f"<Contents><Key>{escape(name)}</Key><LastModified>{_iso(headers)}</LastModified>"
             f"<ETag>{_etag(content)}</ETag><Size>{len(content)}</Size></Contents>"
             for name in names
-            if name > after and (content := self.objects[bucket + name][0]) is not None
+            if name > after
+            for content, headers in [self.objects[bucket + name]]
         )
         return f"<ListBucketResult><IsTruncated>false</IsTruncated>{listed}</ListBucketResult>".encode()
 
@@ -119,6 +122,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
+
+
+def _iso(headers: dict[str, str]) -> str:
+    return parsedate_to_datetime(headers["Last-Modified"]).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 def _etag(content: bytes) -> str:
