@@ -100,8 +100,8 @@ class Receiver(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, behave: Behaviour, tls: ssl.SSLContext | None = None) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, behave: Behaviour, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> None:
+        super().__init__((host, 0), Handler)
         self.behave = behave
         self.received: list[Received] = []
         self.sent = 0
@@ -119,8 +119,10 @@ class Receiver(ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def receiver(behave: Behaviour | None = None, tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
-    server = Receiver(behave or answer(), tls)
+def receiver(
+    behave: Behaviour | None = None, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1"
+) -> Iterator[Receiver]:
+    server = Receiver(behave or answer(), tls, host)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

@@ -58,15 +58,22 @@ def documented(language: str, changes: dict[str, str]) -> str:
     return str(text)
 
 
-@contextmanager
-def started(program: str, folder: Path, service: int) -> Iterator[Front]:
-    """``service``: the port of the target."""
+def certified(folder: Path) -> Path:
+    """Makes ``fullchain.pem`` for this machine there, which is returned; its key, ``privkey.pem``; and ``both.pem``."""
     key, certificate = folder / "privkey.pem", folder / "fullchain.pem"
     names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     files = ["-keyout", str(key), "-out", str(certificate)]
     subject = ["-subj", "/CN=localhost", "-addext", names]
     subprocess.run(["openssl", "req", "-x509", *curve, *subject, *files], check=True, capture_output=True)
+    (folder / "both.pem").write_bytes(certificate.read_bytes() + key.read_bytes())
+    return certificate
+
+
+@contextmanager
+def started(program: str, folder: Path, service: int) -> Iterator[Front]:
+    """``service``: the port of the target."""
+    certificate = certified(folder)
     port = free_port()
     command, settings = _COMMANDS[program](folder, service, port)
     with (folder / "log").open("wb") as log:
@@ -101,12 +108,10 @@ def _nginx(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, 
 
 
 def _haproxy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, str]]:
-    both = folder / "both.pem"
-    both.write_bytes((folder / "fullchain.pem").read_bytes() + (folder / "privkey.pem").read_bytes())
     changes = {
         "bind :80\n": f"bind :{free_port()}\n",
         "bind :443 ": f"bind :{port} ",
-        f"/etc/haproxy/{HOST}.pem": str(both),
+        f"/etc/haproxy/{HOST}.pem": str(folder / "both.pem"),
         "127.0.0.1:8000": f"127.0.0.1:{service}",
     }
     (folder / "haproxy.cfg").write_text(documented("haproxy", changes))

@@ -3,13 +3,11 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
 import psycopg
 
-from paraph.postgres import embedded_url
 from tests.chaos.world import World
 from tests.pdf.pdf_factory import paper, text
 
@@ -30,11 +28,11 @@ class Made:
 class Client:
     """``deadline``: of ``time.monotonic``; after it a call that is not answered is an error."""
 
-    def __init__(self, base_url: str, api_key: str, world: World, data_dir: Path, deadline: float) -> None:
+    def __init__(self, base_url: str, api_key: str, world: World, database: str, deadline: float) -> None:
         self._base = f"{base_url}/api/v1"
         self._key = {"X-Api-Key": api_key}
         self._world = world
-        self._database = embedded_url(data_dir, None)
+        self._database = database
         self._deadline = deadline
 
     def flow(self, number: int) -> Made:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.chaos.client import Made
 from tests.chaos.world import World
-from tests.cli.service import Service, clean_environment
+from tests.cli.service import Service
 
 
 def problems(service: Service, around: World, made: list[Made]) -> list[str]:
@@ -96,7 +96,7 @@ def _mails(request: Made, around: World) -> list[str]:
 def _states(service: Service, made: list[Made]) -> list[dict[str, Any]]:
     done = subprocess.run(
         [sys.executable, "-m", "tests.chaos.states", *(str(request.id) for request in made)],
-        env=clean_environment(service.data_dir),
+        env=service.environment,
         cwd=Path(__file__).parents[2],
         capture_output=True,
         check=True,

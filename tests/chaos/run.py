@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from paraph.postgres import embedded_url
 from tests.chaos import judge
 from tests.chaos.client import Client, Made
 from tests.chaos.faults import Faults
@@ -45,14 +46,15 @@ def chaos(
         service = Service(folder / "data", PARAPH_WORKER_PROCESSES="2", PARAPH_WEB_PROCESSES="2", **around.settings)
         service.start()
         try:
-            client = Client(service.base_url, _key(service, around), around, service.data_dir, began + seconds)
+            database = embedded_url(service.data_dir, None)
+            client = Client(service.base_url, new_key(service, around), around, database, began + seconds)
             faults = Faults(service, around, seed=seed, pause=pause, seconds=storm)
             faults.start()
-            made = _flows(client, lambda number: number < requests or faults.go_on_until(least_faults))
+            made = flows(client, lambda number: number < requests or faults.go_on_until(least_faults))
             faults.stop()
             print(f"{len(made)} requests signed or left to expire after {time.monotonic() - began:.0f} s", flush=True)
             report = Report(seed, len(made), faults.injected, 0)
-            _settle(service, client, made, began + seconds)
+            settle(service, client, made, began + seconds)
             report.problems = judge.problems(service, around, made)
             report.repeated_mails = judge.repeated_mails(around)
             report.seconds = time.monotonic() - began
@@ -65,7 +67,7 @@ def chaos(
             shutil.rmtree((folder / "data" / "postgres").resolve(), ignore_errors=True)
 
 
-def _flows(client: Client, is_wanted: Callable[[int], bool]) -> list[Made]:
+def flows(client: Client, is_wanted: Callable[[int], bool]) -> list[Made]:
     """One after the other by each client, numbered from 0."""
     numbers = itertools.count()
 
@@ -77,13 +79,13 @@ def _flows(client: Client, is_wanted: Callable[[int], bool]) -> list[Made]:
         return [made for future in working for made in future.result()]
 
 
-def _key(service: Service, around: World) -> str:
+def new_key(service: Service, around: World) -> str:
     organization = str(service.command("organization", "create", "Acme", "--plan", "enterprise")["id"])
     options = ["--organization", organization, "--environment", "production", "--name", "backend"]
-    return str(service.command("application", "create", *options, "--webhook-url", around.hooks.url())["api_key"])
+    return str(service.command("application", "create", *options, "--webhook-url", around.hooks_url)["api_key"])
 
 
-def _settle(service: Service, client: Client, made: list[Made], deadline: float) -> None:
+def settle(service: Service, client: Client, made: list[Made], deadline: float) -> None:
     """Waits; then webhooks that wait for their retry, minutes away, are sent now, as an operator would."""
     for request in made:
         while not client.is_done(request) and time.monotonic() < deadline:

@@ -51,24 +51,26 @@ class MailServer:
 class World:
     """Each part works until its ``down`` event is set."""
 
-    def __init__(self, mail: MailServer, mail_port: int, hooks: Receiver, authority: str, roots: Path) -> None:
-        self.mail = mail
+    def __init__(self, host: str, mail: Controller, hooks: Receiver, authority: str, roots: Path) -> None:
+        self.mail: MailServer = mail.handler
         self.hooks = hooks
+        self.hooks_url = hooks.url(host)
         self.authority_down = threading.Event()
         self.hooks_down = threading.Event()
         self.settings = {
-            "PARAPH_SMTP_URL": f"smtp://127.0.0.1:{mail_port}",
+            "PARAPH_SMTP_URL": f"smtp://{host}:{mail.port}",
             "PARAPH_TIMESTAMP_AUTHORITIES": authority,
             "PARAPH_TIMESTAMP_ROOTS": str(roots),
         }
 
 
 @contextmanager
-def world(folder: Path) -> Iterator[World]:
+def world(folder: Path, host: str = "127.0.0.1") -> Iterator[World]:
+    """At that address of this machine."""
     authority = development_authority(folder / "authority", b"s" * 32)
     built_in = BuiltInAuthority(authority.timestamp_key)
     mail = MailServer()
-    controller = Controller(mail, hostname="127.0.0.1", port=free_port())
+    controller = Controller(mail, hostname=host, port=free_port())
     with ExitStack() as stack:
         controller.start()
         stack.callback(controller.stop)
@@ -83,7 +85,7 @@ def world(folder: Path) -> Iterator[World]:
         def take(handler: Handler) -> None:
             answer(503 if made[0].hooks_down.is_set() else 200)(handler)
 
-        hooks = stack.enter_context(receiver(take))
-        url = stack.enter_context(server(stamp))
-        made.append(World(mail, controller.port, hooks, url, root_file(folder / "authority")))
+        hooks = stack.enter_context(receiver(take, host=host))
+        url = stack.enter_context(server(stamp, host))
+        made.append(World(host, controller, hooks, url, root_file(folder / "authority")))
         yield made[0]

@@ -13,10 +13,10 @@ _DEBIAN = Path("/usr/lib/postgresql")
 
 
 class OwnPostgresql:
-    """A server of its own account, in a new folder, that listens on a socket there. ``archive`` is where its
-    write-ahead log may be copied to."""
+    """A server of its own account, in a new folder, that listens on a socket there; at an ``address`` too, it trusts
+    whoever reaches that. ``archive`` is where its write-ahead log may be copied to."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str = "") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="paraph-own-"))
         self.data, self.archive = self.folder / "data", self.folder / "archive"
         self._user = ROOT_USER if os.geteuid() == 0 else None
@@ -24,17 +24,21 @@ class OwnPostgresql:
             shutil.chown(self.folder, account(self._user).pw_uid, account(self._user).pw_gid)
         found = sorted(_DEBIAN.glob("*/bin"))
         self.programs = found[-1] if found else programs(self._user)
-        self.url = f"postgresql://paraph@/paraph?host={self.folder}"
+        self.url = f"postgresql://paraph@/paraph?host={address or self.folder}"
+        self._address = address
 
     def create(self) -> None:
         """Makes the cluster and the database, and runs the server."""
         self.run(f"{self.programs}/initdb -D {self.data} -U paraph -A trust -E UTF8 --locale=C.UTF-8")
         self.run(f"mkdir {self.archive}")
+        if self._address:
+            self.run(f"echo 'host all all 0.0.0.0/0 trust' >> {self.data}/pg_hba.conf")
         self.start()
         self.run(f"{self.programs}/createdb -h {self.folder} -U paraph paraph")
 
     def start(self) -> None:
-        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
+        places = f"-c listen_addresses='{self._address}' -c unix_socket_directories={self.folder}"
+        options = f"{places} -c max_connections=200 -c fsync=off"
         self.run(f'{self.programs}/pg_ctl -D {self.data} -w -t 60 -l {self.folder}/log -o "{options}" start')
 
     def stop(self) -> None:

@@ -30,6 +30,11 @@ def data_dir(settings: Any, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_machine_without_a_data_folder_can_verify(tmp_path: Path) -> None:
+    assert verify_store(tmp_path / "new" / "progress.json", FAST)["finished"]
+    assert list((tmp_path / "new").iterdir()) == []
+
+
 def test_every_object_of_a_finalized_request_is_read(data_dir: Path) -> None:
     found = verify_store(data_dir / "progress.json", FAST)
     made = sealed(scene(documents=2))

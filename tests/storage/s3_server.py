@@ -1,13 +1,16 @@
-"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, deleted. Addresses that are
-signed must be signed for the very host that they are asked of."""
+"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, listed, deleted. Addresses that
+are signed must be signed for the very host that they are asked of."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.utils import formatdate, parsedate_to_datetime
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 from botocore.auth import S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
@@ -18,18 +21,25 @@ _KEPT = ("Content-Type", "Content-Disposition")
 
 
 @contextmanager
-def s3_server() -> Iterator[str]:
-    """Gives the address of a server on this machine."""
+def s3_server(host: str = "127.0.0.1") -> Iterator[str]:
+    """Gives the address of a server on this machine, which is known as ``host``."""
     handler = type("Handler", (_Handler,), {"objects": {}})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = _Server((host, 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http://{host}:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Says nothing of clients that were killed."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -38,8 +48,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         content = self.rfile.read(int(self.headers["Content-Length"]))
-        self.objects[self._name()] = content, {name: self.headers[name] for name in _KEPT if name in self.headers}
+        kept = {name: self.headers[name] for name in _KEPT if name in self.headers}
+        self.objects[self._name()] = content, {**kept, "Last-Modified": formatdate(usegmt=True)}
         self._answer(200, b"", {"ETag": _etag(content)})
+
+    def do_POST(self) -> None:
+        """Deletes many: nothing else is posted."""
+        asked = ElementTree.fromstring(self.rfile.read(int(self.headers["Content-Length"])))
+        keys = [element.text or "" for element in asked.iter() if element.tag.endswith("Key")]
+        for key in keys:
+            self.objects.pop(f"{self._name()}/{key}", None)
+        deleted = "".join(f"<Deleted><Key>{escape(key)}</Key></Deleted>" for key in keys)
+        self._answer(200, f"<DeleteResult>{deleted}</DeleteResult>".encode())
 
     def do_DELETE(self) -> None:
         self.objects.pop(self._name(), None)
@@ -49,11 +69,14 @@ class _Handler(BaseHTTPRequestHandler):
         if "X-Amz-Signature" in self.path and not self._is_signed():
             self._answer(403)
             return
+        if "list-type" in (asked := parse_qs(urlsplit(self.path).query)):
+            self._answer(200, self._list(asked))
+            return
         if self._name() not in self.objects:
             self._answer(404)
             return
         content, headers = self.objects[self._name()]
-        headers = {**headers, "ETag": _etag(content), "Last-Modified": "Sun, 01 Nov 2026 00:00:00 GMT"}
+        headers = {**headers, "ETag": _etag(content)}
         if "Range" not in self.headers:
             self._answer(200, content, headers)
             return
@@ -70,6 +93,20 @@ class _Handler(BaseHTTPRequestHandler):
     def _name(self) -> str:
         return unquote(urlsplit(self.path).path)
 
+    def _list(self, asked: dict[str, list[str]]) -> bytes:
+        """All at once, however many, and without folders."""
+        bucket = self._name().rstrip("/") + "/"
+        [prefix], [after] = asked.get("prefix", [""]), asked.get("start-after", [""])
+        names = sorted(name.removeprefix(bucket) for name in list(self.objects) if name.startswith(bucket + prefix))
+        listed = "".join(
+            f"<Contents><Key>{escape(name)}</Key><LastModified>{_iso(headers)}</LastModified>"
+            f"<ETag>{_etag(content)}</ETag><Size>{len(content)}</Size></Contents>"
+            for name in names
+            if name > after
+            for content, headers in [self.objects[bucket + name]]
+        )
+        return f"<ListBucketResult><IsTruncated>false</IsTruncated>{listed}</ListBucketResult>".encode()
+
     def _is_signed(self) -> bool:
         address, _, given = f"http://{self.headers['Host']}{self.path}".rpartition("&X-Amz-Signature=")
         auth = S3SigV4QueryAuth(Credentials(ID, SECRET), "s3", REGION)
@@ -85,6 +122,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
+
+
+def _iso(headers: dict[str, str]) -> str:
+    return parsedate_to_datetime(headers["Last-Modified"]).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 def _etag(content: bytes) -> str:

@@ -1,6 +1,7 @@
 """A bucket on an S3 server, whose internal endpoint is not the one that callers reach."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -8,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.storage.envelope import CHUNK, is_encrypted
@@ -95,3 +97,11 @@ def test_encrypted_objects_of_a_bucket(settings: Any, tmp_path: Path, client: An
     RemoteStore(URL).put(KEY, CONTENT)
     store.encrypting().encrypt_anew(KEY)
     assert is_encrypted(RemoteStore(URL).get(KEY)) and store.get(KEY) == CONTENT
+
+
+def test_files_are_listed_by_when_they_were_written() -> None:
+    bucket = RemoteStore(URL)
+    bucket.put(KEY, CONTENT)
+    now = clock.now()
+    assert list(bucket.keys_written_before("documents/", now + timedelta(hours=1))) == [KEY]
+    assert list(bucket.keys_written_before("documents/", now - timedelta(hours=1))) == []

@@ -28,8 +28,8 @@ Respond = Callable[[BaseHTTPRequestHandler, bytes], None]
 
 
 @contextmanager
-def server(respond: Respond) -> Iterator[str]:
-    """An HTTP server that answers every POST with ``respond``; gives its address."""
+def server(respond: Respond, host: str = "127.0.0.1") -> Iterator[str]:
+    """An HTTP server at ``host`` that answers every POST with ``respond``; gives its address."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -40,11 +40,11 @@ def server(respond: Respond) -> Iterator[str]:
         def log_message(self, format: str, *arguments: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+    with ThreadingHTTPServer((host, 0), Handler) as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
-            yield f"http://127.0.0.1:{running.server_port}/"
+            yield f"http://{host}:{running.server_port}/"
         finally:
             running.shutdown()
             thread.join()

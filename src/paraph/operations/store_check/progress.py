@@ -64,6 +64,7 @@ class Progress:
         facts = asdict(self)
         del facts["path"]
         draft = self.path.with_name(f".{self.path.name}.part")
+        draft.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # on an operator's machine nothing else has made it
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(facts, file)
         draft.replace(self.path)
