@@ -28,6 +28,7 @@ BEGIN
         SELECT string_agg(quote_ident(attname), ', '), string_agg(
             CASE typcategory WHEN 'N' THEN '0' WHEN 'B' THEN 'false' WHEN 'D' THEN 'now()' WHEN 'A' THEN '''{}'''
                 WHEN 'E' THEN format('enum_first(NULL::%s)', typname)
+                WHEN 'I' THEN '''::1'''
                 ELSE CASE typname WHEN 'uuid' THEN 'gen_random_uuid()' WHEN 'jsonb' THEN '''{}''' ELSE '''''' END END,
             ', ') INTO names, filled
         FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
