@@ -13,7 +13,7 @@ SMALL = [
     *("procrastinate_workers", "procrastinate_periodic_defers", "organizations_installation"),
     "members_invitationresend",
 ]
-# An empty table has no page that could hold rows, so each gets a row; what would forbid it steps aside.
+# An empty table has no page that could hold rows, so each gets a row, whose page stays; what would forbid it goes.
 _HAVE_ROWS = """
 DO $$
 DECLARE large regclass; part record; names text; filled text;
@@ -39,6 +39,7 @@ BEGIN
         ELSE
             EXECUTE format('INSERT INTO %s (%s) VALUES (%s)', large, names, filled);
         END IF;
+        EXECUTE format('DELETE FROM %s', large);
     END LOOP;
 END $$
 """
