@@ -13,7 +13,7 @@ SMALL = [
     *("procrastinate_workers", "procrastinate_periodic_defers", "organizations_installation"),
     "members_invitationresend",
 ]
-# An empty table has no page that could hold rows, so each gets a row; what would forbid it steps aside.
+# An empty table has no page that could hold rows, so each gets a row, whose page stays; what would forbid it goes.
 _HAVE_ROWS = """
 DO $$
 DECLARE large regclass; part record; names text; filled text;
@@ -28,6 +28,7 @@ BEGIN
         SELECT string_agg(quote_ident(attname), ', '), string_agg(
             CASE typcategory WHEN 'N' THEN '0' WHEN 'B' THEN 'false' WHEN 'D' THEN 'now()' WHEN 'A' THEN '''{}'''
                 WHEN 'E' THEN format('enum_first(NULL::%s)', typname)
+                WHEN 'I' THEN '''::1'''
                 ELSE CASE typname WHEN 'uuid' THEN 'gen_random_uuid()' WHEN 'jsonb' THEN '''{}''' ELSE '''''' END END,
             ', ') INTO names, filled
         FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
@@ -38,6 +39,7 @@ BEGIN
         ELSE
             EXECUTE format('INSERT INTO %s (%s) VALUES (%s)', large, names, filled);
         END IF;
+        EXECUTE format('DELETE FROM %s', large);
     END LOOP;
 END $$
 """
