@@ -54,12 +54,12 @@ def seconds(connection: "psycopg.Connection[tuple[object, ...]]") -> float:
 
 def test_one_that_was_killed_while_it_made_indexes_is_begun_again(database: Database, tmp_path: Path) -> None:
     with psycopg.connect(database.url, autocommit=True) as connection:
-        connection.execute("DELETE FROM django_migrations WHERE app = 'webhooks' AND name = '0004_of_application'")
-        connection.execute("DROP INDEX delivery_unfulfilled")
+        connection.execute("DELETE FROM django_migrations WHERE app = 'evidence' AND name = '0006_failed_timestamps'")
+        connection.execute("DROP INDEX prooffile_attempts")
         connection.execute(
-            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'delivery_of_application'::regclass"
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'sealeddocument_attempts'::regclass"
         )
         assert migrate(database, tmp_path).wait() == 0
-        indexes = "indexrelid IN ('delivery_of_application'::regclass, 'delivery_unfulfilled'::regclass)"
+        indexes = "indexrelid IN ('sealeddocument_attempts'::regclass, 'prooffile_attempts'::regclass)"
         valid = f"SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE {indexes}"
         assert connection.execute(valid).fetchone() == (True, 2)
