@@ -100,6 +100,8 @@ def test_a_window_counts_on_or_begins_anew(
 def test_it_is_planned_once_for_a_connection() -> None:
     connection.close()
     key = create_application(create_organization("Acme", "pro").pk, "sandbox", "shop").api_key
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit = on")  # as in production, which the tests' server is not like
     for _ in range(8):
         assert admit(key, WHO)
     with connection.cursor() as cursor:
