@@ -16,7 +16,8 @@ class Person:
 
     def __init__(self, target: Target, email: str = "") -> None:
         self.email = email
-        self.browser = httpx.Client(base_url=target.base_url, timeout=30)
+        one_by_one = httpx.Limits(max_keepalive_connections=0)  # so nothing is left open
+        self.browser = httpx.Client(base_url=target.base_url, timeout=30, limits=one_by_one)
 
     def page(self, path: str, status: int = 200) -> str:
         answer = self.browser.get(path)
