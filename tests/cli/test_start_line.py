@@ -49,7 +49,8 @@ def test_the_version_and_what_is_set_up_are_told(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_no_text_is_told(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
-    addresses = {"PARAPH_OUTBOUND_PROXY": f"http://user:{CREDENTIAL}@proxy:80", "PARAPH_SSO_ISSUER": ""}
+    address = f"http://user:{CREDENTIAL}@proxy:80"
+    addresses = {"PARAPH_OUTBOUND_PROXY": address, "PARAPH_STORAGE_PUBLIC_URL": address, "PARAPH_SSO_ISSUER": ""}
     if value := addresses.get(variable, f"postgresql://user:{CREDENTIAL}@host/name"):
         monkeypatch.setenv(variable, value)
         line = started("worker")

@@ -84,7 +84,7 @@ def by_drawing(window: Window) -> None:
 
 def by_touch(window: Window) -> None:
     window.tap(2, 300, 400)
-    window.touch_drag(2, (300, 400), (220, 340))
+    window.touch_drag(2, window.middle(), (220, 340))  # taps come in whole pixels, which are larger than a point
     window.touch_drag(2, (320, 380), (300, 370), corner="ne")
 
 
@@ -179,9 +179,10 @@ def test_a_finger_scrolls_the_page_but_not_while_it_drags_a_stamp(open_editor: O
     window = open_editor(has_touch=True, is_mobile=True, viewport={"width": 375, "height": 740})
     window.tap(1, 300, 400)
     before = window.page.evaluate("scrollY")
-    window.touch_drag(1, (300, 400), (300, 500))
+    x, y = window.middle()
+    window.touch_drag(1, (x, y), (x, y + 100))
     assert window.page.evaluate("scrollY") == before
-    assert window.entered()[0]["y"] == 460
+    assert window.middle() == (x, y + 100)
     window.touch_drag(1, (300, 300), (300, 500))
     assert window.page.evaluate("scrollY") > before
     assert len(window.entered()) == 1
