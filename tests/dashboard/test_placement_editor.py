@@ -235,9 +235,10 @@ def test_without_scripts_the_form_is_all_there_is(open_editor: Open) -> None:
     window.page.get_by_role("button", name="Add stamp").click()
     assert len(window.entered()) == 1
     window.page.get_by_label("X", exact=True).fill("33")
+    places = window.page.url
     window.page.get_by_role("button", name="Continue").click()
-    window.page.go_back()
-    window.page.reload()
+    window.page.wait_for_url("**/review")
+    window.page.goto(places)
     assert window.entered()[0]["x"] == 33
 
 
