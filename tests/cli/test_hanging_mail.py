@@ -52,7 +52,7 @@ def test_expiry_and_seals_go_on(hung: Service) -> None:
         code = httpx.post(f"{url}/otp", json={"channel": "sms"}, timeout=30).json()["sandbox_code"]
         assert sign(url, code).status_code == 200
         wait_until(lambda: backend.read(signed["id"])["finalized"], seconds=10)
-        assert at_hand() == ["invite", "invite"]
+        assert at_hand().count("invite") == 2
 
 
 @pytest.mark.thorough

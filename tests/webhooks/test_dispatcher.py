@@ -84,7 +84,7 @@ def test_a_failure_is_written_down_and_waits_for_its_retry() -> None:
 
 
 def test_hanging_endpoints_delay_nobody() -> None:
-    """More deliveries to hanging endpoints than there are slots, then healthy ones."""
+    """More deliveries to hanging endpoints than there are slots, then healthy ones: these arrive while those hang."""
     with receiver(receivers.silent) as dead, receiver() as alive:
         for _ in range(3):
             sick, _ = told(dead.url())
@@ -92,13 +92,12 @@ def test_hanging_endpoints_delay_nobody() -> None:
                 record(sick.request, "signer.notified", sick.signers[0])
             Delivery.objects.filter(request=sick.request).update(failures=1)
         well, _ = told(alive.url())
-        with dispatching(slots=20, seconds=3):
+        with dispatching(slots=20, seconds=60):
             wait_for(lambda: len(dead.received) == 10)
-            began = time.monotonic()
             for _ in range(20):
                 record(well.request, "signer.notified", well.signers[0])
-            wait_for(delivered(20), 2)
-            assert time.monotonic() - began < 2
+            wait_for(delivered(20))
+            assert len(dead.received) == 10
             dead.released.set()
 
 
