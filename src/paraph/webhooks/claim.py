@@ -33,18 +33,20 @@ _LOADS = """
     WHERE e.endpoint IS NOT NULL AND due.number > 0
 """
 
+# Rows are picked once, whatever the plan: a join that looked again would skip those it has updated, and take others.
 # An attempt that a dead worker began is made again, and has its row already.
 _CLAIM = """
-    WITH claimed AS (
-        UPDATE webhooks_delivery AS delivery
-        SET status = 'sending', claimed_at = %(now)s, open_attempt = coalesce(open_attempt, gen_random_uuid())
-        FROM unnest(%(endpoints)s::text[], %(counts)s::int[]) AS share (endpoint, count)
+    WITH picked AS MATERIALIZED (
+        SELECT due.id FROM unnest(%(endpoints)s::text[], %(counts)s::int[]) AS share (endpoint, count)
         CROSS JOIN LATERAL (
             SELECT w.id FROM webhooks_delivery w
             WHERE w.status = 'waiting' AND w.endpoint = share.endpoint AND w.due_at <= %(now)s
             ORDER BY w.due_at, w.id LIMIT share.count FOR UPDATE SKIP LOCKED
-        ) AS picked
-        WHERE delivery.id = picked.id
+        ) AS due
+    ), claimed AS (
+        UPDATE webhooks_delivery AS delivery
+        SET status = 'sending', claimed_at = %(now)s, open_attempt = coalesce(open_attempt, gen_random_uuid())
+        FROM picked WHERE delivery.id = picked.id
         RETURNING delivery.*
     ), begun AS (
         INSERT INTO webhooks_attempt (id, delivery_id, started_at, response, error)
