@@ -6,8 +6,8 @@ A service of its own, with requests of 1, 3 and 81 pages of text, initials on ea
 
 - the time until the page has come over an open connection, one request after the other, and the processor time of web
   server and database for each. At most 25 ms.
-- kilobytes as they are transferred: HTML (at most 3 at 3 pages, 6 at 81), styles and scripts (at most 16), and all that
-  the first view of a phone loads (at most 80).
+- kilobytes (1,024 bytes) as they are transferred: HTML (at most 3 at 3 pages, 6 at 81), styles and scripts (at most
+  16), and all that the first view of a phone loads (at most 80).
 - the largest paint in Chromium as a phone, its processor four times slower, over "Slow 4G" as Chromium's developer
   tools have it: median of five first visits. At most 2.5 s. Needs ``chromium`` and the development requirements.
 """
@@ -49,7 +49,7 @@ def main() -> None:
             )
             for pages, url in urls.items():
                 _print_server(service, f"{pages} pages", url, arguments.requests)
-            print(f"\n{'kB':<12}{'HTML':>12}{'CSS + JS':>10}{'first view':>12}{'requests':>10}{'largest paint s':>17}")
+            print(f"\n{'KB':<12}{'HTML':>12}{'CSS + JS':>10}{'first view':>12}{'requests':>10}{'largest paint s':>17}")
             for pages, url in urls.items():
                 _print_first_view(f"{pages} pages", url)
         finally:
@@ -117,7 +117,7 @@ def _print_first_view(name: str, url: str) -> None:
     loaded = sum(_transferred(str(httpx.URL(url).join(path))) for path in _LOADED.findall(page))
     seen = visits(url, _VISITS)
     view = f"{seen[0].kilobytes:>12.1f}{seen[0].requests:>10}{_paint(seen):>17.2f}" if seen else "  chromium is missing"
-    print(f"{name:<12}{html / 1000:>12.1f}{loaded / 1000:>10.1f}{view}")
+    print(f"{name:<12}{html / 1024:>12.1f}{loaded / 1024:>10.1f}{view}")
 
 
 def _transferred(url: str) -> int:

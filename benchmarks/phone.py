@@ -23,7 +23,7 @@ new Promise((found) => new PerformanceObserver((list) => found(list.getEntries()
 
 @dataclass(frozen=True)
 class Visit:
-    """``largest_paint`` in seconds after the visit began; ``kilobytes`` with the heads of answers."""
+    """``largest_paint`` in seconds after the visit began; ``kilobytes`` of 1,024 bytes, with the heads of answers."""
 
     largest_paint: float
     kilobytes: float
@@ -50,14 +50,25 @@ def _visit(browser: Any, url: str) -> Visit:
     context = browser.new_context(**_PHONE)
     page = context.new_page()
     protocol = context.new_cdp_session(page)
+    asked: set[str] = set()
     lengths: list[float] = []
-    protocol.on("Network.loadingFinished", lambda event: lengths.append(event["encodedDataLength"]))
+
+    def begun(event: Any) -> None:
+        if not event["request"]["url"].startswith("data:"):
+            asked.add(event["requestId"])
+
+    def finished(event: Any) -> None:
+        if event["requestId"] in asked:
+            lengths.append(event["encodedDataLength"])
+
+    protocol.on("Network.requestWillBeSent", begun)
+    protocol.on("Network.loadingFinished", finished)
     protocol.send("Network.enable")
     protocol.send("Network.emulateNetworkConditions", _SLOW_4G)
     protocol.send("Emulation.setCPUThrottlingRate", {"rate": _SLOWER})
     page.goto(url, wait_until="load")
     page.wait_for_timeout(_SETTLED_MILLISECONDS)
-    asked = {"expression": _LARGEST_PAINT, "awaitPromise": True, "returnByValue": True}
-    paint = protocol.send("Runtime.evaluate", asked)["result"]["value"]
+    question = {"expression": _LARGEST_PAINT, "awaitPromise": True, "returnByValue": True}
+    paint = protocol.send("Runtime.evaluate", question)["result"]["value"]
     context.close()
-    return Visit(paint / 1000, sum(lengths) / 1000, len(lengths))
+    return Visit(paint / 1000, sum(lengths) / 1024, len(lengths))

@@ -21,6 +21,7 @@ from paraph.signer.stamp_rate import count_stamp
 _KEPT_SECONDS = 900
 
 
+@gzip_page
 @posted
 def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
     """Body: ``signature``, as in the signature's own body. Answer: ``svg``."""

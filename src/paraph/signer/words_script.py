@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from paraph.signer import language
+from paraph.web.compressed import Compressed
 from paraph.words import LOCALES
 
 _METHODS = ["GET", "HEAD"]
@@ -55,19 +56,20 @@ def words_script(request: HttpRequest, locale: str) -> HttpResponse:
         return HttpResponseNotAllowed(_METHODS)
     if locale not in LOCALES:
         return HttpResponseNotFound()
-    response = HttpResponse(_script(locale), content_type="text/javascript; charset=utf-8")
+    response = _script(locale).response(request)
     response["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
 
 
 def words_address(locale: str) -> str:
     """The script's address in its present version."""
-    return f"/sign/words/{locale}.js?v={hashlib.sha256(_script(locale)).hexdigest()[:8]}"
+    return f"/sign/words/{locale}.js?v={hashlib.sha256(_script(locale).content).hexdigest()[:8]}"
 
 
 @cache
-def _script(locale: str) -> bytes:
+def _script(locale: str) -> Compressed:
     words = language.words(locale)
     done = render_to_string("signer/done.html", {"words": words, "locale": locale, "sender": _SENDER})
     said = {name: words[name] for name in _NAMES} | {"done": done}
-    return f'"use strict";\nconst words = {json.dumps(said, ensure_ascii=False, separators=(",", ":"))};\n'.encode()
+    script = f'"use strict";\nconst words = {json.dumps(said, ensure_ascii=False, separators=(",", ":"))};\n'
+    return Compressed(script.encode(), "text/javascript; charset=utf-8")
