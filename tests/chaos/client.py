@@ -26,8 +26,8 @@ class Made:
 
 
 class Client:
-    """``deadline``: of ``time.monotonic``; after it a call that is not answered is an error. ``incidents``: answers 500,
-    each a fault of the service's own; what others cause is answered otherwise."""
+    """``deadline``: of ``time.monotonic``; after it a call that is not answered is an error. ``incidents``: the answers
+    500, each a fault of the service's own; what others cause is answered otherwise."""
 
     def __init__(self, base_url: str, api_key: str, world: World, database: str, deadline: float) -> None:
         self._base = f"{base_url}/api/v1"
