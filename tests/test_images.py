@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
-from paraph.kernel.settings import Settings
+from paraph.kernel.settings import Settings, read_settings
 
 ROOT = Path(__file__).parents[1]
 PINNED = re.compile(r"[a-z0-9./_-]+:[0-9][A-Za-z0-9._-]*@sha256:[0-9a-f]{64}")
@@ -28,10 +29,39 @@ def services() -> dict[str, Any]:
     return dict(yaml.safe_load((ROOT / "compose.yaml").read_text())["services"])
 
 
-def test_compose_sets_settings_that_there_are() -> None:
-    known = {str(field.validation_alias or f"PARAPH_{name.upper()}") for name, field in Settings.model_fields.items()}
-    for name in ("migrate", "web", "worker"):
-        assert set(services()[name]["environment"]) <= known
+def known() -> set[str]:
+    return {str(field.validation_alias or f"PARAPH_{name.upper()}") for name, field in Settings.model_fields.items()}
+
+
+def of_providers() -> set[str]:
+    """Variables of the object stores that docs/configuration.md names."""
+    row = re.search(r"^\| `PARAPH_STORAGE_URL` .*$", (ROOT / "docs" / "configuration.md").read_text(), re.MULTILINE)
+    assert row
+    return set(re.findall(r"`((?:AWS|GOOGLE|AZURE)_[A-Z_]+)", row[0]))
+
+
+@pytest.mark.parametrize("name", ["migrate", "web", "worker"])
+def test_every_setting_arrives_in_the_containers(name: str) -> None:
+    """Those excepted that count for ``paraph serve`` alone. Whatever has no value here is the operator's to set."""
+    environment = services()[name]["environment"]
+    assert set(environment) == (known() | of_providers()) - {"PARAPH_POSTGRES_DIR", "PARAPH_WORKER_PROCESSES"}
+    given = {variable for variable, value in environment.items() if value is not None}
+    fixed = {"PARAPH_DATA_DIR", "PARAPH_HOST", "PARAPH_PORT", "PARAPH_TRUSTED_PROXIES"}
+    assert given == fixed | {"PARAPH_BASE_URL", "PARAPH_SECRET_KEY", "DATABASE_URL"}
+
+
+def test_the_example_of_an_environment_has_what_compose_asks_for_and_is_accepted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All of it at once. Its form is the one that Compose, systemd and kubectl read alike."""
+    lines = [line for line in (ROOT / "deploy" / "paraph.env").read_text().splitlines() if line]
+    values = dict(line.removeprefix("#").split("=", 1) for line in lines if re.match(r"#?[A-Z_]+=", line))
+    assert all(re.fullmatch(r"# .*|#|#?[A-Z_]+=[^ \"'$#]+", line) for line in lines)
+    asked = set(re.findall(r"\$\{(\w+):\?", (ROOT / "compose.yaml").read_text()))
+    assert asked <= set(values) <= known() | of_providers() | {"POSTGRES_PASSWORD"}
+    for variable, value in values.items():
+        monkeypatch.setenv(variable, value)
+    read_settings()
 
 
 def test_compose_believes_the_address_of_its_proxy_alone() -> None:

@@ -1,7 +1,6 @@
 """What was lost or done twice, once everything is quiet."""
 
 import json
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -23,13 +22,7 @@ def problems(service: Service, around: World, made: list[Made]) -> list[str]:
         told = [*_state(request, state), *_webhooks(request, heard.get(request.id, Counter()))]
         told += [] if request.expires else _mails(request, around)
         found += [f"request {request.id}: {problem}" for problem in told]
-    found += [f"a process ended by itself: {line.strip()}" for line in service.output if _ended_by_itself(line)]
     return found + [f"mailed again: {name}" for name, count in around.mail.answered.items() if count > 1]
-
-
-def _ended_by_itself(line: str) -> bool:
-    """Whether the supervisor tells of a child that nobody killed: of the service's own no fault may end one."""
-    return "a child process ended" in line and json.loads(line)["status"] != -signal.SIGKILL
 
 
 def repeated_mails(around: World) -> int:

@@ -10,18 +10,25 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from paraph.postgres import embedded_url
 from tests.chaos import judge
+from tests.chaos.apart import apart
 from tests.chaos.client import Client, Made
 from tests.chaos.faults import Faults
+from tests.chaos.installation import Installation
+from tests.chaos.supervised import supervised
 from tests.chaos.world import World, world
 from tests.cli.service import Service
+from tests.small_disk import SmallDisk, small_disk
 
 _CLIENTS = 6
+_DISK_MB = 768
+
+Make = Callable[[Path, World, SmallDisk | None], AbstractContextManager[Installation]]
 
 
 @dataclass
@@ -37,34 +44,46 @@ class Report:
 
 
 def chaos(
-    folder: Path, *, seed: int, requests: int, least_faults: int, seconds: float, pause: float, storm: float
+    folder: Path,
+    make: Make = supervised,
+    *,
+    seed: int,
+    requests: int,
+    least_faults: int,
+    seconds: float,
+    pause: float,
+    storm: float,
 ) -> Report:
     """Faults while requests are made: at least ``requests``, and more until ``least_faults`` have fallen among them,
     for at most ``storm`` seconds; then quiet, until everything is done or ``seconds`` are over."""
     began = time.monotonic()
-    with world(folder) as around:
-        service = Service(folder / "data", PARAPH_WORKER_PROCESSES="2", PARAPH_WEB_PROCESSES="2", **around.settings)
-        service.start()
-        try:
-            database = embedded_url(service.data_dir, None)
-            client = Client(service.base_url, new_key(service, around), around, database, began + seconds)
-            faults = Faults(service, around, seed=seed, pause=pause, seconds=storm)
-            faults.start()
-            made = flows(client, lambda number: number < requests or faults.go_on_until(least_faults))
-            faults.stop()
-            print(f"{len(made)} requests signed or left to expire after {time.monotonic() - began:.0f} s", flush=True)
-            report = Report(seed, len(made), faults.injected, 0)
-            settle(service, client, made, began + seconds)
-            report.problems = judge.problems(service, around, made)
-            report.repeated_mails = judge.repeated_mails(around)
-            report.seconds = time.monotonic() - began
-            return report
-        except BaseException:
-            print("".join(service.output[-60:]), file=sys.stderr)  # what the service said at the end
-            raise
-        finally:
-            service.stop()
-            shutil.rmtree((folder / "data" / "postgres").resolve(), ignore_errors=True)
+    with ExitStack() as stack:
+        around = stack.enter_context(world(folder))
+        here = stack.enter_context(make(folder, around, _disk(stack)))
+        client = Client(
+            here.service.base_url, new_key(here.service, around), around, here.database_url, began + seconds
+        )
+        faults = Faults(here.kinds, seed=seed, pause=pause, seconds=storm)
+        faults.start()
+        made = flows(client, lambda number: number < requests or faults.go_on_until(least_faults))
+        faults.stop()
+        print(f"{len(made)} requests signed or left to expire after {time.monotonic() - began:.0f} s", flush=True)
+        report = Report(seed, len(made), faults.injected, 0)
+        settle(here.service, client, made, began + seconds)
+        report.problems = judge.problems(here.service, around, made)
+        report.problems += [f"a process ended by itself: {ended}" for ended in here.ended()]
+        report.problems += [f"answered {incident}" for incident in client.incidents]
+        report.repeated_mails = judge.repeated_mails(around)
+        report.seconds = time.monotonic() - began
+        return report
+
+
+def _disk(stack: ExitStack) -> SmallDisk | None:
+    try:
+        return stack.enter_context(small_disk(_DISK_MB))
+    except PermissionError as forbidden:
+        print(f"no full disk among the faults: {forbidden}")
+        return None
 
 
 def flows(client: Client, is_wanted: Callable[[int], bool]) -> list[Made]:
@@ -111,12 +130,14 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=1, help="seconds between faults, on average")
     parser.add_argument("--storm", type=float, default=180, help="seconds after which the faults end at the latest")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--apart", action="store_true", help="web and workers without a supervisor, a database beside")
     given = parser.parse_args()
     print(f"seed {given.seed}")
     folder = Path(tempfile.mkdtemp(prefix="paraph-chaos-"))
     try:
         report = chaos(
             folder,
+            apart if given.apart else supervised,
             seed=given.seed,
             requests=given.requests,
             least_faults=given.faults,

@@ -41,8 +41,8 @@ class OwnPostgresql:
         options = f"{places} -c max_connections=200 -c fsync=off"
         self.run(f'{self.programs}/pg_ctl -D {self.data} -w -t 60 -l {self.folder}/log -o "{options}" start')
 
-    def stop(self) -> None:
-        self.run(f"{self.programs}/pg_ctl -D {self.data} -w -t 60 -m fast stop")
+    def stop(self, mode: str = "fast", *, wait: bool = True) -> None:
+        self.run(f"{self.programs}/pg_ctl -D {self.data} {'-w -t 60' if wait else '-W'} -m {mode} stop")
 
     def remove(self) -> None:
         if (self.data / "postmaster.pid").exists():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import httpx
+import psycopg
 
 from tests.cli.service import wait_until
 from tests.hosts.machine import PATIENCE, Machine
@@ -13,6 +14,7 @@ from tests.hosts.place import Place
 
 _REFUSAL = "The secret key of this machine is not that of the installation"
 _TAKEOVER_SECONDS = 16  # after which the jobs of a host that is silent are others'
+_FORGOTTEN_SECONDS = 40  # after which the database holds nothing for it; 30, and machines that run tests are busy
 
 
 def play(place: Place, key: str, wait_for_flows: Callable[[str], None], *, whole: bool) -> None:
@@ -60,10 +62,20 @@ def _pull(place: Place, machine: Machine, wait_for_flows: Callable[[str], None])
     taken_over = time.monotonic() + _TAKEOVER_SECONDS
     wait_until(lambda: not place.balancer.names(machine.host), PATIENCE)
     wait_for_flows(f"the cable of host {machine.host.name} was pulled")
+    wait_until(lambda: not _sessions(place, machine), _FORGOTTEN_SECONDS)
     time.sleep(max(0, taken_over - time.monotonic()))
     machine.host.plug()
     _return(place, machine)
     wait_for_flows("it was plugged in again")
+
+
+def _sessions(place: Place, machine: Machine) -> int:
+    """How many the database keeps for a host, each with the locks that it had."""
+    with psycopg.connect(place.database) as connection:
+        found = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE client_addr = %s::inet", [machine.host.address]
+        )
+        return int(found.fetchone()[0])  # type: ignore[index]
 
 
 def _return(place: Place, machine: Machine) -> None:

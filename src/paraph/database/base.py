@@ -9,20 +9,12 @@ from django.db.backends.postgresql import base
 from psycopg import OperationalError, pq
 from psycopg.errors import error_from_result
 
+from paraph.database import patience
 from paraph.kernel import tokens
 
 _ROW, _DONE, _STATE = pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.DiagnosticField.SQLSTATE
 _TIMES = 3  # before a statement is prepared
 _NOT_PREPARED = b"26000"  # invalid_sql_statement_name
-# A server whose machine or network is gone says nothing: a connection would wait for minutes to be made, and for hours
-# to be found dead. DATABASE_URL may say otherwise (libpq's own names).
-_PATIENCE = {
-    "connect_timeout": 5,  # s
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,  # ms
-}
 
 
 _django: Any = base  # typed without its cursors
@@ -70,7 +62,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return [row.get_value(0, column) for column in range(row.nfields)] if row.ntuples else None
 
     def get_connection_params(self) -> dict[str, Any]:
-        return {**_PATIENCE, **super().get_connection_params(), "prepare_threshold": _TIMES}
+        return {**patience.PARAMETERS, **super().get_connection_params(), "prepare_threshold": _TIMES}
+
+    def init_connection_state(self) -> None:
+        super().init_connection_state()
+        made: Any = self.connection
+        if first := patience.statement(made.info):
+            made.execute(first)
 
     def close_if_unusable_or_obsolete(self) -> None:
         """After each request; Django's own way takes longer to see that nothing is wrong."""

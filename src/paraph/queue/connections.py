@@ -11,6 +11,8 @@ from procrastinate.psycopg_connector import PsycopgConnector
 from psycopg import AsyncConnection, InterfaceError, OperationalError
 from psycopg_pool import AsyncConnectionPool
 
+from paraph.database import patience
+
 _CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
 
 
@@ -25,7 +27,7 @@ def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> 
         max_size=max_connections,
         timeout=_CONNECTION_SECONDS,
         pool_factory=_pool,
-        configure=_autocommit,
+        configure=_configure,
     )
 
 
@@ -68,8 +70,10 @@ def _pool(**settings: Any) -> AsyncConnectionPool:
     return AsyncConnectionPool(**{**settings, "check": _check})
 
 
-async def _autocommit(connection: AsyncConnection) -> None:
+async def _configure(connection: AsyncConnection) -> None:
     await connection.set_autocommit(True)
+    if first := patience.statement(connection.info):
+        await connection.execute(first)
 
 
 async def _check(connection: AsyncConnection) -> None:

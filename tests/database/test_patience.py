@@ -1,0 +1,74 @@
+"""A server on another machine gives the connections of a lost one up as early as we give up its own."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import dj_database_url
+import pytest
+from django.db import connection
+from django.db.utils import ConnectionHandler
+
+from paraph.queue import connections
+from tests.cli.own_postgresql import OwnPostgresql
+
+pytestmark = pytest.mark.django_db
+
+_ADDRESS = "127.0.0.83"  # of this machine, where no other server listens
+_ASKED = """
+    SELECT string_agg(setting, ' ' ORDER BY name) AS found FROM pg_settings WHERE name LIKE 'tcp\\_%' AND setting <> ''
+"""
+_OURS = "3 10 5 20000"  # probes, s until the first, s between them, ms without an answer
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[OwnPostgresql]:
+    made = OwnPostgresql(_ADDRESS)
+    made.create()
+    yield made
+    made.remove()
+
+
+def connected(url: str) -> Any:
+    settings: Any = dj_database_url.parse(url, engine="paraph.database")
+    return ConnectionHandler({"default": settings})["default"]
+
+
+def asked(made: Any) -> str:
+    with made.cursor() as cursor:
+        cursor.execute(_ASKED.replace("%", "%%"), [])
+        return str(cursor.fetchone()[0])
+
+
+def test_a_server_notices_soon_that_a_machine_is_lost(elsewhere: OwnPostgresql) -> None:
+    """By PostgreSQL's own settings it would take two hours, and it would hold locks as long."""
+    made = connected(elsewhere.url)
+    assert asked(made) == _OURS
+    made.close()
+
+
+def test_what_the_address_says_counts_for_both_ends(elsewhere: OwnPostgresql) -> None:
+    made = connected(f"{elsewhere.url}&keepalives_idle=60")
+    assert asked(made) == "3 60 5 20000"
+    made.close()
+
+
+def test_connections_that_jobs_are_fetched_on_do_as_well(
+    elsewhere: OwnPostgresql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parameters = connected(elsewhere.url).get_connection_params()
+    kept = {name: value for name, value in parameters.items() if name not in ("cursor_factory", "context")}
+    monkeypatch.setattr(connections, "connector_params", lambda: kept)
+
+    async def fetched() -> str:
+        made = connections.connector(1)
+        await made.open_async()
+        row = await made.execute_query_one_async(_ASKED.replace("%", "%%"))
+        await made.close_async()
+        return str(row["found"])
+
+    assert asyncio.run(fetched()) == _OURS
+
+
+def test_a_server_of_this_machine_is_asked_for_nothing() -> None:
+    assert asked(connection) == "0 0 0 0"

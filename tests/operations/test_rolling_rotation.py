@@ -1,0 +1,209 @@
+"""The secret is rotated on two machines behind a balancer, restarted one by one as docs/operating.md says, while people
+sign: nobody notices."""
+
+import hashlib
+import hmac
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.attacks.at_the_dashboard import PASSWORD, Person
+from tests.cli.service import wait_until
+from tests.operations.apart import Database, Parts
+from tests.operations.two_machines import Machines
+from tests.pdf.pdf_factory import paper, text
+from tests.receiver import Receiver, receiver
+from tests.scenarios.people import at, signer
+
+pytestmark = pytest.mark.thorough
+
+NEW = "n" * 64
+_PATIENCE = 180  # s, of machines that run tests
+_EMAIL = "ada@example.com"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    made = Database(tmp_path / "database", begun=True)
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def machines(tmp_path: Path, database: Database) -> Iterator[Machines]:
+    """With one data folder, as where a network has it, and one address."""
+    settings = {"PARAPH_MESSAGES_PER_DESTINATION": "0", "PARAPH_DRAIN_SECONDS": "1"}
+    settings |= {"PARAPH_DATA_DIR": str(tmp_path / "shared")}
+    one = Parts(tmp_path / "one", database.url, **settings)
+    two = Parts(tmp_path / "two", database.url, **settings, PARAPH_BASE_URL=one.url)
+    made = Machines([one, two])
+    for machine in made.all:
+        made.start(machine, PARAPH_SECRET_KEY=database.secret)
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def hooks() -> Iterator[Receiver]:
+    with receiver() as running:
+        yield running
+
+
+class Backend:
+    """A client that repeats nothing: each answer but the one it wants is an error."""
+
+    def __init__(self, machines: Machines, key: str) -> None:
+        self._machines = machines
+        self._key = {"X-Api-Key": key}
+
+    def api(self, method: str, path: str, **what: Any) -> Any:
+        return self.asked(method, f"/api/v1/{path}", headers=self._key, **what).json()
+
+    def asked(self, method: str, path: str, **what: Any) -> httpx.Response:
+        answer = self._machines.call(method, path, **what)
+        assert answer.is_success, (method, path, answer.status_code, answer.text)
+        return answer
+
+    def created(self, *refs: str) -> dict[str, Any]:
+        file = {"file": ("a.pdf", paper(text("Contract", 100, 700)), "application/pdf")}
+        document = self.api("POST", "documents", files=file)["id"]
+        placed = [{"signer_ref": ref, "stamps": [at(y=72 + 100 * row)]} for row, ref in enumerate(refs)]
+        fields = {"mode": "parallel", "validity_days": 1, "signers": [signer(ref) for ref in refs]}
+        fields |= {"documents": [{"id": document, "signers": placed}]}
+        made: dict[str, Any] = self.api("POST", "signature_requests", json={"signature_request": fields})
+        return made
+
+    def code(self, link: str) -> str:
+        return str(self.asked("POST", f"{link}/otp", json={"channel": "email"}).json()["sandbox_code"])
+
+    def sign(self, link: str, code: str) -> None:
+        body = {"code": code, "consent": True, "signature": {"type": "typed"}, "locale": "en"}
+        self.asked("POST", f"{link}/signature", json=body)
+
+    def finalized(self, request_id: int) -> bool:
+        return bool(self.api("GET", f"signature_requests/{request_id}")["finalized"])
+
+    def download(self, request_id: int) -> str:
+        return str(self.api("GET", f"signature_requests/{request_id}")["download_urls"][0]["signed_url"])
+
+
+class Traffic(threading.Thread):
+    """Whole flows one after the other; after each, what ``held`` names is asked for again. ``browser`` stays logged
+    in."""
+
+    def __init__(self, backend: Backend, machines: Machines, browser: httpx.Client, held: set[str]) -> None:
+        super().__init__(daemon=True)
+        self._backend, self._machines, self._browser, self.held = backend, machines, browser, held
+        self._enough = threading.Event()
+        self.requests: list[int] = []
+        self.fault: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            while not self._enough.is_set():
+                self._once()
+        except BaseException as fault:  # noqa: BLE001  raised by who waits
+            self.fault = fault
+
+    def go_on(self) -> None:
+        """Returns after two more flows."""
+        wanted = len(self.requests) + 2
+        wait_until(lambda: len(self.requests) >= wanted or self.fault is not None, _PATIENCE)
+        if self.fault:
+            raise self.fault
+
+    def end(self) -> None:
+        self._enough.set()
+        self.join(_PATIENCE)
+        if self.fault:
+            raise self.fault
+
+    def _once(self) -> None:
+        made = self._backend.created("bea")
+        link = made["signers"][0]["signing_url"]
+        self._backend.sign(link, self._backend.code(link))
+        for address in sorted(self.held):
+            self._backend.asked("GET", address)
+        page = self._machines.call("GET", "/app/", self._browser, follow_redirects=True)
+        assert page.status_code == 200 and "/account/login/" not in str(page.url), page.url
+        self.requests.append(made["id"])
+
+
+def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(
+    machines: Machines, database: Database, hooks: Receiver
+) -> None:
+    one, old = machines.all[0], database.secret
+    one.service.environment["PARAPH_SECRET_KEY"] = old
+    application = _application(one, hooks)
+    backend, browser = Backend(machines, application["api_key"]), _logged_in(one, application["organization_id"])
+    early = backend.created("ada")
+    backend.sign(early["signers"][0]["signing_url"], backend.code(early["signers"][0]["signing_url"]))
+    wait_until(lambda: backend.finalized(early["id"]), _PATIENCE)
+    waiting = backend.created("ada", "bob", "cid")
+    ada, bob, cid = [each["signing_url"] for each in waiting["signers"]]
+    code = backend.code(ada)
+    address = backend.download(early["id"])
+    traffic = Traffic(backend, machines, browser, {cid, address})
+    traffic.start()
+    traffic.go_on()
+
+    both = {"PARAPH_SECRET_KEY": NEW, "PARAPH_SECRET_KEY_PREVIOUS": old}
+    machines.restart(machines.all[0], **both)
+    backend.sign(ada, code)
+    traffic.go_on()
+    machines.restart(machines.all[1], **both)
+    traffic.go_on()
+    code = backend.code(bob)
+
+    one.service.environment |= both
+    assert one.service.command("secret", "rotate")["in_use"] == "newest"
+    backend.sign(bob, code)
+    traffic.go_on()
+    wait_until(lambda: one.service.command("secret", "status")["done"], _PATIENCE)
+
+    traffic.held.discard(address)  # it ends with the earlier secret, as it does after a quarter of an hour
+    traffic.go_on()
+    for machine in machines.all:
+        machines.restart(machine, PARAPH_SECRET_KEY=NEW)
+        traffic.go_on()
+    assert machines.call("GET", address).status_code == 403
+    traffic.held.add(backend.download(early["id"]))
+    traffic.go_on()
+    traffic.end()
+    backend.sign(cid, backend.code(cid))
+
+    done = [early["id"], waiting["id"], *traffic.requests]
+    wait_until(lambda: all(map(backend.finalized, done)), _PATIENCE)
+    wait_until(lambda: _heard_completed(hooks, application["webhook_secret"]) == sorted(done), _PATIENCE)
+    assert not [log for log in machines.logs() if "incident" in log or "job gave up" in log]
+
+
+def _application(machine: Parts, hooks: Receiver) -> dict[str, Any]:
+    options = ["--organization", "{id}", "--environment", "sandbox", "--name", "backend", "--webhook-url", hooks.url()]
+    wanted = [["organization", "create", "Acme", "--plan", "enterprise"], ["application", "create", *options]]
+    made: dict[str, Any] = machine.service.commands(wanted)[-1]
+    return made
+
+
+def _logged_in(machine: Parts, organization: int) -> httpx.Client:
+    options = ["--organization", str(organization), "--email", _EMAIL, "--role", "owner", "--password-stdin"]
+    made = machine.service.run("member", "create", *options, given=f"{PASSWORD}\n")
+    assert made.returncode == 0, made.stderr
+    person = Person(machine.service, _EMAIL)  # type: ignore[arg-type]
+    assert person.log_in().status_code == 303
+    return person.browser
+
+
+def _heard_completed(hooks: Receiver, secret: str) -> list[int]:
+    """The requests of which it was told, each once; every webhook is signed with the secret."""
+    found = set()
+    for hook in list(hooks.received):
+        signed = hmac.new(secret.encode(), hook.body, hashlib.sha256).hexdigest()
+        assert hook.headers["X-Service-Signature"] == f"sha256={signed}"
+        if hook.headers["X-Service-Event"] == "request.completed":
+            found.add(int(httpx.Response(200, content=hook.body).json()["signature_request"]["id"]))
+    return sorted(found)
