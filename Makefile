@@ -62,7 +62,7 @@ fuzz: $(VENV)/.development  ## hostile bytes; then pairs of what was shown and w
 	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
-screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|languages|dashboard|mails|stamps|proofs]
+screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|moments|languages|dashboard|mails|stamps|proofs]
 	$(BIN)/python -m tests.browser.screenshots "$(OUT)" $(ONLY)
 
 pictures: $(VENV)/.development demo  ## the README's pictures, from a demo and from a newcomer's first five minutes

@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import pictures_of_dashboard, pictures_of_pages, pictures_of_papers
+from tests.browser import pictures_of_dashboard, pictures_of_moments, pictures_of_pages, pictures_of_papers
 from tests.browser.conftest import CHROMIUM
 from tests.browser.world import World
 from tests.cli.service import remove
@@ -20,6 +20,7 @@ Subject = Callable[[World, Any, Path], None]
 SUBJECTS: list[Subject] = [
     pictures_of_pages.states,
     pictures_of_pages.steps,
+    pictures_of_moments.moments,
     pictures_of_pages.languages,
     pictures_of_dashboard.dashboard,
     pictures_of_papers.mails,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.journey import Journey
 from tests.browser.world import World, sent, wrong_for
@@ -158,6 +159,10 @@ def test_without_scripts(visit: Callable[..., Any], world: World) -> None:
     page.get_by_role("button", name="Sign 1 document").click()
     page.locator("#problems").get_by_role("link").click()
     assert page.url.endswith("#code") and page.locator("#consent").is_checked()
+    _confirm_by_forms(page, world)
+
+
+def _confirm_by_forms(page: Any, world: World) -> None:
     page.get_by_role("button", name="Send code").click()
     page.locator("#code-status").filter(has_text="Sent to").wait_for()
     code = re.search(r"\b\d{6}\b", world.newest_mail())
@@ -417,3 +422,21 @@ def _sign_within(frame: Any) -> None:
     frame.get_by_role("textbox", name="6-digit code").fill(code.group())
     frame.get_by_role("button", name=re.compile("^Sign .*document")).click()
     frame.locator("body[data-state=signed]").wait_for()
+
+
+@pytest.mark.thorough
+def test_with_scripts_that_do_not_arrive(visit: Callable[..., Any], world: World) -> None:
+    """The page says so, after five seconds its pictures come by themselves, and it is signed by plain forms."""
+    page = visit("about:blank", lost=True)
+    page.route("**/*.js", lambda route: route.abort())
+    page.goto(world.asked()[0])
+    last = page.locator("[data-page$='/3']")
+    last.scroll_into_view_if_needed()
+    assert last.locator("img").evaluate("picture => picture.naturalWidth") == 0
+    with page.expect_response("**/3.webp") as picture:
+        expect(last.locator(".paper")).to_have_css("clip-path", "none", timeout=15_000)
+    assert picture.value.ok
+    page.get_by_role("link", name="Sign", exact=True).click()
+    assert page.get_by_text("does not run this page’s script").first.is_visible()
+    page.get_by_role("link", name="Continue").click()
+    _confirm_by_forms(page, world)

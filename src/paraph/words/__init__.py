@@ -56,9 +56,13 @@ def language_name(locale: str) -> str:
 
 def moment(time: datetime, locale: str) -> str:
     """Date and time to the minute in words, as the language writes them, in UTC and saying so."""
-    utc = time.astimezone(UTC)
     together = str(get_datetime_format("long", locale)).replace("'", "")
-    return together.format(f"{format_time(utc, 'short', locale=locale)} UTC", format_date(utc, "long", locale=locale))
+    return together.format(clock(time, locale), date(time, locale))
+
+
+def clock(time: datetime, locale: str) -> str:
+    """The time of day to the minute, in UTC and saying so."""
+    return f"{format_time(time.astimezone(UTC), 'short', locale=locale)} UTC"
 
 
 def date(time: datetime, locale: str) -> str:

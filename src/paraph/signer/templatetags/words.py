@@ -23,9 +23,18 @@ def word(context: dict[str, Any], called: str, ending: str = "", **values: objec
 
 @register.simple_tag(takes_context=True)
 def moment(context: dict[str, Any], time: datetime) -> SafeString:
-    """A time in words, in UTC; a script of the page shows it in the reader's own zone."""
-    text = catalog.moment(time, context["locale"])
-    return format_html('<time datetime="{}">{}</time>', time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), text)
+    """Date and time in words, in UTC; a script of the page shows them in the reader's own zone."""
+    return format_html('<time datetime="{}">{}</time>', _exact(time), catalog.moment(time, context["locale"]))
+
+
+@register.simple_tag(takes_context=True)
+def clock(context: dict[str, Any], time: datetime) -> SafeString:
+    """The time of day of what was just now, as :func:`moment` writes it, without the date."""
+    return format_html('<time datetime="{}" data-clock>{}</time>', _exact(time), catalog.clock(time, context["locale"]))
+
+
+def _exact(time: datetime) -> str:
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @register.filter

@@ -1,12 +1,12 @@
-// Times in the reader's own zone, with UTC behind them.
+// Times in the reader's zone, with UTC behind.
 "use strict";
 
 for (const time of document.querySelectorAll("time[datetime]")) {
   const moment = new Date(time.dateTime);
-  const near = Math.abs(moment - Date.now()) < 36e5;
-  const form = near ? { timeStyle: "short" } : { dateStyle: "long", timeStyle: "short" };
+  const form = { dateStyle: "clock" in time.dataset ? undefined : "long", timeStyle: "short" };
   time.title = time.textContent;
-  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment);
+  const text = new Intl.DateTimeFormat(document.documentElement.lang, form).format(moment);
+  time.textContent = text.replace(/ (\D+)$/, "\xa0$1");
   const after = time.nextSibling; // "μ.μ." ends a sentence without a second stop
   if (time.textContent.endsWith(".") && after && /^\./.test(after.data)) after.data = after.data.slice(1);
 }
