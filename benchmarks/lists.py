@@ -2,58 +2,21 @@
 
     python -m benchmarks.lists [--large 1000000] [--small 1000]
 
-In a database of its own, filled inside PostgreSQL: as many documents as requests, a signer and a document each, spread
-over a year. Filling takes one to three minutes. Each list is read 15 times through the whole API, rate limit and count
-included; the median counts. Every ratio is to stay below 3.
+In a database of its own (:mod:`benchmarks.filling`), spread over a year; filling takes a minute or two. Each list is
+read 15 times in turns through the whole API, rate limit and count included; the median counts. Every ratio is to stay
+below 3.
 """
 
 import argparse
 import os
-import shutil
-import statistics
-import tempfile
 import time
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from paraph.postgres import Server
+from benchmarks.filling import fill, new_crowd, scratch_database
+from benchmarks.turns import in_turns
 
 _READS = 15
-
-# Without triggers: counted row by row, a million rows of one transaction would be a million versions of a few rows.
-FILL = """
-SET session_replication_role = replica;
-INSERT INTO documents_document (
-    organization_id, environment, name, sha256, file_size, pages, preflight, status, object_key, created_at
-) SELECT {organization}, 'sandbox', 'contract.pdf', '\\x00', 1000, '[[595, 842]]', '{{}}',
-         CASE WHEN n % 50 = 0 THEN 'pending' ELSE 'ready' END, 'bench/{organization}/' || n,
-         date_trunc('second', now() - interval '365 days' * (1 - n / {count}.0))
-  FROM generate_series(1, {count}) AS n;
-INSERT INTO signature_requests_signaturerequest (
-    organization_id, environment, application_id, mode, status, finalized, validity_days, send_email,
-    initials_required, notify_signers_on_completion, callback_url, locale, created_at, expires_at
-) SELECT {organization}, 'sandbox', {application}, 'parallel',
-         CASE WHEN n % 10 = 0 THEN 'pending' WHEN n % 10 = 1 THEN 'expired' ELSE 'completed' END,
-         true, 30, false, false, false, '', 'en', document.created_at, document.created_at + interval '30 days'
-  FROM generate_series(1, {count}) AS n
-  JOIN documents_document AS document ON document.object_key = 'bench/{organization}/' || n ORDER BY n;
-INSERT INTO signature_requests_signer (
-    request_id, first_name, last_name, email, phone, "order", otp_channel, status, token_salt, locale
-) SELECT id, 'Ada', 'Lovelace', 'ada@example.com', '', 1, '', 'pending', '\\x00', ''
-  FROM signature_requests_signaturerequest WHERE organization_id = {organization};
-INSERT INTO signature_requests_requestdocument (request_id, document_id, position)
-SELECT request.id, document.id, 0
-FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM signature_requests_signaturerequest
-      WHERE organization_id = {organization}) AS request
-JOIN (SELECT id, row_number() OVER (ORDER BY id) AS n FROM documents_document
-      WHERE organization_id = {organization}) AS document USING (n);
-INSERT INTO organizations_tally (organization_id, environment, resource, day, status, count)
-SELECT organization_id, environment, 'documents', (created_at AT TIME ZONE 'UTC')::date, status, count(*)
-FROM documents_document WHERE organization_id = {organization} GROUP BY 1, 2, 4, 5;
-INSERT INTO organizations_tally (organization_id, environment, resource, day, status, count)
-SELECT organization_id, environment, 'signature_requests', (created_at AT TIME ZONE 'UTC')::date, status, count(*)
-FROM signature_requests_signaturerequest WHERE organization_id = {organization} GROUP BY 1, 2, 4, 5;
-"""
 
 
 def main() -> None:
@@ -61,20 +24,9 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=1_000_000)
     parser.add_argument("--small", type=int, default=1_000)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="paraph-bench-") as folder:
-        os.environ |= {
-            "PARAPH_DATA_DIR": folder,
-            "PARAPH_RATE_LIMIT_FACTOR": "1000000",
-            "PARAPH_LOG_LEVEL": "WARNING",
-            "DJANGO_SETTINGS_MODULE": "paraph.config.settings",
-        }
-        server = Server(Path(folder))
-        server.start()
-        try:
-            _measure(arguments.large, arguments.small)
-        finally:
-            server.stop()
-            shutil.rmtree((Path(folder) / "postgres").resolve(), ignore_errors=True)  # as root it lies behind a link
+    os.environ |= {"PARAPH_RATE_LIMIT_FACTOR": "1000000", "PARAPH_LOG_LEVEL": "WARNING"}
+    with scratch_database():
+        _measure(arguments.large, arguments.small)
 
 
 def _measure(large: int, small: int) -> None:
@@ -82,40 +34,21 @@ def _measure(large: int, small: int) -> None:
 
     django.setup()
     from django.db import connections
+    from django.test import Client
 
     from paraph.operations.migrations import migrate
 
     migrate()
     began = time.perf_counter()
-    keys = [(count, _filled(count)) for count in (large, small)]
-    _analyze()
+    crowds = [new_crowd(f"{count}", 1, count) for count in (large, small)]
+    fill(*(crowd for crowd, _key in crowds))
+    keys = [(count, key) for count, (_crowd, key) in zip((large, small), crowds, strict=True)]
     print(f"filled in {time.perf_counter() - began:.0f} s\n")
     print(f"{'':52}{f'{large:,} ms':>14}{f'{small:,} ms':>11}{'ratio':>8}")
     for title, path, query in _lists():
-        times = [_median(key, path, _asked(query, count)) for count, key in keys]
+        times = in_turns([partial(_read, Client(), key, path, _asked(query, count)) for count, key in keys], _READS)
         print(f"{title:52}{times[0]:14.1f}{times[1]:11.1f}{times[0] / times[1]:8.2f}", flush=True)
     connections.close_all()
-
-
-def _filled(count: int) -> str:
-    """The API key of a new organization with so many requests."""
-    from django.db import connection
-
-    from paraph.organizations.registration import create_application, create_organization
-
-    organization = create_organization(f"{count}", "pro")
-    made = create_application(organization.pk, "sandbox", "bench")
-    with connection.cursor() as cursor:
-        cursor.execute(FILL.format(organization=organization.pk, application=made.application.pk, count=count))
-        cursor.execute("RESET session_replication_role")
-    return made.api_key
-
-
-def _analyze() -> None:
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
 
 
 def _lists() -> list[tuple[str, str, dict[str, Any]]]:
@@ -144,17 +77,10 @@ def _asked(query: dict[str, Any], count: int) -> dict[str, Any]:
     return query | ({"page": max(1, int(query["page"] * count / 20))} if "page" in query else {})
 
 
-def _median(key: str, path: str, query: dict[str, Any]) -> float:
-    from django.test import Client
-
-    client, times = Client(), []
-    for _ in range(_READS + 2):  # two to warm
-        began = time.perf_counter()
-        response: Any = client.get(f"/api/v1/{path}", query_params=query, headers={"X-Api-Key": key})
-        times.append(time.perf_counter() - began)
-        if response.status_code != 200 or not response.json()["data"]:
-            raise SystemExit(f"{path} {query}: {response.content.decode()[:300]}")
-    return statistics.median(times[2:]) * 1000
+def _read(client: Any, key: str, path: str, query: dict[str, Any]) -> None:
+    response: Any = client.get(f"/api/v1/{path}", query_params=query, headers={"X-Api-Key": key})
+    if response.status_code != 200 or not response.json()["data"]:
+        raise SystemExit(f"{path} {query}: {response.content.decode()[:300]}")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,16 @@
-"""Milliseconds of what workers and ``paraph check`` ask the database of a service again and again, as JSON.
+"""What workers and ``paraph check`` ask the database of a service again and again, done when it is asked for.
 
-PARAPH_DATA_DIR=folder python -m benchmarks.polls
+    PARAPH_DATA_DIR=folder python -m benchmarks.polls
+
+Prints their names as JSON, then a line each time that it has done what a line of its input names.
 """
 
 import json
 import os
-import statistics
-import time
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
-
-_TIMES = 15
 
 
 def main() -> None:
@@ -19,7 +18,11 @@ def main() -> None:
     import django
 
     django.setup()
-    print(json.dumps({name: _median(ask) for name, ask in _asked().items()}))
+    asked = _asked()
+    print(json.dumps(list(asked)), flush=True)
+    for line in sys.stdin:
+        asked[line.strip()]()
+        print("done", flush=True)
 
 
 def _asked() -> dict[str, Callable[[], Any]]:
@@ -49,15 +52,6 @@ def _asked() -> dict[str, Callable[[], Any]]:
 
 def _all(check: Callable[[], Iterator[Any]]) -> None:
     list(check())
-
-
-def _median(ask: Callable[[], Any]) -> float:
-    times = []
-    for _ in range(_TIMES + 5):  # five to warm: statements are prepared
-        began = time.perf_counter()
-        ask()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times[5:]) * 1000
 
 
 if __name__ == "__main__":
