@@ -47,8 +47,17 @@ def checked(page: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
 
 
-@pytest.mark.parametrize(("language", "branded"), _LOOKS)
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    ("state", "language", "branded"),
+    [(state, "en", False) for state in STATES]
+    + [("ready", "ar", True)]
+    + [pytest.param(state, "ar", True, marks=pytest.mark.thorough) for state in STATES if state != "ready"]
+    + [
+        pytest.param(state, *look, marks=pytest.mark.thorough)
+        for look in (("en", True), ("ar", False))
+        for state in STATES
+    ],
+)
 def test_states(visit: Callable[..., Any], address: Any, state: str, language: str, branded: bool) -> None:
     page = visit(f"{address(state, branded)}?lang={language}", statuses=(STATES[state],))
     assert page.locator("body").get_attribute("data-state") == ("already_signed" if state == "sealed" else state)

@@ -33,6 +33,7 @@ def paraph(environment: dict[str, str], *arguments: str) -> "subprocess.Popen[st
     )
 
 
+@pytest.mark.thorough
 def test_the_parts_work_together(environment: dict[str, str]) -> None:
     for _ in range(2):
         migrate = paraph(environment, "migrate", "--json")

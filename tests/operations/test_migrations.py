@@ -12,6 +12,8 @@ import pytest
 from tests.cli.service import clean_environment, wait_until
 from tests.operations.apart import Database
 
+pytestmark = pytest.mark.thorough
+
 COUNT = "SELECT count(*) FROM otp_onetimecode"
 
 

@@ -42,6 +42,7 @@ def own_files(folder: Path) -> list[Path]:
     return list(folder.glob("*.pdf"))
 
 
+@pytest.mark.thorough
 def test_every_file_of_the_corpus(tmp_path: Path) -> None:
     for program, package in (
         ("pdfsig", "poppler-utils"),

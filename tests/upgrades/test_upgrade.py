@@ -28,6 +28,8 @@ from tests.receiver import Receiver, receiver
 from tests.scenarios.people import Backend, at, sign, signer
 from tests.upgrades.make_dump import WORLDS
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 VERSIONS = sorted(path.parent for path in WORLDS.glob("*/facts.json"))
 
