@@ -53,17 +53,19 @@ WITH caller AS (
         calls = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls + 1 ELSE 1 END,
         calls_before = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls_before
                             WHEN known.hour = EXCLUDED.hour - 1 THEN known.calls ELSE 0 END
-), used AS (
-    -- Once a second is as exact as the API ever tells, and spares a busy key's row: of calls at once, one writes it.
-    UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller
-    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', $2::timestamptz))
-      AND key.id = caller.key_id AND key.last_used_at IS NOT DISTINCT FROM caller.last_used_at
-)
+){used}
 SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id, caller.suspended,
        calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
        set_config('synchronous_commit', 'off', true), caller.prefetched
 FROM caller CROSS JOIN calls
 """
+
+# Once a second is as exact as the API ever tells, and spares a busy key's row: of calls at once, one writes it.
+_USED = """, used AS (
+    UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller
+    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', $2::timestamptz))
+      AND key.id = caller.key_id AND key.last_used_at IS NOT DISTINCT FROM caller.last_used_at
+)"""
 
 _BAD_CALL = """
 WITH forgotten AS (
@@ -111,9 +113,12 @@ def admit(api_key: str, prefetch: Prefetch | None = None) -> tuple[Caller, Calls
         return None
     wanted, now = b"\\x" + key_hash(api_key).hex().encode(), clock.now()
     values = [wanted, now.isoformat().encode(), b"%d" % minute_of(now), *([b"%d" % prefetch.value] if prefetch else [])]
-    row: list[Any] | None = one_row(_admission(prefetch.expression if prefetch else "NULL"), values)
+    used = _uses.are_noted(wanted, int(now.timestamp()))
+    row: list[Any] | None = one_row(_admission(prefetch.expression if prefetch else "NULL", used), values)
     if row is None:
         return None
+    if not used:
+        _uses.note(wanted, int(now.timestamp()))
     sha256, organization_id, environment, plan, application_id, suspended, *calls, _, prefetched = row
     if not tokens.same(sha256, wanted):
         return None
@@ -135,5 +140,25 @@ def minute_of(moment: datetime) -> int:
 
 
 @cache
-def _admission(prefetch: str) -> str:
-    return _ADMISSION.format(prefetch=prefetch)
+def _admission(prefetch: str, used: bool) -> str:
+    return _ADMISSION.format(prefetch=prefetch, used="" if used else _USED)
+
+
+class _Uses:
+    """The keys of which this process has stored in the present second that they are used. For the rest of it, a call
+    need not look whether that is to be stored, which takes an eighth of the statement's time."""
+
+    def __init__(self) -> None:
+        self._second, self._keys = 0, set[bytes]()
+
+    def are_noted(self, key: bytes, second: int) -> bool:
+        return second == self._second and key in self._keys
+
+    def note(self, key: bytes, second: int) -> None:
+        """Called once it is committed."""
+        if second != self._second:
+            self._keys, self._second = set(), second
+        self._keys.add(key)
+
+
+_uses = _Uses()

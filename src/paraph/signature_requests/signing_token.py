@@ -6,6 +6,8 @@ page. A new salt withdraws the token of one signer alone. A salt is 16 random by
 rotated the generation of the key, in two bytes.
 """
 
+from functools import lru_cache
+
 from django.conf import settings
 from django.db.models import Subquery
 
@@ -46,7 +48,7 @@ def signing_url(signer: Signer) -> str:
 
 def url_of(signer_id: int, token_salt: bytes) -> str:
     """Returns the signing URL of a signer who is not loaded."""
-    return f"{settings.PARAPH.public_url}/sign/{_token(signer_id, token_salt)}"
+    return f"{settings.PARAPH.public_url}/sign/{_kept_token(_key(token_salt), signer_id, token_salt)}"
 
 
 def signer_of(text: str) -> Signer | None:
@@ -71,7 +73,19 @@ def signer_of(text: str) -> Signer | None:
 
 
 def _token(signer_id: int, token_salt: bytes) -> str:
+    return _token_by(_key(token_salt), signer_id, token_salt)
+
+
+def _key(token_salt: bytes) -> bytes:
+    return link_key(SIGNING, int.from_bytes(token_salt[SALT_BYTES:], "big"))
+
+
+def _token_by(key: bytes, signer_id: int, token_salt: bytes) -> str:
     identity = signer_id.to_bytes(_ID_BYTES, "big")
-    key = link_key(SIGNING, int.from_bytes(token_salt[SALT_BYTES:], "big"))
     mac = tokens.keyed_hash(key, identity, token_salt)[:_MAC_BYTES]
     return tokens.base64url(identity + mac)
+
+
+# For a backend that follows its requests, which is told the same addresses again and again. Never for a comparison:
+# how long it takes would tell which tokens exist.
+_kept_token = lru_cache(maxsize=4096)(_token_by)
