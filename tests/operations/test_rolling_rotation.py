@@ -38,6 +38,8 @@ def machines(tmp_path: Path, database: Database) -> Iterator[Machines]:
     """With one data folder, as where a network has it, and one address."""
     settings = {"PARAPH_MESSAGES_PER_DESTINATION": "0", "PARAPH_DRAIN_SECONDS": "1"}
     settings |= {"PARAPH_DATA_DIR": str(tmp_path / "shared")}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
     one = Parts(tmp_path / "one", database.url, **settings)
     two = Parts(tmp_path / "two", database.url, **settings, PARAPH_BASE_URL=one.url)
     one.service.environment["PARAPH_SECRET_KEY"] = OLD
