@@ -37,7 +37,9 @@ def apart(folder: Path, world: World, disk: SmallDisk | None) -> Iterator[Instal
         processes |= {name: _begin(service, command, log) for name, command in _PARTS.items()}
         wait_until(lambda: _is_ready(service), _READY_SECONDS)
         kinds = _restarts(database) | surroundings(world, service.data_dir, disk)
-        yield Installation(service, database.url, kinds, lambda: _ended(processes))
+        yield Installation(
+            service, database.url, kinds, lambda: log.read_text().splitlines(), lambda: _ended(processes)
+        )
     except BaseException:
         print(*log.read_text().splitlines()[-60:] if log.exists() else [], sep="\n")
         raise

@@ -26,8 +26,7 @@ class Made:
 
 
 class Client:
-    """``deadline``: of ``time.monotonic``; after it a call that is not answered is an error. ``incidents``: the answers
-    500, each a fault of the service's own; what others cause is answered otherwise."""
+    """``deadline``: of ``time.monotonic``; after it a call that is not answered is an error."""
 
     def __init__(self, base_url: str, api_key: str, world: World, database: str, deadline: float) -> None:
         self._base = f"{base_url}/api/v1"
@@ -35,7 +34,6 @@ class Client:
         self._world = world
         self._database = database
         self._deadline = deadline
-        self.incidents: list[str] = []
 
     def flow(self, number: int) -> Made:
         """Creates a request and has its signers sign, or lets it expire."""
@@ -98,7 +96,6 @@ class Client:
                 if response.status_code < 500 and response.status_code != 429:
                     return response
                 problem = f"{response.status_code} {response.text}"
-                self.incidents += [problem] if response.status_code == 500 else []
             except httpx.HTTPError as error:
                 problem = repr(error)
             assert time.monotonic() < self._deadline, problem

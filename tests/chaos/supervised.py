@@ -36,7 +36,9 @@ def supervised(folder: Path, world: World, disk: SmallDisk | None) -> Iterator[I
     kinds |= {name: _restart(service, postgres, mode) for name, mode in _RESTARTS.items()}
     kinds |= surroundings(world, service.data_dir, disk)
     try:
-        yield Installation(service, embedded_url(service.data_dir, postgres), kinds, lambda: _ended(service))
+        yield Installation(
+            service, embedded_url(service.data_dir, postgres), kinds, lambda: service.output, lambda: _ended(service)
+        )
     except BaseException:
         print("".join(service.output[-60:]))  # what the service said at the end
         raise

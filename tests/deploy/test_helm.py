@@ -149,10 +149,27 @@ def test_pods_that_share_a_folder_need_only_the_address() -> None:
     assert volumes["data"]["persistentVolumeClaim"] == {"claimName": "paraph"}
 
 
-@pytest.mark.parametrize("secret", ["PARAPH_SECRET_KEY", "DATABASE_URL", "PARAPH_SEALING_PASSPHRASE"])
+_SECRET = re.compile("_(KEY|KEY_PREVIOUS|PASSPHRASE|TOKEN|SECRET)$")
+_PLACES_OF_KEYS = {"PARAPH_SEALING_KEY", "PARAPH_SANDBOX_SEALING_KEY", "PARAPH_DEVELOPMENT_KEY"}
+_HOLD_SECRETS = {"DATABASE_URL", "PARAPH_SMS_URL", "PARAPH_MAIL_PROVIDER_SETTINGS"}
+_HOLD_SECRETS |= {"AWS_SECRET_ACCESS_KEY", "AZURE_STORAGE_ACCOUNT_KEY"}
+
+
+@pytest.mark.parametrize("secret", sorted(({*filter(_SECRET.search, FIELDS)} - _PLACES_OF_KEYS) | _HOLD_SECRETS))
 def test_secrets_are_refused_among_the_values(secret: str) -> None:
     with pytest.raises(helm.HelmError, match=secret):
         rendered({**VALUES, "config": {**VALUES["config"], secret: "x"}})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("name", ["PARAPH_SMTP_URL", "PARAPH_OUTBOUND_PROXY"])
+def test_addresses_are_refused_among_the_values_where_they_have_a_password(name: str) -> None:
+    def told(address: str) -> dict[tuple[str, str], Any]:
+        return rendered({**VALUES, "config": {**VALUES["config"], name: address}})  # type: ignore[dict-item]
+
+    [container] = pod(told("smtp://mail.example.com:25"), "web")["containers"]
+    assert {"name": name, "value": "smtp://mail.example.com:25"} in container["env"]
+    with pytest.raises(helm.HelmError, match=name):
+        told("smtp://user:password@mail.example.com:25")
 
 
 def test_a_misspelt_value_is_refused() -> None:

@@ -21,14 +21,14 @@ from tests.scenarios.people import at, signer
 
 pytestmark = pytest.mark.thorough
 
-NEW = "n" * 64
+OLD, NEW = "o" * 64, "n" * 64
 _PATIENCE = 180  # s, of machines that run tests
 _EMAIL = "ada@example.com"
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    made = Database(tmp_path / "database", begun=True)
+    made = Database(tmp_path / "database")
     yield made
     made.remove()
 
@@ -38,11 +38,16 @@ def machines(tmp_path: Path, database: Database) -> Iterator[Machines]:
     """With one data folder, as where a network has it, and one address."""
     settings = {"PARAPH_MESSAGES_PER_DESTINATION": "0", "PARAPH_DRAIN_SECONDS": "1"}
     settings |= {"PARAPH_DATA_DIR": str(tmp_path / "shared")}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
     one = Parts(tmp_path / "one", database.url, **settings)
     two = Parts(tmp_path / "two", database.url, **settings, PARAPH_BASE_URL=one.url)
+    one.service.environment["PARAPH_SECRET_KEY"] = OLD
+    done = one.service.run("migrate")
+    assert done.returncode == 0, done.stderr
     made = Machines([one, two])
     for machine in made.all:
-        made.start(machine, PARAPH_SECRET_KEY=database.secret)
+        made.start(machine, PARAPH_SECRET_KEY=OLD)
     yield made
     made.remove()
 
@@ -133,11 +138,8 @@ class Traffic(threading.Thread):
         self.requests.append(made["id"])
 
 
-def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(
-    machines: Machines, database: Database, hooks: Receiver
-) -> None:
-    one, old = machines.all[0], database.secret
-    one.service.environment["PARAPH_SECRET_KEY"] = old
+def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machines: Machines, hooks: Receiver) -> None:
+    one = machines.all[0]
     application = _application(one, hooks)
     backend, browser = Backend(machines, application["api_key"]), _logged_in(one, application["organization_id"])
     early = backend.created("ada")
@@ -151,7 +153,7 @@ def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(
     traffic.start()
     traffic.go_on()
 
-    both = {"PARAPH_SECRET_KEY": NEW, "PARAPH_SECRET_KEY_PREVIOUS": old}
+    both = {"PARAPH_SECRET_KEY": NEW, "PARAPH_SECRET_KEY_PREVIOUS": OLD}
     machines.restart(machines.all[0], **both)
     backend.sign(ada, code)
     traffic.go_on()

@@ -1,15 +1,18 @@
-"""Telling an outage of the database from a fault of ours."""
+"""Telling an outage of the database, or of the object store, from a fault of ours."""
 
 import psycopg
 from django.db import InterfaceError, OperationalError
 
-_AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+from paraph.kernel.errors import AwayError
+
+_AWAY = (AwayError, OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 _READ_ONLY = "25006"  # read_only_sql_transaction: a server that another has taken over from
 
 
 def is_outage(error: BaseException | None) -> bool:
     """Whether the error, or one that caused it, says that the database is away, restarts, has lost the connection,
-    takes no more of them or has no room: nothing that the caller did, and mostly over soon."""
+    takes no more of them or has no room, or that the object store fails: nothing that
+    the caller did, and mostly over soon."""
     while error:
         if isinstance(error, _AWAY) or getattr(error, "sqlstate", None) == _READ_ONLY:
             return True
@@ -20,3 +23,10 @@ def is_outage(error: BaseException | None) -> bool:
 def cause_of_outage(error: BaseException) -> str:
     """The database's own words, on one line."""
     return " ".join(str(error.__cause__ or error).split())
+
+
+def outage_sentence(error: BaseException) -> str:
+    """For the log: what is away, and the cause."""
+    if isinstance(error, AwayError):
+        return str(error.strerror)
+    return f"the database does not answer: {cause_of_outage(error)}"

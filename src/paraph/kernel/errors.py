@@ -1,4 +1,4 @@
-"""The error type for refusals. Doors turn it into their envelope, jobs into their record of failure."""
+"""The error types for refusals and outages. Doors turn them into their envelope, jobs into their record of failure."""
 
 
 class DomainError(Exception):
@@ -13,3 +13,7 @@ class DomainError(Exception):
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
+
+
+class AwayError(OSError):
+    """A part of the installation does not answer or fails: nothing that the caller did, and mostly over soon."""

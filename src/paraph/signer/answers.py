@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from django.http import HttpResponse
 
-from paraph.database.outage import cause_of_outage, is_outage
+from paraph.database.outage import is_outage, outage_sentence
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
@@ -74,7 +74,7 @@ def fault(error: Exception) -> HttpResponse:
     """The answer to an exception that is no refusal: the database is away, or a fault of ours."""
     if not is_outage(error):
         return crash()
-    log.error("the database does not answer: %s", cause_of_outage(error))
+    log.error("%s", outage_sentence(error))
     return refusal(
         DomainError("unavailable", "The service is not available at the moment. Try again in a few seconds.")
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from paraph.database.outage import cause_of_outage, is_outage
+from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel.turns import NoTurnError
 from paraph.signer.answers import RETRY_AFTER_SECONDS
 from paraph.signer.notice import notice
@@ -31,7 +31,7 @@ class SignerOutage:
         if not is_page or not (isinstance(exception, NoTurnError) or is_outage(exception)):
             return None
         if not isinstance(exception, NoTurnError):
-            log.error("the database does not answer: %s", cause_of_outage(exception))
+            log.error("%s", outage_sentence(exception))
         response = notice(request, "unavailable", status=503)
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response

@@ -22,6 +22,7 @@ class EncryptedStore:
 
     def __init__(self, inner: Store, keys: StorageKeys) -> None:
         self._inner = inner
+        self.faults = inner.faults
         self._keys = keys
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:

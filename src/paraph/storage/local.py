@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from shutil import copyfileobj, disk_usage
@@ -19,6 +19,8 @@ _BLOCK = 1 << 20
 
 class LocalStore:
     """``root``: a folder, made with mode 0700 at the first write. Objects have mode 0600."""
+
+    faults: tuple[type[Exception], ...] = (OSError,)
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -41,7 +43,8 @@ class LocalStore:
             try:
                 yield StagedObject(file, lambda key: self._keep(file, path, key))
             finally:
-                path.unlink(missing_ok=True)
+                with suppress(OSError):  # the folder is away; a start sweeps
+                    path.unlink(missing_ok=True)
 
     def get(self, key: str) -> bytes:
         return self._path(key).read_bytes()

@@ -32,6 +32,8 @@ class RemoteStore:
     """The store at ``url``, whose endpoint callers reach at ``public_url``; "": they reach the same, unless it is known
     to be internal. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
 
+    faults: tuple[type[Exception], ...] = (BaseError, OSError)
+
     def __init__(self, url: str, public_url: str = "") -> None:
         self._store = _opened(url, "PARAPH_STORAGE_URL", url)
         self._public: Any = self._store

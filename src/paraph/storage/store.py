@@ -2,12 +2,12 @@
 encrypted where ``PARAPH_STORAGE_KEY`` is set.
 
 Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.object_keys`); any other
-form raises ``ValueError``. Faults of the disk or the network raise ``OSError`` or obstore's errors: the calling job is
-repeated, or the calling request answered with 500.
+form raises ``ValueError``. Faults of the disk or the network raise ``AwayError``, a full disk ``OSError``: the calling
+job is repeated, or the calling request answered with 503.
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from django.conf import settings
 from paraph.kernel.errors import DomainError
 from paraph.storage.encrypted import EncryptedStore
 from paraph.storage.envelope import HEADER, StorageKeys, is_encrypted
+from paraph.storage.faults import telling_faults
 from paraph.storage.local import LocalStore
 from paraph.storage.staged_object import StagedObject
 from paraph.storage.store_protocol import Store
@@ -28,27 +29,41 @@ LINK_SECONDS = 900  # specification 8
 def put(key: str, content: bytes | BinaryIO) -> None:
     """Stores an object, atomically replacing any object of that key. Durable on return.
     A file is read in blocks from its current position to its end."""
-    _store().put(key, content)
+    with telling_faults(_store()):
+        _store().put(key, content)
 
 
-def stage() -> AbstractContextManager[StagedObject]:
+@contextmanager
+def stage() -> Iterator[StagedObject]:
     """A context manager that gives an object to write. It is discarded on leaving unless it was kept."""
-    return _store().stage()
+    found = _store()
+    with ExitStack() as stack:
+        with telling_faults(found):
+            staged = stack.enter_context(found.stage())
+
+        def keep(key: str) -> None:
+            with telling_faults(found):
+                staged.keep(key)
+
+        yield StagedObject(staged.file, keep)
 
 
 def get(key: str) -> bytes:
     """Returns the whole object. Raises ``FileNotFoundError``."""
-    return _store().get(key)
+    with telling_faults(_store(), reading=True):
+        return _store().get(key)
 
 
 def open(key: str) -> BinaryIO:
     """Opens the object as a seekable file, which the caller closes. Raises ``FileNotFoundError``."""
-    return _store().open(key)
+    with telling_faults(_store(), reading=True):
+        return _store().open(key)
 
 
 def delete(key: str) -> None:
     """Deletes the object, if there is one."""
-    _store().delete(key)
+    with telling_faults(_store()):
+        _store().delete(key)
 
 
 def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:

@@ -9,6 +9,9 @@ from paraph.storage.staged_object import StagedObject
 
 
 class Store(Protocol):
+    faults: tuple[type[Exception], ...]
+    """What its disk or network raises, in its own errors."""
+
     def put(self, key: str, content: bytes | BinaryIO) -> None: ...
     def stage(self) -> AbstractContextManager[StagedObject]: ...
     def get(self, key: str) -> bytes: ...

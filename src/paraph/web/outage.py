@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 
-from paraph.database.outage import cause_of_outage, is_outage
+from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel.turns import NoTurnError
 
 log = logging.getLogger("paraph.web")
@@ -30,7 +30,7 @@ class Outage:
             return _answer(exception.message)
         if not is_outage(exception):
             return None
-        log.error("the database does not answer: %s", cause_of_outage(exception))
+        log.error("%s", outage_sentence(exception))
         return _answer(_MESSAGE)
 
 

@@ -1,6 +1,9 @@
-"""A service that is too busy to read a PDF says so: 503 ``unavailable``, to be tried again."""
+"""A service that is too busy to read a PDF, or whose object store is away, says so: 503 ``unavailable``, to be tried
+again."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,3 +50,16 @@ def test_it_is_said_in_the_language_of_the_call(owner: ApiClient) -> None:
     owner.headers["Accept-Language"] = "nl"
     make_busy()
     assert error(owner.upload(), 503, "unavailable").startswith("De dienst heeft het hiervoor")
+
+
+def test_an_upload_while_the_object_store_is_away(
+    owner: ApiClient, settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "objects").write_text("")  # a file where the folder should be
+    response = owner.upload()
+    assert error(response, 503, "unavailable").startswith("The service is not available at the moment.")
+    assert response["Retry-After"] == "5" and not Document.objects.exists()
+    assert "the object store fails: " in caplog.text and "incident" not in caplog.text
+    (tmp_path / "objects").unlink()
+    assert owner.upload().status_code == 201

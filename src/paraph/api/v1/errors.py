@@ -2,7 +2,8 @@
 
 The precedence, first match wins:
 
-0.  503 ``unavailable`` with ``Retry-After`` while the database is away: nobody knows then whose key it is.
+0.  503 ``unavailable`` with ``Retry-After`` while the database is away: nobody knows then whose key it is; later,
+    where the object store is.
 1.  401 ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one
     address: 429 ``rate_limited``.
 2.  429 ``rate_limited``: the calls of the organization in the environment exceed a window; then 503 ``unavailable``
@@ -30,7 +31,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.api.v1.responses import json_response
-from paraph.database.outage import cause_of_outage, is_outage
+from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
@@ -65,10 +66,10 @@ def refusal(error: DomainError) -> HttpResponse:
 
 
 def fault(error: Exception) -> HttpResponse:
-    """The answer to an exception that is no refusal: the database is away, or a fault of ours."""
+    """The answer to an exception that is no refusal: the database or the object store is away, or a fault of ours."""
     if not is_outage(error):
         return crash()
-    log.error("the database does not answer: %s", cause_of_outage(error))
+    log.error("%s", outage_sentence(error))
     return _unavailable(_("The service is not available at the moment. Try again in a few seconds."))
 
 
