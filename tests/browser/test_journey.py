@@ -315,12 +315,14 @@ def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> 
 
 
 def test_a_link_opened_again_follows_the_sealing(visit: Callable[..., Any], world: World) -> None:
+    """And names the day of the signature, also on that day."""
     url = world.asked()[0]
     with world.sealing_paused():
         assert sign(url).status_code == 200
         page = visit(url)
         page.locator("[data-progress=sealing]").wait_for()
     page.locator("[data-progress=ready]").wait_for()
+    assert re.search(r"\b20\d\d at \d", page.get_by_text("You signed on").inner_text())
 
 
 def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], world: World) -> None:
