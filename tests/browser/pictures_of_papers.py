@@ -10,8 +10,11 @@ from paraph.words import LOCALES
 from tests.browser.world import World, sent, wrong_for
 from tests.scenarios.people import sign
 
+People = dict[str, tuple[str, dict[str, str]]]  # language and fields of a signer, by the name of the picture
+
 _STROKES = [[[0.08, 0.2], [0.2, 0.05], [0.28, 0.22], [0.4, 0.08], [0.52, 0.2], [0.7, 0.07], [0.92, 0.14]]]
 _DRAWN = {"type": "drawn", "strokes": _STROKES}
+_CHINESE = {"first_name": "伟", "last_name": "王"}
 _ARAB = {"first_name": "عمر", "last_name": "الخيام"}
 
 
@@ -32,10 +35,11 @@ def mails(world: World, browser: Any, folder: Path) -> None:
 
 
 def stamps(world: World, browser: Any, folder: Path) -> None:
-    """Typed in each hand, drawn, and in Arabic, with initials; each as it is sealed."""
+    """Typed in each hand, drawn, and in other scripts, with initials; each as it is sealed."""
     typed = {f"hand-{n}": {"type": "typed", "hand": n} for n in range(1, 5)}
-    for name, signature in {"drawn": _DRAWN, **typed, "arabic": {"type": "typed"}}.items():
-        language, person = ("ar", _ARAB) if name == "arabic" else ("en", {})
+    people: People = {"arabic": ("ar", _ARAB), "chinese": ("en", _CHINESE)}
+    for name, signature in {"drawn": _DRAWN, **typed, **{name: {"type": "typed"} for name in people}}.items():
+        language, person = people.get(name, ("en", {}))
         url = world.asked(initials_required=True, language=language, more=person)[0]
         initials = _DRAWN if name == "drawn" else {"type": "typed"}
         assert sign(url, signature=signature, initials=initials, locale=language).status_code == 200
@@ -43,15 +47,18 @@ def stamps(world: World, browser: Any, folder: Path) -> None:
 
 
 def proofs(world: World, browser: Any, folder: Path) -> None:
-    """The proof in every language, with its journal."""
-    for language in LOCALES:
-        person = _ARAB if language == "ar" else {}
+    """The proof in every language, with its journal, and with a Chinese name."""
+    people: People = {language: (language, {}) for language in LOCALES} | {
+        "ar": ("ar", _ARAB),
+        "chinese-name": ("en", _CHINESE),
+    }
+    for name, (language, person) in people.items():
         url = world.asked(initials_required=True, language=language, more=person)[0]
         httpx.get(url, timeout=30)
         body: dict[str, Any] = {"signature": _DRAWN, "initials": {"type": "typed"}, "locale": language}
         assert sign(url, wrong_for(sent(url)), **body).json()["error"]["code"] == "invalid_otp"
         assert sign(url, **body).status_code == 200
-        _pages(_files(world)["certificate_url"], folder / f"proof-{language}")
+        _pages(_files(world)["certificate_url"], folder / f"proof-{name}")
 
 
 def _files(world: World) -> dict[str, str]:

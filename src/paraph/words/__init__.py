@@ -61,8 +61,9 @@ def moment(time: datetime, locale: str) -> str:
 
 
 def clock(time: datetime, locale: str) -> str:
-    """The time of day to the minute, in UTC and saying so."""
-    return f"{format_time(time.astimezone(UTC), 'short', locale=locale)} UTC"
+    """The time of day to the minute, in UTC and saying so; in one line with its "am" or "pm"."""
+    hours = format_time(time.astimezone(UTC), "short", locale=locale).replace(" ", "\u00a0")
+    return f"{hours} UTC"
 
 
 def date(time: datetime, locale: str) -> str:
