@@ -38,6 +38,12 @@ def organizations_can_be_made() -> bool:
     return bool(settings.PARAPH.registration != "closed")
 
 
+@register.simple_tag
+def mails_are_kept() -> bool:
+    """Whether mails are captured, because the operator has set nothing that sends them."""
+    return not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider)
+
+
 @register.simple_tag(takes_context=True)
 def nav_link(context: RequestContext, name: str, label: str, **address: Any) -> SafeString:
     """A link of the navigation, marked where it leads to the page shown or to one above it. The address of an
