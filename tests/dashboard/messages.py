@@ -16,7 +16,7 @@ _VERBS = ("flow/bulk_send", "flow/delete_template", "flow/send_rows", "webhooks/
 VERBS = [SOURCE / f"{verb}.py" for verb in _VERBS]
 LABELS = [SOURCE / noun / "models.py" for noun in ("activity", "organizations", "signature_requests", "webhooks")]
 _CALL = re.compile(
-    r"""\b(n?gettext)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
+    r"""\b(n?gettext|_)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
 )
 
 Message = tuple[str, str]  # the second is the plural, "" without one

@@ -11,6 +11,7 @@ from babel.messages.pofile import read_po
 from django.conf import settings
 from django.utils import translation
 
+from paraph import dashboard
 from tests.dashboard.messages import CATALOGS, messages
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
@@ -56,3 +57,20 @@ def test_allauth_speaks_portuguese_as_well() -> None:
     with translation.override("pt"):
         english = [each for each in theirs if translation.gettext(each) == each != theirs[each]]
     assert len(theirs) > 300 and english == [], "copy it anew to dashboard/account/locale/pt"
+
+
+def test_english_words_of_our_own_are_for_sentences_that_allauth_has() -> None:
+    """And are those that pages show, from a catalog compiled anew."""
+    folder = Path(dashboard.__file__).parent / "account/locale/en/LC_MESSAGES"
+    with (Path(allauth.__file__).parent / "locale/pt_PT/LC_MESSAGES/django.po").open("rb") as file:
+        theirs = {each.id for each in read_po(file) if each.id}
+    with (folder / "django.po").open("rb") as file:
+        ours = [each for each in read_po(file, locale="en") if each.id]
+    assert {each.id for each in ours} <= theirs, "allauth says it in other words now"
+    with translation.override("en"):
+        for each in ours:
+            ids = [each.id] if isinstance(each.id, str) else list(each.id)
+            words = [each.string] if isinstance(each.string, str) else list(each.string or [])
+            shown = [translation.ngettext(ids[0], ids[-1], number) for number in (1, 2)]
+            said = [translation.gettext(ids[0])] if len(ids) == 1 else shown
+            assert said == words and [names(each) for each in ids] == [names(each) for each in words]

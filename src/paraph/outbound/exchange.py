@@ -1,5 +1,6 @@
 """One HTTP exchange with an address that may be hostile: judged, pinned, bounded in size."""
 
+import socket
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,13 @@ from paraph.outbound.url import check_url, port_of
 
 FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
 """Raised by :func:`exchange`, besides ``TimeoutError``, when the other side or the network fails."""
+
+
+def explain(fault: BaseException) -> str:
+    """Says one of the :data:`FAULTS` in at most 500 characters, for those who read of deliveries."""
+    if isinstance(fault, socket.gaierror):
+        return f"the host name has no address: {fault.strerror}"
+    return f"{type(fault).__name__}: {fault}"[:500]
 
 
 @lru_cache(maxsize=1)

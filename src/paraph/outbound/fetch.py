@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange
+from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange, explain
 
 
 class FetchFailed(ValueError):
@@ -33,7 +33,7 @@ def fetch(
     except DomainError as error:
         raise FetchFailed(error.message.rstrip(".")) from error
     except FAULTS as error:
-        raise FetchFailed(f"{type(error).__name__}: {error}"[:500]) from error
+        raise FetchFailed(explain(error)) from error
     if status != 200:
         raise FetchFailed(f"the answer has HTTP status {status}")
     if len(content) > limit:

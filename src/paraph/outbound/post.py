@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange
+from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange, explain
 
 __all__ = ["NetworkAccess", "PostResult", "post"]
 
@@ -55,5 +55,5 @@ async def post(
     except DomainError as refusal:
         error = refusal.message
     except FAULTS as fault:
-        error = f"{type(fault).__name__}: {fault}"[:500]
+        error = explain(fault)
     return PostResult(status, beginning, error, time.monotonic() - began)

@@ -8,8 +8,22 @@ from django.template.context import RequestContext
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 register = template.Library()
+
+_BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "FxiOS/": "Firefox", "CriOS/": "Chrome"}
+_BROWSERS |= {"Chrome/": "Chrome", "Safari/": "Safari"}
+_SYSTEMS = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS"}
+_SYSTEMS |= {"CrOS": "ChromeOS", "Linux": "Linux"}
+
+
+@register.filter
+def browser_name(user_agent: str) -> str:
+    """What people call the browser and its system, such as «Firefox, Windows»; what it calls itself where neither is
+    known."""
+    known = (next((name for mark, name in each.items() if mark in user_agent), "") for each in (_BROWSERS, _SYSTEMS))
+    return ", ".join(filter(None, known)) or Truncator(user_agent).chars(60)
 
 
 @register.simple_tag
@@ -22,6 +36,12 @@ def registration_is_open() -> bool:
 def organizations_can_be_made() -> bool:
     """Whether people may make organizations of their own."""
     return bool(settings.PARAPH.registration != "closed")
+
+
+@register.simple_tag
+def mails_are_kept() -> bool:
+    """Whether mails are captured, because the operator has set nothing that sends them."""
+    return not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider)
 
 
 @register.simple_tag(takes_context=True)
