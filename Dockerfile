@@ -27,10 +27,10 @@ FROM python AS base
 # Letters of Chinese, Japanese and Korean names, in the two fonts that stamps and proofs use; the fonts of all other
 # scripts come with Paraph.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends fonts-noto-cjk passwd \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends fonts-noto-cjk passwd \
  && find /usr/share/fonts -name 'NotoSerifCJK*' -delete \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
- && useradd --system --user-group --create-home --uid 10001 paraph \
+ && useradd --user-group --create-home --uid 10001 paraph \
  && install -d -o paraph -g paraph -m 700 /data
 COPY scripts/healthy /usr/local/bin/paraph-healthy
 WORKDIR /data

@@ -94,12 +94,10 @@ def main() -> None:
         receiver = stack.enter_context(WebhookReceiver())
         sides = []
         for size in (large, Size(1, _FEW_REQUESTS, _FEW_RETRIES)):
-            folder = stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="paraph-scale-", ignore_cleanup_errors=True)
-            )
-            stack.callback(DemoService(Path(folder)).stop)  # removes the database as well
-            sides.append(Side(Path(folder), size))
-            stack.callback(sides[-1].service.stop)
+            temporary = tempfile.TemporaryDirectory(prefix="paraph-scale-", ignore_cleanup_errors=True)
+            sides.append(Side(Path(stack.enter_context(temporary)), size))
+            stack.callback(sides[-1].service.stop)  # which removes its database
+            sides[-1].fill()
             sides[-1].start(receiver)
         ratios = _compared(sides, receiver, arguments)
     sys.exit(f"the worst ratio is {max(ratios):.2f}" if max(ratios) > _MOST else 0)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from cryptography import x509
+from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.flow.seal import seal
@@ -56,6 +57,18 @@ def test_requests_are_told_by_route_and_hold_no_token(client: Client) -> None:
     assert client.get(made.url()).status_code == 200
     assert figures(client, route="sign/<str:token>", status="200")["paraph_requests_total"] == before + 1
     assert token(made.signers[0]) not in client.get("/metrics").content.decode()
+
+
+def test_each_kind_of_job_is_counted_as_far_as_that_costs_little(client: Client) -> None:
+    defer = (
+        "INSERT INTO procrastinate_jobs (queue_name, task_name, status) SELECT %s, %s, %s FROM generate_series(1, %s)"
+    )
+    kinds = ("mail", "a.many", "todo", 10_001), ("mail", "a.few", "todo", 2), ("default", "a.few", "failed", 1)
+    with connection.cursor() as cursor:
+        for kind in kinds:
+            cursor.execute(defer, kind)
+    told = [figures(client, queue=queue, task=task.removeprefix("a."), state=state) for queue, task, state, _ in kinds]
+    assert [each["paraph_jobs"] for each in told] == [10_000, 2, 1]
 
 
 def test_jobs_seals_and_stages(client: Client) -> None:
