@@ -1,6 +1,9 @@
 """What load balancers are told."""
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.operations.check import readiness, service_checks
+from paraph.operations.check.outcome import Outcome, ok
 from paraph.operations.check.readiness import ReadinessCache
 from paraph.operations.check.start import require_start
 from tests.keys.certified_keys import make_root
@@ -85,6 +89,28 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
     kept = ReadinessCache()
     assert kept.readiness() == kept.readiness()
     assert len(looks[0]) == sum(check.valid_seconds > 0 for check in service_checks.CHECKS) and looks[1] == []
+
+
+def test_a_check_that_was_late_is_made_again_soon(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a machine that is busy at its start does not know yet keeps it out of the balance for seconds."""
+    now, slow = [1000.0], threading.Event()
+
+    def sealing() -> Iterator[Outcome]:
+        if not slow.is_set():
+            slow.wait(30)
+        yield ok("sealing", "It seals.")
+
+    others = [check for check in service_checks.SERVING if check.name != "sealing"]
+    checks = [*others, service_checks.ServiceCheck("sealing", sealing, 300, serving=True)]
+    monkeypatch.setattr(readiness, "CHECKS", checks)
+    monkeypatch.setattr(readiness, "_SECONDS", 2.0)
+    monkeypatch.setattr(readiness, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    assert client.get("/readyz").json()["checks"]["sealing"] == "failed"
+    slow.set()
+    now[0] += 5
+    assert client.get("/readyz").status_code == 503
+    now[0] += 6
+    assert client.get("/readyz").status_code == 200
 
 
 def test_strangers_are_told_yes_or_no_and_no_more(client: Client, settings: Any) -> None:

@@ -15,12 +15,14 @@ class Status(StrEnum):
 @dataclass(frozen=True)
 class Outcome:
     """``name`` is stable, for programs; ``sentence`` is for people and may name paths and hosts, never a secret.
-    ``transient``: a failed part that recovers by itself, and whose work can wait until then."""
+    ``transient``: a failed part that recovers by itself, and whose work can wait until then. ``late``: the check did
+    not end in time, so nothing is known."""
 
     name: str
     status: Status
     sentence: str
     transient: bool = False
+    late: bool = False
 
 
 def ok(name: str, sentence: str) -> Outcome:

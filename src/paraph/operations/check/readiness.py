@@ -5,9 +5,10 @@ import time
 from dataclasses import dataclass
 
 from paraph.operations.check.outcome import Outcome, Status
-from paraph.operations.check.service_checks import CHECKS, SERVING, outcomes_by_check
+from paraph.operations.check.service_checks import CHECKS, SERVING, ServiceCheck, outcomes_by_check
 
 _SECONDS = 4.0
+_LATE_SECONDS = 10.0  # a machine that is busy at its start is not out of the balance for minutes
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,11 @@ class ReadinessCache:
         now = time.monotonic()
         stale = [check for check in CHECKS if check.valid_seconds and self._until.get(check.name, 0.0) <= now]
         self._outcomes = self._outcomes | outcomes_by_check(stale, _SECONDS)
-        self._until.update({check.name: now + check.valid_seconds for check in stale})
+        self._until.update({check.name: now + self._valid_seconds(check) for check in stale})
+
+    def _valid_seconds(self, check: ServiceCheck) -> float:
+        late = any(outcome.late for outcome in self._outcomes[check.name])
+        return min(check.valid_seconds, _LATE_SECONDS) if late else check.valid_seconds
 
 
 READINESS = ReadinessCache()

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 from django.db import connections
@@ -86,8 +86,11 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
     end = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
-    late = f"It did not answer within {seconds:.0f} s."
-    return {check.name: found.get(check.name) or [failed(check.name, late)] for check in checks}
+    return {check.name: found.get(check.name) or [_late(check.name, seconds)] for check in checks}
+
+
+def _late(name: str, seconds: float) -> Outcome:
+    return replace(failed(name, f"It did not answer within {seconds:.0f} s."), late=True)
 
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
