@@ -18,7 +18,7 @@ _SCREENS = {name: SCREENS[name] for name in ("phone", "desk", "dark")} | {
     "dark-desk": SCREENS["desk"] | {"color_scheme": "dark"}
 }
 _EMPTY = ["", "requests", "drafts", "documents", "templates", "applications", "branding", "members", "activity", "plan"]
-_STRANGERS = ["login", "signup", "password/reset", "password/reset/done", "reset/done", "inactive"]
+_STRANGERS = ["login", "signup", "password/reset", "password/reset/done", "password/reset/key/done", "inactive"]
 _OF_ACCOUNT = {
     "passkeys": "2fa/webauthn/",
     "new-passkey": "2fa/webauthn/add/",
@@ -27,6 +27,7 @@ _OF_ACCOUNT = {
 }
 _REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_names", "end_early"]
 _REFUSED += ["draft_signers", "draft_places", "applications", "account_change_password", "account_email"]
+_IN_LANGUAGES = ["home", "requests", "members", "plan", "draft_documents", "draft_places", "draft_review"]
 _SUBMIT = """() => {
     const forms = [...document.querySelectorAll("main form[method=post]:not(.actions)")];
     const form = forms.find((each) => each.querySelector("input:not([type=hidden])")) || forms[0];
@@ -54,6 +55,7 @@ def dashboard(world: World, browser: Any, folder: Path) -> None:
     _first_call(world, pages, browser, folder)
     _empty(world, pages, browser, folder)
     _odd_screens(pages, browser, folder)
+    _languages(pages, browser, folder)
 
 
 def _first_link(world: World) -> str:
@@ -123,7 +125,7 @@ def _first_call(world: World, pages: ServedPages, browser: Any, folder: Path) ->
     context.add_cookies(pages.cookies)
     with _opened(context, f"{pages.base_url}/app/1/applications/new") as page:
         page.get_by_label("Name").fill("Rent office")
-        page.get_by_label("Sandbox").check()
+        page.get_by_label("Environment").select_option("sandbox")
         page.locator("main .primary").click()
         key = page.locator("[data-secret=api_key]").inner_text()
         _on_each_screen(page, folder, "dashboard-secrets")
@@ -201,10 +203,26 @@ def _odd_screens(pages: ServedPages, browser: Any, folder: Path) -> None:
     context.close()
 
 
+def _languages(pages: ServedPages, browser: Any, folder: Path) -> None:
+    """Long words, where there is little room for them."""
+    for locale in ("de", "pt"):
+        for screen in ("narrow", "desk"):
+            context = browser.new_context(**SCREENS[screen], locale=locale, reduced_motion="reduce")
+            context.add_cookies(pages.cookies)
+            for name in _IN_LANGUAGES:
+                _picture(context, pages.addresses[name], folder, f"dashboard-{name}-{locale}", screen)
+            context.close()
+
+
 @contextmanager
 def _opened(context: Any, address: str) -> Iterator[Any]:
+    """The page behind the confirmation, where that is asked for: taking all pictures takes longer than one holds."""
     page = context.new_page()
     page.goto(address)
+    if "/reauthenticate/" in page.url and "/reauthenticate/" not in address:
+        page.locator("[type=password]").fill(PASSWORD)
+        page.locator("main button.primary").click()
+        page.wait_for_url(address)
     yield page
     page.close()
 
