@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.browser.camera import SCREENS
 from tests.browser.contract import contract
 from tests.browser.lived_in import asked, lived_in, signed
-from tests.browser.pictures_of_pages import SCREENS
 from tests.browser.world import World, until
 from tests.dashboard.editor_window import PASSWORD
 from tests.dashboard.served_pages import ServedPages, served_pages
