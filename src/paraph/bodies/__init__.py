@@ -1,1 +1,1 @@
-"""Request bodies for the API and the signer endpoints: read within limits, and JSON bounded in memory."""
+"""Bodies of requests, read within limits, JSON bounded in memory; and bodies of responses that views share."""

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
+from paraph.bodies.compressed import Compressed
 from paraph.signer import language
-from paraph.web.compressed import Compressed
 from paraph.words import LOCALES
 
 _METHODS = ["GET", "HEAD"]
