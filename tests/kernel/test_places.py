@@ -163,6 +163,22 @@ def test_while_somebody_is_slow_few_wait_and_none_for_long() -> None:
         assert not any(each.result() for each in line)
 
 
+@pytest.mark.parametrize("begins", [True, False])
+def test_what_a_holder_waited_for_before_its_own_work_makes_nobody_slow(
+    begins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paraph.kernel.places.LONG", 0.6)
+    places = Places(1, 0.3, 0)
+    with places.place("a") as mine:
+        assert mine
+        time.sleep(0.7)
+        if begins:
+            mine.begin()
+        got, waited = asks(places, "b")
+    assert not got
+    assert (waited >= 0.3) == begins  # else turned away at once
+
+
 def test_of_the_party_with_most_in_the_line_the_last_is_turned_away() -> None:
     with crowd(1, seconds=3, line=2) as there:
         slow = there.come("slow", stay=4.5)

@@ -30,6 +30,10 @@ class Visit:
     began: float = 0.0
     turned_away: bool = False
 
+    def begin(self) -> None:
+        """From now on the place is held by the party's own work: what was waited for so far was not."""
+        self.began = time.monotonic()
+
 
 class Places:
     """``count`` places, to be held by one thread each. The last free one is only for a party that holds none and has
@@ -52,7 +56,7 @@ class Places:
         self._told = told
         self._changed = Condition()
         self._was_long = -AFTERMATH  # when somebody was last seen to hold a place for long
-        self._holding: list[Visit] = []  # in the order in which they began
+        self._holding: list[Visit] = []
         self._waiting: list[Visit] = []  # in the order in which they came
         self._used = RecentUse()
         self._visits = RecentVisits()
@@ -160,11 +164,11 @@ class Places:
     def _until_long(self) -> float:
         """Seconds until somebody has held a place for long; 0 where that is so, or was lately."""
         now = time.monotonic()
-        left = self._holding[0].began + LONG - now if self._holding else LONG
+        left = min((visit.began for visit in self._holding), default=now) + LONG - now
         if left <= 0:
             self._was_long = now
         return 0.0 if now < self._was_long + AFTERMATH else left
 
     def _hold(self, visit: Visit) -> None:
-        visit.began = time.monotonic()
+        visit.begin()
         self._holding.append(visit)

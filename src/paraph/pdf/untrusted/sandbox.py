@@ -81,6 +81,8 @@ class Sandbox:
                 raise ReadersUnavailable
             with self._workers.one(last=self._has_had_share(visit)) as worker:
                 worker.confinement()  # waits for the start, which is charged to no party
+                visit.begin()
+                thread.begin()
                 before = worker.used.processor
                 try:
                     message, content = worker.ask(
