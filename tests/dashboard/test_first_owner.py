@@ -56,4 +56,4 @@ def test_a_link_to_a_password_works_once(organization: Organization) -> None:
     form = client.get(link, follow=True).request["PATH_INFO"]
     done = client.post(form, {"password1": "a long enough phrase", "password2": "a long enough phrase"})
     assert done["Location"] == "/app/", "and logged in"
-    assert "already been used" in Client().get(link, follow=True).content.decode()
+    assert "This link no longer works" in Client().get(link, follow=True).content.decode()

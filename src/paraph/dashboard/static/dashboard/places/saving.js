@@ -25,8 +25,9 @@ class Saving {
       return;
     }
     this.running = this.send();
-    this.say(await this.running);
+    const state = await this.running;
     this.running = null;
+    if (!this.waiting) this.say(state); // else there is more to be saved, and the next save tells
   }
 
   // What the form's answer means: 303 is saved, 422 is refused, anything else is a fault.
