@@ -21,6 +21,9 @@ class SigningEligibility(Enum):
 _NEXT = """
     SELECT id FROM signature_requests_signer WHERE request_id = %s AND status <> %s ORDER BY "order" LIMIT 1
 """
+_ANY_EARLIER = """
+    SELECT EXISTS (SELECT FROM signature_requests_signer WHERE request_id = %s AND "order" < %s AND status <> %s)
+"""
 _SENTENCES = {
     SigningEligibility.SIGNED: "You have already signed; nothing more is needed from you.",
     SigningEligibility.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
@@ -63,5 +66,7 @@ def next_signer(request: SignatureRequest) -> int | None:
 def _is_their_turn(signer: Signer) -> bool:
     if signer.request.mode == Mode.PARALLEL:
         return True
-    earlier = Signer.objects.filter(request_id=signer.request_id, order__lt=signer.order)
-    return not earlier.exclude(status=SignerStatus.SIGNED).exists()
+    with prepared_cursor() as cursor:
+        cursor.execute(_ANY_EARLIER, [signer.request_id, signer.order, SignerStatus.SIGNED.value])
+        [any_earlier] = cursor.fetchone()
+    return not any_earlier

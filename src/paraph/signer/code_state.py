@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.flow.send_otp import masked
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Signer
 
+_NEWEST = CompiledQuery(OneTimeCode.objects.all)
 _PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a while
 
 
@@ -24,10 +26,8 @@ class CurrentCode:
 def sent_code(signer: Signer) -> CurrentCode | None:
     """The newest code, while it can be used; None where none was sent or its time is over."""
     now = clock.now()
-    code = OneTimeCode.objects.filter(
-        signer=signer, sent_at__isnull=False, used_at__isnull=True, expires_at__gt=now
-    ).first()
-    if code is None or code.sent_at is None:
+    code = _NEWEST.first(signer.pk)
+    if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
         return None
     wait = max(0, round((code.sent_at + _PAUSE - now).total_seconds()))
     return CurrentCode(code.channel, masked(code.destination), code.sent_at, min(wait, int(_PAUSE.total_seconds())))

@@ -45,15 +45,17 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
         answer = plain_form.answer(request, signer)
-        return answer if isinstance(answer, HttpResponse) else _page(request, signer, token, answer)
+        return answer if isinstance(answer, HttpResponse) else _page(request, signer, token, answer, found)
     if request.method == "GET":  # who asks for the head alone sees no documents
         note_opening(signer, client_address(request))
-    return _page(request, signer, token, Entries())
+    return _page(request, signer, token, Entries(), found)
 
 
-def _page(request: HttpRequest, signer: Signer, token: str, entries: Entries) -> HttpResponse:
+def _page(
+    request: HttpRequest, signer: Signer, token: str, entries: Entries, found: SigningEligibility
+) -> HttpResponse:
     """``entries``: what a form that could not be taken, or that was sent to change the language, had in it."""
-    is_turn = signing_eligibility(signer) is SigningEligibility.OPEN
+    is_turn = found is SigningEligibility.OPEN
     locale = language.choose(request, signer, entries.language)
     shown = documents.contents(signer, locale)
     content = {
