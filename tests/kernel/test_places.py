@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -163,20 +163,20 @@ def test_while_somebody_is_slow_few_wait_and_none_for_long() -> None:
         assert not any(each.result() for each in line)
 
 
-@pytest.mark.parametrize("begins", [True, False])
-def test_what_a_holder_waited_for_before_its_own_work_makes_nobody_slow(
-    begins: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("own", [True, False])
+def test_what_a_holder_waits_for_makes_nobody_slow_unless_it_is_its_own_work(
+    own: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paraph.kernel.places.LONG", 0.6)
+    monkeypatch.setattr("paraph.kernel.places.LONG", 0.2)
     places = Places(1, 0.3, 0)
     with places.place("a") as mine:
         assert mine
-        time.sleep(0.7)
-        if begins:
-            mine.begin()
-        got, waited = asks(places, "b")
-    assert not got
-    assert (waited >= 0.3) == begins  # else turned away at once
+        with nullcontext() if own else mine.no_work():
+            time.sleep(0.3)
+            during = asks(places, "b")
+        after = asks(places, "b")
+    assert not during[0] and not after[0]
+    assert (during[1] < 0.3) == (after[1] < 0.1) == own  # turned away at once
 
 
 def test_of_the_party_with_most_in_the_line_the_last_is_turned_away() -> None:

@@ -1,5 +1,6 @@
 """Places for those who wait for what may take long, shared fairly between parties (docs/decisions/fair-waiting.md)."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -31,8 +32,16 @@ class Visit:
     turned_away: bool = False
 
     def begin(self) -> None:
-        """From now on the place is held by the party's own work: what was waited for so far was not."""
         self.began = time.monotonic()
+
+    @contextmanager
+    def no_work(self) -> Iterator[None]:
+        """What the block waits for is not the party's own work, which begins anew after it."""
+        self.began = math.inf
+        try:
+            yield
+        finally:
+            self.begin()
 
 
 class Places:
@@ -147,7 +156,7 @@ class Places:
     def _use(self, party: str) -> float:
         """What it used before, and how long its threads are at it: they tell late what these use."""
         now = time.monotonic()
-        return self._used.of(party) + sum(now - visit.began for visit in self._holding if visit.party == party)
+        return self._used.of(party) + sum(max(0, now - visit.began) for visit in self._holding if visit.party == party)
 
     def _keep_line_short(self) -> None:
         line = [visit for visit in self._waiting if not visit.turned_away]

@@ -80,9 +80,8 @@ class Sandbox:
             if not visit:
                 raise ReadersUnavailable
             with self._workers.one(last=self._has_had_share(visit)) as worker:
-                worker.confinement()  # waits for the start, which is charged to no party
-                visit.begin()
-                thread.begin()
+                with visit.no_work(), thread.no_work():
+                    worker.confinement()  # waits for the start, which is charged to no party
                 before = worker.used.processor
                 try:
                     message, content = worker.ask(
