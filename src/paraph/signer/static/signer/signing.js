@@ -258,11 +258,10 @@ function sentence(error) {
   return say(error.code) || say("failed");
 }
 
-// On the signer's clock, and with the day where it is another.
+// On the signer's clock. Codes wait for ten minutes; of a lock that lasts a day, the page itself tells.
 function timeAfter(seconds) {
   const moment = new Date(Date.now() + seconds * 1000 + 59999);
-  const day = moment.toDateString() === new Date().toDateString() ? undefined : "long";
-  return new Intl.DateTimeFormat(words.locale, { dateStyle: day, timeStyle: "short" }).format(moment);
+  return new Intl.DateTimeFormat(words.locale, { timeStyle: "short" }).format(moment);
 }
 
 // After the signature: how far the request is, asked for as long as the page is looked at, and the copy once it is there.
