@@ -30,6 +30,7 @@ def _made() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = folder / "done"
         if not done.exists():
+            _remove(folder / "draft")  # of one that failed, which has told its key
             _make(folder / "draft")
             (folder / "draft").rename(done)
     return done
@@ -40,13 +41,20 @@ def _make(data_dir: Path) -> None:
 
     service = Service(data_dir, PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="1")
     service.start()
-    key = service.first_key()
-    service.stop()
+    try:
+        key = service.first_key()
+    finally:
+        service.stop()
     (data_dir / "key").write_text(key)
 
 
 def remove(folder: Path) -> None:
     """All of it, at the end of the run."""
     for data_dir in (folder / "done", folder / "draft"):
-        shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)
+        _remove(data_dir)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove(data_dir: Path) -> None:
+    shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)
+    shutil.rmtree(data_dir, ignore_errors=True)

@@ -248,4 +248,4 @@ def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
         ("hanging", "failed"),
         ("storage", "ok"),
     ]
-    assert "by zero" in found[0].sentence and "did not answer" in found[1].sentence
+    assert "by zero" in found[0].sentence and "“hanging” did not end" in found[1].sentence

@@ -1,6 +1,5 @@
 """A database that restarts under ``paraph web`` and ``paraph worker``, which nobody starts again."""
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ import pytest
 
 from tests.cli.service import wait_until
 from tests.operations.apart import Database, Mode, Parts
+from tests.operations.flows import Flows
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, signer
 
@@ -57,6 +57,12 @@ class PatientClient:
         except httpx.TransportError:
             return 0
 
+    def flow(self) -> int:
+        """Signs a new request and returns its id."""
+        made = self.created()
+        self.sign(made["signers"][0]["signing_url"])
+        return int(made["id"])
+
     def created(self) -> dict[str, Any]:
         file = {"file": ("a.pdf", paper(text("Contract", 100, 700)), "application/pdf")}
         document = self.api("POST", "/documents", files=file)["id"]
@@ -94,37 +100,11 @@ class PatientClient:
             time.sleep(0.2)
 
 
-class Traffic(threading.Thread):
-    """Whole flows, one after the other."""
-
-    def __init__(self, client: PatientClient) -> None:
-        super().__init__(daemon=True)
-        self._client = client
-        self._enough = threading.Event()
-        self.requests: list[int] = []
-        self.fault: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            while not self._enough.is_set():
-                made = self._client.created()
-                self._client.sign(made["signers"][0]["signing_url"])
-                self.requests.append(made["id"])
-        except BaseException as fault:  # noqa: BLE001  raised by end()
-            self.fault = fault
-
-    def end(self) -> list[int]:
-        self._enough.set()
-        self.join(_DEADLINE)
-        assert self.fault is None, self.fault
-        return self.requests
-
-
 @contextmanager
-def traffic(client: PatientClient) -> Iterator[Traffic]:
-    flows = Traffic(client)
+def traffic(client: PatientClient) -> Iterator[Flows]:
+    flows = Flows(client.flow, _DEADLINE)
     flows.start()
-    wait_until(lambda: len(flows.requests) > 0 or flows.fault is not None)
+    flows.go_on(1)
     yield flows
     requests = flows.end()
     wait_until(lambda: all(map(client.is_finalized, requests)), _DEADLINE)

@@ -3,7 +3,6 @@ sign: nobody notices."""
 
 import hashlib
 import hmac
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.cli.service import wait_until
 from tests.operations.apart import Database, Parts
+from tests.operations.flows import Flows
 from tests.operations.two_machines import Machines
 from tests.pdf.pdf_factory import paper, text
 from tests.receiver import Receiver, receiver
@@ -96,38 +96,13 @@ class Backend:
         return str(self.api("GET", f"signature_requests/{request_id}")["download_urls"][0]["signed_url"])
 
 
-class Traffic(threading.Thread):
-    """Whole flows one after the other; after each, what ``held`` names is asked for again. ``browser`` stays logged
-    in."""
+class Flow:
+    """A flow, after which what ``held`` names is asked for again, and ``browser`` is still logged in."""
 
     def __init__(self, backend: Backend, machines: Machines, browser: httpx.Client, held: set[str]) -> None:
-        super().__init__(daemon=True)
         self._backend, self._machines, self._browser, self.held = backend, machines, browser, held
-        self._enough = threading.Event()
-        self.requests: list[int] = []
-        self.fault: BaseException | None = None
 
-    def run(self) -> None:
-        try:
-            while not self._enough.is_set():
-                self._once()
-        except BaseException as fault:  # noqa: BLE001  raised by who waits
-            self.fault = fault
-
-    def go_on(self) -> None:
-        """Returns after two more flows."""
-        wanted = len(self.requests) + 2
-        wait_until(lambda: len(self.requests) >= wanted or self.fault is not None, _PATIENCE)
-        if self.fault:
-            raise self.fault
-
-    def end(self) -> None:
-        self._enough.set()
-        self.join(_PATIENCE)
-        if self.fault:
-            raise self.fault
-
-    def _once(self) -> None:
+    def __call__(self) -> int:
         made = self._backend.created("bea")
         link = made["signers"][0]["signing_url"]
         self._backend.sign(link, self._backend.code(link))
@@ -135,7 +110,7 @@ class Traffic(threading.Thread):
             self._backend.asked("GET", address)
         page = self._machines.call("GET", "/app/", self._browser, follow_redirects=True)
         assert page.status_code == 200 and "/account/login/" not in str(page.url), page.url
-        self.requests.append(made["id"])
+        return int(made["id"])
 
 
 def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machines: Machines, hooks: Receiver) -> None:
@@ -149,37 +124,38 @@ def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machine
     ada, bob, cid = [each["signing_url"] for each in waiting["signers"]]
     code = backend.code(ada)
     address = backend.download(early["id"])
-    traffic = Traffic(backend, machines, browser, {cid, address})
-    traffic.start()
-    traffic.go_on()
+    flow = Flow(backend, machines, browser, {cid, address})
+    flows = Flows(flow, _PATIENCE)
+    flows.start()
+    flows.go_on(2)
 
     both = {"PARAPH_SECRET_KEY": NEW, "PARAPH_SECRET_KEY_PREVIOUS": OLD}
     machines.restart(machines.all[0], **both)
     backend.sign(ada, code)
-    traffic.go_on()
+    flows.go_on(2)
     machines.restart(machines.all[1], **both)
-    traffic.go_on()
+    flows.go_on(2)
     code = backend.code(bob)
 
     one.service.environment |= both
     assert one.service.command("secret", "rotate")["in_use"] == "newest"
     backend.sign(bob, code)
-    traffic.go_on()
+    flows.go_on(2)
     wait_until(lambda: one.service.command("secret", "status")["done"], _PATIENCE)
 
     del one.service.environment["PARAPH_SECRET_KEY_PREVIOUS"]
-    traffic.held.discard(address)  # it ends with the earlier secret, as it does after a quarter of an hour
-    traffic.go_on()
+    flow.held.discard(address)  # it ends with the earlier secret, as it does after a quarter of an hour
+    flows.go_on(2)
     for machine in machines.all:
         machines.restart(machine, PARAPH_SECRET_KEY=NEW)
-        traffic.go_on()
+        flows.go_on(2)
     assert machines.call("GET", address).status_code == 403
-    traffic.held.add(backend.download(early["id"]))
-    traffic.go_on()
-    traffic.end()
+    flow.held.add(backend.download(early["id"]))
+    flows.go_on(2)
+    signed = flows.end()
     backend.sign(cid, backend.code(cid))
 
-    done = [early["id"], waiting["id"], *traffic.requests]
+    done = [early["id"], waiting["id"], *signed]
     wait_until(lambda: all(map(backend.finalized, done)), _PATIENCE)
     wait_until(lambda: _heard_completed(hooks, application["webhook_secret"]) == sorted(done), _PATIENCE)
     assert not [log for log in machines.logs() if "incident" in log or "job gave up" in log]

@@ -90,7 +90,7 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
 
 
 def _late(name: str, seconds: float) -> Outcome:
-    return replace(failed(name, f"It did not answer within {seconds:.0f} s."), late=True)
+    return replace(failed(name, f"The check of “{name}” did not end within {seconds:.0f} s."), late=True)
 
 
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:

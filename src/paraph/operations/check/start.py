@@ -7,7 +7,7 @@ from paraph.kernel.errors import DomainError
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.service_checks import CHECKS, STARTING, run_checks
 
-_START_SECONDS = 10.0
+_START_SECONDS = 60.0  # as a start has for everything else: a busy machine is no reason to refuse one
 
 _log = structlog.get_logger("paraph.check")
 
