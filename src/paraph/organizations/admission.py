@@ -4,7 +4,6 @@
 import re
 from datetime import datetime
 from functools import cache
-from threading import Lock
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -14,7 +13,6 @@ from paraph.kernel import clock, tokens
 from paraph.organizations.scope import Caller
 
 BAD_CALLS_PER_MINUTE = 60
-_TURN_SECONDS = 0.05
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -115,11 +113,11 @@ def admit(api_key: str, prefetch: Prefetch | None = None) -> tuple[Caller, Calls
         return None
     wanted, now = b"\\x" + key_hash(api_key).hex().encode(), clock.now()
     values = [wanted, now.isoformat().encode(), b"%d" % minute_of(now), *([b"%d" % prefetch.value] if prefetch else [])]
-    turn = _uses.turn(wanted, int(now.timestamp()))
-    row = _asked(_admission(prefetch.expression if prefetch else "NULL", turn is not None), values, turn)
+    used = _uses.are_noted(wanted, int(now.timestamp()))
+    row: list[Any] | None = one_row(_admission(prefetch.expression if prefetch else "NULL", used), values)
     if row is None:
         return None
-    if turn is None:
+    if not used:
         _uses.note(wanted, int(now.timestamp()))
     sha256, organization_id, environment, plan, application_id, suspended, *calls, _, prefetched = row
     if not tokens.same(sha256, wanted):
@@ -146,35 +144,21 @@ def _admission(prefetch: str, used: bool) -> str:
     return _ADMISSION.format(prefetch=prefetch, used="" if used else _USED)
 
 
-def _asked(statement: str, values: list[bytes], turn: "Lock | None") -> list[Any] | None:
-    """The row. Calls of one key wait here for each other, because they would for the counter's row, where waiting costs
-    the database as much as the whole statement; only for a moment, since one may be kept by a connection that is
-    lost."""
-    mine = turn is not None and turn.acquire(timeout=_TURN_SECONDS)
-    try:
-        return one_row(statement, values)
-    finally:
-        if turn is not None and mine:
-            turn.release()
-
-
 class _Uses:
-    """The keys of which this process has stored in the present second that they are used, and whose turn it is among
-    the calls of each. For the rest of the second, a call need not look whether its use is to be stored, which takes an
-    eighth of the statement's time."""
+    """The keys of which this process has stored in the present second that they are used. For the rest of it, a call
+    need not look whether that is to be stored, which takes an eighth of the statement's time."""
 
     def __init__(self) -> None:
-        self._second, self._turns = 0, dict[bytes, Lock]()
+        self._second, self._keys = 0, set[bytes]()
 
-    def turn(self, key: bytes, second: int) -> "Lock | None":
-        """None for a key whose use is not noted."""
-        return self._turns.get(key) if second == self._second else None
+    def are_noted(self, key: bytes, second: int) -> bool:
+        return second == self._second and key in self._keys
 
     def note(self, key: bytes, second: int) -> None:
         """Called once it is committed."""
         if second != self._second:
-            self._turns, self._second = {}, second
-        self._turns.setdefault(key, Lock())
+            self._keys, self._second = set(), second
+        self._keys.add(key)
 
 
 _uses = _Uses()
