@@ -22,7 +22,8 @@ FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "webhooks.json
 def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """With a database of its own, not that of the tests, which another demo may be using."""
     command = [sys.executable, "-m", "paraph", "demo", "--out", str(out), *arguments]
-    environment = clean_environment(out.with_name("data"), PYTHONPATH=os.pathsep.join(sys.path))
+    python = os.pathsep.join(sys.path)
+    environment = clean_environment(out.with_name("data"), PYTHONPATH=python, PARAPH_HOST="0.0.0.0")  # as in the image
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
 
 

@@ -14,6 +14,7 @@ import httpx
 
 from paraph.keys.development import root_file
 
+_HOST = "127.0.0.1"
 _START_SECONDS = 60
 _STOP_SECONDS = 30
 
@@ -24,9 +25,9 @@ class DemoService:
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+            probe.bind((_HOST, 0))
             self._port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self._port}"
+        self.url = f"http://{_HOST}:{self._port}"
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -41,7 +42,8 @@ class DemoService:
         it does not within 60 s."""
         with (self.data_dir / "serve.log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
-                [*_PARAPH, "serve", "--data-dir", str(self.data_dir), "--port", str(self._port)],
+                # On this machine alone, whatever PARAPH_HOST says: else it would send no webhooks to this machine.
+                [*_PARAPH, "serve", "--data-dir", str(self.data_dir), "--host", _HOST, "--port", str(self._port)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
