@@ -17,6 +17,10 @@ from paraph_client import Client, DocumentInput, Placement, SignerInput, under_t
 IMAGES = Path(__file__).parent / "images"
 WIDTH = 900  # pixels
 PHONE = {"viewport": {"width": 390, "height": 760}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+_LONGEST = 180_000  # milliseconds: a busy machine takes pictures, too
+_SHOWN = """() => document.documentElement.dataset.scripted !== undefined && document.fonts.status === "loaded"
+    && [...document.querySelectorAll("[data-page] img")].every((image) =>
+        image.getBoundingClientRect().top > innerHeight || (image.complete && image.naturalWidth))"""
 
 
 def pictures(folder: Path) -> None:
@@ -70,8 +74,10 @@ def first_view(url: str) -> Image.Image:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         page = browser.new_page(**PHONE)
-        page.goto(url, wait_until="networkidle")
-        picture = page.screenshot()
+        page.set_default_timeout(_LONGEST)
+        page.goto(url)
+        page.wait_for_function(_SHOWN)
+        picture = page.screenshot(animations="disabled")
         browser.close()
     return Image.open(BytesIO(picture)).convert("RGB")
 

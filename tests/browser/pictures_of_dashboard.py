@@ -1,22 +1,18 @@
 """Pictures of the dashboard: every page empty, filled and refused, on a phone, at a desk, and in the dark."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.browser.camera import SCREENS
 from tests.browser.contract import contract
+from tests.browser.dashboard_camera import DASHBOARD_SCREENS, on_each_screen, opened, picture, refusal, shot, windows
 from tests.browser.lived_in import asked, lived_in, signed
 from tests.browser.world import World, until
 from tests.dashboard.editor_window import PASSWORD
 from tests.dashboard.served_pages import ServedPages, served_pages
 from tests.scenarios.people import Backend, signer
 
-_SCREENS = {name: SCREENS[name] for name in ("phone", "desk", "dark")} | {
-    "dark-desk": SCREENS["desk"] | {"color_scheme": "dark"}
-}
 _EMPTY = ["", "requests", "drafts", "documents", "templates", "applications", "branding", "members", "activity", "plan"]
 _STRANGERS = ["login", "signup", "password/reset", "password/reset/done", "password/reset/key/done", "inactive"]
 _OF_ACCOUNT = {
@@ -28,25 +24,17 @@ _OF_ACCOUNT = {
 _REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_names", "end_early"]
 _REFUSED += ["draft_signers", "draft_places", "applications", "account_change_password", "account_email"]
 _IN_LANGUAGES = ["home", "requests", "members", "plan", "draft_documents", "draft_places", "draft_review"]
-_SUBMIT = """() => {
-    const forms = [...document.querySelectorAll("main form[method=post]:not(.actions)")];
-    const form = forms.find((each) => each.querySelector("input:not([type=hidden])")) || forms[0];
-    form.noValidate = true;
-    const kept = "[type=hidden], [type=radio], [type=checkbox], [type=file], [type=color]";
-    for (const field of form.querySelectorAll(`input:not(${kept}), textarea`)) field.value = "";
-    form.requestSubmit(form.querySelector("button.primary") || form.querySelector("button:not(.hidden)"));
-}"""
 
 
 def dashboard(world: World, browser: Any, folder: Path) -> None:
     link = _first_link(world)
-    for screen, context in _windows(browser):
-        _picture(context, link, folder, "account-first-owner", screen)
-        _refusal(context, link, folder, "account-first-owner-refused", screen)
+    for screen, context in windows(browser):
+        picture(context, link, folder, "account-first-owner", screen)
+        refusal(context, link, folder, "account-first-owner-refused", screen)
     pages = served_pages(world)
     pages.addresses["account_first-owner-outdated"] = link
     lived_in(world, pages)
-    for screen, context in _windows(browser):
+    for screen, context in windows(browser):
         _strangers(world, pages, context, folder, screen)
         context.add_cookies(pages.cookies)
         _filled(pages, context, folder, screen)
@@ -64,24 +52,17 @@ def _first_link(world: World) -> str:
     return link.replace("//localhost:", "//127.0.0.1:")
 
 
-def _windows(browser: Any) -> Iterator[tuple[str, Any]]:
-    for screen, options in _SCREENS.items():
-        context = browser.new_context(**options, reduced_motion="reduce")
-        yield screen, context
-        context.close()
-
-
 def _strangers(world: World, pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
     for name in _STRANGERS:
-        _picture(context, f"{pages.base_url}/account/{name}/", folder, f"account-{name.replace('/', '-')}", screen)
-    _refusal(context, f"{pages.base_url}/account/login/", folder, "account-login-refused", screen)
-    _picture(context, pages.addresses["account_first-owner-outdated"], folder, "account-first-owner-outdated", screen)
+        picture(context, f"{pages.base_url}/account/{name}/", folder, f"account-{name.replace('/', '-')}", screen)
+    refusal(context, f"{pages.base_url}/account/login/", folder, "account-login-refused", screen)
+    picture(context, pages.addresses["account_first-owner-outdated"], folder, "account-first-owner-outdated", screen)
     link = _mailed(world, r"http\S+/invitations/\S+")
-    _picture(context, link, folder, "invitation", screen)
-    _picture(context, f"{link}x", folder, "invitation-unknown", screen)
-    _picture(context, f"{pages.base_url}/account/password/reset/key/1-set-x/", folder, "account-reset-link", screen)
+    picture(context, link, folder, "invitation", screen)
+    picture(context, f"{link}x", folder, "invitation-unknown", screen)
+    picture(context, f"{pages.base_url}/account/password/reset/key/1-set-x/", folder, "account-reset-link", screen)
     context.add_cookies(pages.cookies)
-    _picture(context, link, folder, "invitation-wrong-account", screen)
+    picture(context, link, folder, "invitation-wrong-account", screen)
 
 
 def _mailed(world: World, pattern: str) -> str:
@@ -97,63 +78,53 @@ def _mailed(world: World, pattern: str) -> str:
 
 def _filled(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
     for name, address in pages.addresses.items():
-        _picture(context, address, folder, f"dashboard-{name}", screen)
+        picture(context, address, folder, f"dashboard-{name}", screen)
 
 
 def _refusals(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
     for name in _REFUSED:
-        _refusal(context, pages.addresses[name], folder, f"refused-{name}", screen)
-    with _opened(context, pages.addresses["documents"]) as page:
+        refusal(context, pages.addresses[name], folder, f"refused-{name}", screen)
+    with opened(context, pages.addresses["documents"]) as page:
         page.locator("#id_file").set_input_files({"name": "notes.pdf", "mimeType": "application/pdf", "buffer": b"no"})
         page.locator("[value=upload]").click()
         page.get_by_text("notes.pdf").first.wait_for()
         page.wait_for_timeout(800)
-        _shot(page, folder, "refused-upload", screen)
+        shot(page, folder, "refused-upload", screen)
 
 
 def _account(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
     for name, address in _OF_ACCOUNT.items():
-        _picture(context, f"{pages.base_url}/account/{address}", folder, f"account-{name}", screen)
-    with _opened(context, pages.addresses["request"]) as page:
+        picture(context, f"{pages.base_url}/account/{address}", folder, f"account-{name}", screen)
+    with opened(context, pages.addresses["request"]) as page:
         page.get_by_role("button", name="Signing link").first.click()
-        _shot(page, folder, "dashboard-signing-link", screen)
+        shot(page, folder, "dashboard-signing-link", screen)
 
 
 def _first_call(world: World, pages: ServedPages, browser: Any, folder: Path) -> None:
     """A new application: its secrets, then the page of its first call, step by step."""
-    context = browser.new_context(**_SCREENS["desk"], reduced_motion="reduce")
+    context = browser.new_context(**DASHBOARD_SCREENS["desk"], reduced_motion="reduce")
     context.add_cookies(pages.cookies)
-    with _opened(context, f"{pages.base_url}/app/1/applications/new") as page:
+    with opened(context, f"{pages.base_url}/app/1/applications/new") as page:
         page.get_by_label("Name").fill("Rent office")
         page.get_by_label("Environment").select_option("sandbox")
         page.locator("main .primary").click()
         key = page.locator("[data-secret=api_key]").inner_text()
-        _on_each_screen(page, folder, "dashboard-secrets")
+        on_each_screen(page, folder, "dashboard-secrets")
         page.locator("main a.primary").click()
-        _on_each_screen(page, folder, "dashboard-first-call")
+        on_each_screen(page, folder, "dashboard-first-call")
         address = page.url
         made = asked(Backend(world.base_url, key), contract(1), "contract.pdf", [signer("me", "Ada", "King")])
         page.locator("#sign").wait_for()
-        _on_each_screen(page, folder, "dashboard-first-call-asked")
+        on_each_screen(page, folder, "dashboard-first-call-asked")
         signed(Backend(world.base_url, key), made)
         page.locator(".steps .done >> nth=3").wait_for()
         page.locator("#progress summary").last.click()
-        _on_each_screen(page, folder, "dashboard-first-call-done")
+        on_each_screen(page, folder, "dashboard-first-call-done")
         page.goto(address.replace("first-call", "deliveries"))
-        _on_each_screen(page, folder, "dashboard-deliveries-caught")
+        on_each_screen(page, folder, "dashboard-deliveries-caught")
         page.locator("tbody a").first.click()
-        _on_each_screen(page, folder, "dashboard-delivery-caught")
+        on_each_screen(page, folder, "dashboard-delivery-caught")
     context.close()
-
-
-def _on_each_screen(page: Any, folder: Path, name: str) -> None:
-    """Without loading the page again, which would lose what it shows once."""
-    for screen, options in _SCREENS.items():
-        page.set_viewport_size(options["viewport"])
-        page.emulate_media(color_scheme=options.get("color_scheme", "light"))
-        _shot(page, folder, name, screen)
-    page.set_viewport_size(_SCREENS["desk"]["viewport"])
-    page.emulate_media(color_scheme="light")
 
 
 def _empty(world: World, pages: ServedPages, browser: Any, folder: Path) -> None:
@@ -163,25 +134,25 @@ def _empty(world: World, pages: ServedPages, browser: Any, folder: Path) -> None
         email = f"{role}@quay.example"
         member = ["--organization", organization, "--email", email, "--role", role]
         _set_password(world.command("member", "create", *member)["link"], browser, folder)
-        for screen, context in _windows(browser):
+        for screen, context in windows(browser):
             _log_in(context, pages.base_url, email)
             for name in names:
-                _picture(context, f"{pages.base_url}/app/{organization}/{name}", folder, f"{role}-{name}", screen)
+                picture(context, f"{pages.base_url}/app/{organization}/{name}", folder, f"{role}-{name}", screen)
 
 
 def _set_password(link: str, browser: Any, folder: Path) -> None:
-    context = browser.new_context(**_SCREENS["phone"])
-    with _opened(context, link) as page:
-        _shot(page, folder, "account-set-password", "phone")
+    context = browser.new_context(**DASHBOARD_SCREENS["phone"])
+    with opened(context, link) as page:
+        shot(page, folder, "account-set-password", "phone")
         for field in page.locator("[type=password]").all():
             field.fill(PASSWORD)
         page.locator("main button.primary").click()
-        _shot(page, folder, "account-password-set", "phone")
+        shot(page, folder, "account-password-set", "phone")
     context.close()
 
 
 def _log_in(context: Any, base_url: str, email: str) -> None:
-    with _opened(context, f"{base_url}/account/login/") as page:
+    with opened(context, f"{base_url}/account/login/") as page:
         page.locator("[name=login]").fill(email)
         page.locator("[name=password]").fill(PASSWORD)
         page.locator("main button.primary").click()
@@ -193,12 +164,12 @@ def _odd_screens(pages: ServedPages, browser: Any, folder: Path) -> None:
         context = browser.new_context(**SCREENS[screen], reduced_motion="reduce")
         context.add_cookies(pages.cookies)
         for name in ("home", "requests", "request_sealed", "draft_places", "draft_signers", "members", "plan"):
-            _picture(context, pages.addresses[name], folder, f"dashboard-{name}", screen)
+            picture(context, pages.addresses[name], folder, f"dashboard-{name}", screen)
         context.close()
     context = browser.new_context(**SCREENS["desk"])
     context.add_cookies(pages.cookies)
     for name in ("request_sealed", "activity", "plan"):
-        with _opened(context, pages.addresses[name]) as page:
+        with opened(context, pages.addresses[name]) as page:
             page.pdf(path=folder / f"dashboard-{name}.print.pdf", format="A4")
     context.close()
 
@@ -210,37 +181,5 @@ def _languages(pages: ServedPages, browser: Any, folder: Path) -> None:
             context = browser.new_context(**SCREENS[screen], locale=locale, reduced_motion="reduce")
             context.add_cookies(pages.cookies)
             for name in _IN_LANGUAGES:
-                _picture(context, pages.addresses[name], folder, f"dashboard-{name}-{locale}", screen)
+                picture(context, pages.addresses[name], folder, f"dashboard-{name}-{locale}", screen)
             context.close()
-
-
-@contextmanager
-def _opened(context: Any, address: str) -> Iterator[Any]:
-    """The page behind the confirmation, where that is asked for: taking all pictures takes longer than one holds."""
-    page = context.new_page()
-    page.goto(address)
-    if "/reauthenticate/" in page.url and "/reauthenticate/" not in address:
-        page.locator("[type=password]").fill(PASSWORD)
-        page.locator("main button.primary").click()
-        page.wait_for_url(address)
-    yield page
-    page.close()
-
-
-def _picture(context: Any, address: str, folder: Path, name: str, screen: str) -> None:
-    with _opened(context, address) as page:
-        _shot(page, folder, name, screen)
-
-
-def _refusal(context: Any, address: str, folder: Path, name: str, screen: str) -> None:
-    """The page after its form was sent empty."""
-    with _opened(context, address) as page:
-        page.evaluate(_SUBMIT)
-        page.wait_for_load_state("networkidle")
-        page.wait_for_timeout(300)
-        _shot(page, folder, name, screen)
-
-
-def _shot(page: Any, folder: Path, name: str, screen: str) -> None:
-    page.wait_for_load_state("networkidle" if page.locator("[loading=lazy], iframe").count() else "load")
-    page.screenshot(path=folder / f"{name}.{screen}.png", full_page=True, animations="disabled")

@@ -10,7 +10,13 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import pictures_of_dashboard, pictures_of_moments, pictures_of_pages, pictures_of_papers
+from tests.browser import (
+    pictures_of_accounts,
+    pictures_of_dashboard,
+    pictures_of_moments,
+    pictures_of_pages,
+    pictures_of_papers,
+)
 from tests.browser.conftest import CHROMIUM
 from tests.browser.world import World
 from tests.cli.service import remove
@@ -23,6 +29,7 @@ SUBJECTS: list[Subject] = [
     pictures_of_moments.moments,
     pictures_of_pages.languages,
     pictures_of_dashboard.dashboard,
+    pictures_of_accounts.dashboard_accounts,
     pictures_of_papers.mails,
     pictures_of_papers.stamps,
     pictures_of_papers.proofs,

@@ -404,6 +404,16 @@ def test_reading(visit: Callable[..., Any], world: World) -> None:
     assert "This is page 3 of 3" in page.locator("main").inner_text()
 
 
+def test_an_enlarged_page_begins_where_its_lines_do(visit: Callable[..., Any], world: World) -> None:
+    """Also where the page around it is in a language from right to left."""
+    page = visit(f"{world.asked(pages=1)[0]}?lang=ar", viewport=PHONE["viewport"], statuses=(503,))
+    sheet = page.locator("[data-page$='/1']")
+    sheet.locator(".words").filter(has_text="This is page").wait_for(state="attached")
+    page.locator("[data-zoom='1']").click()
+    lefts = sheet.evaluate("sheet => [sheet, sheet.firstElementChild].map(each => each.getBoundingClientRect().left)")
+    assert lefts[0] == lefts[1]
+
+
 def test_in_a_frame_of_another_site(visit: Callable[..., Any], world: World) -> None:
     """With cookies of other sites denied, as in all of this room."""
     url = world.asked(signers=2)[0]

@@ -1,11 +1,11 @@
-"""What templates of the dashboard say of browsers and of mails."""
+"""What templates of the dashboard say of browsers, of addresses and of mails."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from paraph.dashboard.templatetags.dashboard import browser_name
+from paraph.dashboard.templatetags.dashboard import browser_name, mail_address
 from tests.dashboard.conftest import MemberClient
 
 _MOZILLA = "Mozilla/5.0"
@@ -25,6 +25,12 @@ _MOZILLA = "Mozilla/5.0"
 )
 def test_a_browser_has_the_name_that_people_know(user_agent: str, name: str) -> None:
     assert browser_name(user_agent) == name
+
+
+def test_long_addresses_break_after_their_at_sign() -> None:
+    assert mail_address("owner@lighthouse.example") == "owner@<wbr>lighthouse.example"
+    assert mail_address("ada@example.com") == "ada@example.com"
+    assert mail_address("<b>@lighthouse-keepers.example") == "&lt;b&gt;@<wbr>lighthouse-keepers.example"
 
 
 @pytest.mark.parametrize("gateway", [{"smtp_url": "smtp://localhost"}, {"mail_provider": "mailgun"}])

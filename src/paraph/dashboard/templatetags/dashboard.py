@@ -6,7 +6,7 @@ from django import template
 from django.conf import settings
 from django.template.context import RequestContext
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
@@ -16,6 +16,7 @@ _BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "FxiOS/": "F
 _BROWSERS |= {"Chrome/": "Chrome", "Safari/": "Safari"}
 _SYSTEMS = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS"}
 _SYSTEMS |= {"CrOS": "ChromeOS", "Linux": "Linux"}
+_FITS = 20  # characters, in the narrowest column
 
 
 @register.filter
@@ -24,6 +25,13 @@ def browser_name(user_agent: str) -> str:
     known."""
     known = (next((name for mark, name in each.items() if mark in user_agent), "") for each in (_BROWSERS, _SYSTEMS))
     return ", ".join(filter(None, known)) or Truncator(user_agent).chars(60)
+
+
+@register.filter
+def mail_address(email: str) -> SafeString:
+    """The address, which breaks after its «@» before it breaks within a name; short ones need no break."""
+    escaped = escape(email)
+    return SafeString(escaped.replace("@", "@<wbr>") if len(email) > _FITS else escaped)
 
 
 @register.simple_tag

@@ -72,7 +72,6 @@ async function fetchText(page) {
   const { width, height, lines } = await response.json();
   const layer = document.createElement("div");
   layer.className = "words";
-  layer.dir = "auto";
   for (const line of lines) {
     const span = document.createElement("span");
     span.textContent = `${line.text}\n`;
@@ -88,6 +87,7 @@ async function fetchText(page) {
     layer.append(none);
   }
   page.querySelector(".paper img").after(layer);
+  page.dir = "auto";
   for (const [index, line] of lines.entries()) {
     const span = layer.children[index];
     const shown = span.getBoundingClientRect().width / layer.getBoundingClientRect().width;
