@@ -55,7 +55,10 @@ def test_it_is_launched_again_though_it_dies_while_it_recovers(server: Server) -
         until(lambda: server.poll() is None, keeper)
     until(lambda: answers(server), keeper)
     assert said[0] == "PostgreSQL ended; starting it again."
-    assert len(said) == 4 and "in 0.2 s" in said[1] and "in 0.8 s" in said[3]
+    # Four at least: PostgreSQL ends by itself where processes of the killed one still hold its memory.
+    assert len(said) >= 4
+    for failures, words in enumerate(said[1:], start=1):
+        assert f"starting it again in {0.1 * 2**failures:.1f} s" in words
 
 
 def test_it_is_tried_until_it_can_be_started(server: Server) -> None:
