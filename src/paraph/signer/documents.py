@@ -6,6 +6,7 @@ from functools import cache
 from itertools import count
 from typing import Any
 
+from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.initials_row import initials_row
@@ -16,6 +17,9 @@ from paraph.signer.remarks import remarks_for_page
 
 SvgBox = dict[str, str]
 Initials = Callable[[float, float], SvgBox | None]
+
+_PLACEMENTS = CompiledQuery(lambda: Placement.objects.select_related("request_document"), field="signer")
+_SIGNERS = CompiledQuery(lambda: Signer.objects.only("pk").order_by("order"), field="request")
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
@@ -71,7 +75,7 @@ def _document(
 def _places(signer: Signer) -> dict[int, list[Placement]]:
     """The signer's stamps on each document, in reading order."""
     found: dict[int, list[Placement]] = defaultdict(list)
-    for place in Placement.objects.filter(signer=signer).select_related("request_document"):
+    for place in _PLACEMENTS.all(signer.pk):
         found[place.request_document.document_id].append(place)
     for places in found.values():
         places.sort(key=lambda place: (place.page_number, -place.y - place.height, place.x))
@@ -82,7 +86,7 @@ def _initials(signer: Signer) -> Initials:
     """Where the signer's initials stand on a page of some size; None where none are asked for."""
     if not signer.request.initials_required:
         return lambda _width, _height: None
-    signers = list(signer.request.signers.order_by("order").values_list("pk", flat=True))
+    signers = [each.pk for each in _SIGNERS.all(signer.request_id)]
     index = signers.index(signer.pk)
 
     @cache
