@@ -1,8 +1,8 @@
 """Tables that PostgreSQL takes for large.
 
-Within one transaction, which ends with all of it undone: the catalog says that each page of each table holds a million
-rows, and of their values only that few rows belong to the same row of another table. So plans are those of a large
-database, whatever rows other tests have left. Statements that are prepared get the plan for any values.
+Within one transaction, which ends with all of it undone: the catalog says that each table holds a million rows on the
+pages that it has, and of their values only that few rows belong to the same row of another table. So plans are those
+of a large database, whatever rows other tests have left. Statements that are prepared get the plan for any values.
 """
 
 from django.db import connection
@@ -44,7 +44,7 @@ BEGIN
 END $$
 """
 _SEEM_LARGE = """
-    UPDATE pg_class SET relpages = 1, reltuples = 1000000
+    UPDATE pg_class SET relpages = greatest(pg_relation_size(oid) / 8192, 1), reltuples = 1000000
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL(%s)
 """
 _FORGET_VALUES = """

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from django.db.models import Count, Min
+from django.db.models import Min, OuterRef, Subquery
 
 from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
@@ -11,6 +11,7 @@ from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import QueueState, queue_state
+from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
@@ -38,8 +39,8 @@ def webhooks() -> Iterator[Outcome]:
 
 def unsealed() -> Iterator[Outcome]:
     """``sealing failures``: completed requests that could not be sealed, proven or published yet."""
-    waiting = SealingFailure.objects.aggregate(count=Count("pk"), since=Min("request__completed_at"))
-    if not waiting["count"]:
+    waiting = SealingFailure.objects.count()
+    if not waiting:
         yield ok("sealing failures", "No completed request waits for its seal because of a fault.")
         return
     gave_up = len(given_up())
@@ -48,10 +49,13 @@ def unsealed() -> Iterator[Outcome]:
         more = "paraph request list --failed shows them and why, paraph request retry has one tried again."
         yield failed("sealing failures", f"{requests}, no job tries to finalize them any more: {more}")
         return
-    first = SealingFailure.objects.order_by("request__completed_at").values_list("request_id", "cause")[0]
-    count = f"{waiting['count']} completed request{'s wait' if waiting['count'] > 1 else ' waits'}"
-    sentence = f"{count} for a seal because of a fault; paraph request show {first[0]} says more: {first[1]}"
-    judge = failed if clock.now() - waiting["since"] > _LONG_FAILING else warning
+    # Each request is looked up by itself: joined, all requests may be read for a few failures.
+    completed_at = Subquery(SignatureRequest.objects.filter(pk=OuterRef("request_id")).values("completed_at"))
+    failures = SealingFailure.objects.order_by(completed_at).values_list("request_id", "cause", completed_at)
+    request_id, cause, since = failures[0]
+    count = f"{waiting} completed request{'s wait' if waiting > 1 else ' waits'}"
+    sentence = f"{count} for a seal because of a fault; paraph request show {request_id} says more: {cause}"
+    judge = failed if clock.now() - since > _LONG_FAILING else warning
     yield judge("sealing failures", sentence)
 
 
