@@ -34,6 +34,7 @@ from paraph.cli.demo.webhook_receiver import WebhookReceiver
 _REQUESTS, _RETRIES, _ORGANIZATIONS = 10_000_000, 1_000_000, 20
 _FEW_REQUESTS, _FEW_RETRIES = 2_000, 200
 _MOST = 1.3
+_SETTINGS = {"PARAPH_RATE_LIMIT_FACTOR": "1000000", "PARAPH_LOG_LEVEL": "WARNING"}
 
 
 class Size(NamedTuple):
@@ -46,7 +47,7 @@ class Side:
     """A service on a database of that size. ``crowd``: a key, an owner's cookies and pages of an organization in it."""
 
     def __init__(self, data_dir: Path, size: Size) -> None:
-        self.data_dir, self.size, self.service = data_dir, size, DemoService(data_dir)
+        self.data_dir, self.size, self.service = data_dir, size, DemoService(data_dir, **_SETTINGS)
 
     def fill(self) -> None:
         began = time.perf_counter()
@@ -88,7 +89,7 @@ def main() -> None:
     parser.add_argument("--reads", type=int, default=25, help="of everything else")
     arguments = parser.parse_args()
     demo_service._START_SECONDS = 300  # two at once, on a machine that may be busy
-    os.environ |= {"PARAPH_RATE_LIMIT_FACTOR": "1000000", "PARAPH_LOG_LEVEL": "WARNING"}
+    os.environ |= _SETTINGS
     large = Size(_ORGANIZATIONS, int(_REQUESTS * arguments.scale), int(_RETRIES * arguments.scale))
     with ExitStack() as stack:
         receiver = stack.enter_context(WebhookReceiver())

@@ -18,12 +18,9 @@ class Service(DemoService):
     """The running service, and what an operator can do with it."""
 
     def start(self) -> None:
-        """On a copy of what a first start leaves. With room for tests that ask again and again: on a busy machine
-        they would meet the rate limit."""
+        """On a copy of what a first start leaves."""
         first_start.copy(self.data_dir)
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setenv("PARAPH_RATE_LIMIT_FACTOR", "20")
-            super().start()
+        super().start()
 
     def new_key(self, plan: str = "free", environment: str = "sandbox", *more: str) -> str:
         """The API key of a new application of a new organization."""
@@ -52,7 +49,8 @@ class Service(DemoService):
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("service"))
+    """With room for tests that ask again and again: on a busy machine they would meet the rate limit."""
+    running = Service(tmp_path_factory.mktemp("service"), PARAPH_RATE_LIMIT_FACTOR="20")
     running.start()
     yield running
     running.stop()

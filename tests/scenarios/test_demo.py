@@ -18,12 +18,21 @@ from tests.scenarios.conftest import Service
 
 FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "webhooks.jsonl", "root-ca.pem", "report.json"}
 
+_DEPLOYMENT = {
+    "DATABASE_URL": "postgresql://paraph@127.0.0.1:1/production",
+    "PARAPH_HOST": "0.0.0.0",
+    "PARAPH_BASE_URL": "https://sign.example.com",
+    "PARAPH_STORAGE_URL": "s3://production",
+    "PARAPH_SMTP_URL": "smtp://127.0.0.1:1",
+    "PARAPH_UPLOAD_LIMIT_MB": "none",
+}
+
 
 def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """With a database of its own, not that of the tests, which another demo may be using."""
+    """As in a deployment, whose database, storage, gateways and address the demo leaves alone."""
     command = [sys.executable, "-m", "paraph", "demo", "--out", str(out), *arguments]
     python = os.pathsep.join(sys.path)
-    environment = clean_environment(out.with_name("data"), PYTHONPATH=python, PARAPH_HOST="0.0.0.0")  # as in the image
+    environment = clean_environment(out.with_name("data"), PYTHONPATH=python) | _DEPLOYMENT
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
 
 

@@ -1,6 +1,7 @@
 """The service that the demo starts: ``paraph serve`` in a temporary folder, and the operator's commands for it."""
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -22,8 +23,11 @@ _STOP_SECONDS = 30
 class DemoService:
     """``paraph serve`` on a free port. ``url``: its address, without a slash at the end."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, **settings: str) -> None:
+        """``settings``: by the names of their variables. Those of this machine's own service do not hold: its database,
+        its storage and its gateways are none of the demo's."""
         self.data_dir = data_dir
+        self._environment = {**_foreign_environment(), **settings}
         with socket.socket() as probe:
             probe.bind((_HOST, 0))
             self._port = probe.getsockname()[1]
@@ -42,10 +46,10 @@ class DemoService:
         it does not within 60 s."""
         with (self.data_dir / "serve.log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
-                # On this machine alone, whatever PARAPH_HOST says: else it would send no webhooks to this machine.
                 [*_PARAPH, "serve", "--data-dir", str(self.data_dir), "--host", _HOST, "--port", str(self._port)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                env=self._environment,
             )
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
@@ -87,11 +91,19 @@ class DemoService:
 
     def operate(self, *arguments: str) -> Any:
         done = subprocess.run(  # noqa: S603 - our own command
-            [*_PARAPH, *arguments, "--data-dir", str(self.data_dir), "--json"], capture_output=True, check=False
+            [*_PARAPH, *arguments, "--data-dir", str(self.data_dir), "--json"],
+            capture_output=True,
+            check=False,
+            env=self._environment,
         )
         if done.returncode:
             raise click.ClickException(done.stderr.decode(errors="replace").strip())
         return json.loads(done.stdout)
+
+
+def _foreign_environment() -> dict[str, str]:
+    """This process's environment without the settings of a service."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PARAPH_", "DATABASE_URL"))}
 
 
 _PARAPH = [sys.executable, "-m", "paraph"]
