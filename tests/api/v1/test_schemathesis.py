@@ -19,7 +19,9 @@ from paraph.web.wsgi import application
 from tests.api.v1.api_clients import CONTRACT, api_client, branding_profile, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 
-TAGGED = paper("".join(text(f"{{{{{place}}}}}", 72, 20 + 30 * place) for place in range(25)))
+TAGGED = paper(
+    "".join(text(f"{{{{{place}}}}}", 72, 100 + 29 * place) for place in range(25))
+)  # a stamp fits under each
 
 schemathesis.openapi.media_type("application/pdf", st.sampled_from([CONTRACT, TAGGED]))
 # Parameters that nobody knows are ignored, as unknown fields are; the key is the test's, and its absence and its
