@@ -21,31 +21,46 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.Lock()
+        self._adding, self._writing = threading.Lock(), threading.Lock()
         self._file: int | None = None
         self._end = 0
         self._records: dict[str, _Record] = {}
+        self._unwritten: dict[str, _Record] = {}
 
     def add(self, key: str, amounts: Mapping[int, float], width: int) -> None:
         """Adds ``amounts``, by position, to the ``width`` numbers of the key. If the disk refuses the write, the next
-        addition to the key writes them."""
-        with self._lock:
+        addition to the key writes them.
+
+        One thread writes at a time, also for those that come meanwhile: they would wait for more than the disk, since
+        a thread that writes lets another one have the interpreter, and gets it back late."""
+        with self._adding:
             record = self._records.get(key)
             if record is None:
                 record = self._records[key] = _Record(width)
             for position, amount in amounts.items():
                 record.numbers[position] += amount
-            with suppress(OSError):
-                self._write(key, record)
+            self._unwritten[key] = record
+        while self._unwritten and self._writing.acquire(blocking=False):
+            try:
+                self._write_all()
+            finally:
+                self._writing.release()
 
-    def _write(self, key: str, record: "_Record") -> None:
-        numbers = struct.pack(f"={len(record.numbers)}d", *record.numbers)
+    def _write_all(self) -> None:
+        while self._unwritten:
+            with self._adding:
+                key, record = self._unwritten.popitem()
+                numbers = struct.pack(f"={len(record.numbers)}d", *record.numbers)
+            with suppress(OSError):
+                self._write(key, record, numbers)
+
+    def _write(self, key: str, record: "_Record", numbers: bytes) -> None:
         if record.offset is not None:
             os.pwrite(self._opened(), numbers, record.offset)
             return
         name = key.encode()
         name += b" " * (-len(name) % 8)
-        whole = _HEAD.pack(len(name), len(record.numbers)) + name + numbers
+        whole = _HEAD.pack(len(name), len(numbers) // 8) + name + numbers
         if os.pwrite(self._opened(), whole, self._end) == len(whole):  # else the next record is written over it
             record.offset = self._end + _HEAD.size + len(name)
             self._end += len(whole)
