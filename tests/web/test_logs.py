@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import structlog
 
 from paraph.web.logs import logging_settings
 from tests.production import Client
@@ -20,8 +19,8 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The log of requests goes where the service's goes, in the form that it has there."""
     settings = logging_settings("INFO")
     handler: Any = settings["handlers"]["stderr"]["()"]()
-    given = {name: each for name, each in settings["formatters"]["line"].items() if name != "()"}
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(**given))
+    given = dict(settings["formatters"]["line"])
+    handler.setFormatter(given.pop("()")(**given))
     monkeypatch.setattr(LOG, "handlers", [handler])
     monkeypatch.setattr(LOG, "level", logging.INFO)
     monkeypatch.setattr(LOG, "propagate", False)

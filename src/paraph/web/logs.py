@@ -1,21 +1,18 @@
 """Logs: one line per event on stderr, JSON unless that is a terminal. No key, token or code ever stands in one:
 requests are named by their route, jobs by task and number."""
 
-import json
 import logging
 import os
 import re
 import sys
 from collections.abc import MutableMapping
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import structlog
 
+from paraph.web.request_line import FACTS, RequestLine
+
 _STDERR = 2
-_REQUESTS = "paraph.request"
-_FACTS = ("request_id", "method", "route", "status", "milliseconds")  # of a request
-_JSON = json.JSONEncoder()
 _VALUE = r"[\w%.~+/=-]{8,}"
 _SECRETS = [  # each begins with a fixed character, which is found fast: every line is searched
     re.compile(rf"(/(?:sign|confirm)/){_VALUE}"),
@@ -50,7 +47,7 @@ def logging_settings(level: str) -> dict[str, Any]:
         renderer = [structlog.dev.ConsoleRenderer()]
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter if sys.stderr.isatty() else _Formatter,
-        "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder(allow=_FACTS), _name_jobs],
+        "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder(allow=FACTS), _name_jobs],
         "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer, _cover],
     }
     return {
@@ -106,22 +103,10 @@ class _Lines(logging.Handler):
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
     """Writes the lines of requests, which are most of all, without the processors: those lines hold no exception and
-    nothing that others said, and the processors take a tenth of the time that a read of the API has."""
+    nothing that others said."""
 
     def format(self, record: logging.LogRecord) -> str:
-        if record.name != _REQUESTS or record.exc_info:
-            return super().format(record)
-        line = {
-            "event": record.getMessage(),
-            "logger": record.name,
-            "level": record.levelname.lower(),
-            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds")[:-6] + "Z",
-        }
-        facts = vars(record)
-        for name in _FACTS:
-            if name in facts:
-                line[name] = facts[name]
-        return _JSON.encode(line)
+        return record.json() if isinstance(record, RequestLine) else super().format(record)
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:

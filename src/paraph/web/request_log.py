@@ -10,8 +10,9 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from paraph.measures.figures import count_request
+from paraph.web.request_line import LOGGER, RequestLine
 
-log = logging.getLogger("paraph.request")
+log = logging.getLogger(LOGGER)
 
 
 class RequestLog:
@@ -41,14 +42,14 @@ class RequestLog:
 def _record(request: HttpRequest, response: HttpResponseBase, seconds: float, request_id: str) -> None:
     route = request.resolver_match.route if request.resolver_match else None
     count_request(request.method, route or "", response.status_code, seconds)
-    facts = {
-        "request_id": request_id,
-        "method": request.method,
-        "route": route,
-        "status": response.status_code,
-        "milliseconds": round(seconds * 1000, 1),
-    }
-    log.log(_level(request, response), "request", extra=facts)
+    level = _level(request, response)
+    if log.isEnabledFor(level):
+        status = response.status_code
+        log.handle(
+            RequestLine(
+                level, request_id=request_id, method=request.method, route=route, status=status, seconds=seconds
+            )
+        )
 
 
 def _level(request: HttpRequest, response: HttpResponseBase) -> int:
