@@ -2,7 +2,7 @@
 
 import select
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from django.db.backends.postgresql import base
@@ -59,7 +59,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             if row.status != _ROW:
                 error = error_from_result(row)
                 raise OperationalError(str(error)) if self.connection.closed else error
-        return [row.get_value(0, column) for column in range(row.nfields)] if row.ntuples else None
+        return list(map(partial(row.get_value, 0), range(row.nfields))) if row.ntuples else None
 
     def get_connection_params(self) -> dict[str, Any]:
         return {**patience.PARAMETERS, **super().get_connection_params(), "prepare_threshold": _TIMES}

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 
 from paraph.kernel import clock
+from paraph.kernel.secrets import Secrets
 from paraph.organizations.installation import Agreed, agreed
 
 SIGNING, TICKET = "signing-token", "copy-ticket"
@@ -58,9 +59,8 @@ def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: byte
 
 def _newest(found: Agreed, purpose: str) -> bytes:
     """Of the secret in use at the very moment at which the entries were read."""
-    secret = settings.SECRETS.known(found.fingerprint or b"") or settings.SECRETS.newest
-    key: bytes = settings.SECRETS.derived(secret, purpose)
-    return key
+    secrets: Secrets = settings.SECRETS
+    return secrets.derived(secrets.known(found.fingerprint or b"") or secrets.newest, purpose)
 
 
 def _sealed(keys: dict[str, bytes], number: int, secret: bytes) -> str:

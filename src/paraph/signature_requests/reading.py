@@ -1,10 +1,11 @@
 """A signature request with its signers, as it is loaded to be shown (specification 2.2 and 2.3): from rows that are
 at hand, or in the same round trip as the key look-up."""
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
+
+from pydantic_core import from_json
 
 from paraph.organizations.admission import Prefetch
 from paraph.organizations.models import BrandingProfile
@@ -78,7 +79,7 @@ def reading(request_id: int) -> Prefetch | None:
 
 def prefetched_request(prefetched: bytes) -> LoadedRequest:
     """The request that :func:`reading` has read."""
-    *known, expires_at, created_at, finalized, profile, document_ids, signers = json.loads(prefetched.decode())
+    *known, expires_at, created_at, finalized, profile, document_ids, signers = from_json(prefetched)
     moments = datetime.fromisoformat(expires_at), datetime.fromisoformat(created_at)
     branding = BrandingProfile(**profile) if profile else None
     loaded = [_prefetched_signer(signer) for signer in signers]
