@@ -33,7 +33,7 @@ def spent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asks(party: str) -> bool:
-    with turns.request():
+    with turns.request:
         try:
             turns.take(party)
         except NoTurnError:
@@ -84,10 +84,10 @@ def test_what_a_thread_uses_of_a_processor_is_charged_to_the_party(monkeypatch: 
     monkeypatch.setattr("paraph.kernel.places.LITTLE", 0.05)
     turns.bound_to(1)
     assert asks("other")
-    with turns.request():
+    with turns.request:
         turns.take("sleeper")
         time.sleep(0.1)
-    with turns.request():
+    with turns.request:
         turns.take("worker")
         spin(0.06)
     assert has_had_share("worker")
@@ -98,7 +98,7 @@ def test_refused_calls_are_charged_as_well(monkeypatch: pytest.MonkeyPatch, spen
     turns.bound_to(4)
     assert asks("other")
     holders.take("hog", 1)
-    with turns.request(), pytest.raises(NoTurnError):
+    with turns.request, pytest.raises(NoTurnError):
         spin(0.06)
         turns.take("hog")
     holders.over.set()
@@ -111,7 +111,7 @@ def test_a_turn_ends_with_its_request(spent: None) -> None:
     turns.bound_to(4)
     assert asks("other")
     for _ in range(3):
-        with pytest.raises(OSError), turns.request():
+        with pytest.raises(OSError), turns.request:
             turns.take("hog")
             turns.take("hog")  # one turn for one request
             raise OSError

@@ -25,7 +25,7 @@ class Holders:
         return self._threads.submit(self._hold, party)
 
     def _hold(self, party: str) -> bool:
-        with turns.request():
+        with turns.request:
             turns.take(party)
             self._held.append(party)
             return self.over.wait(60)

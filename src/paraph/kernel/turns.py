@@ -7,8 +7,6 @@ Nothing is bounded until :func:`bound_to` says how many threads there are; comma
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from paraph.kernel.errors import DomainError
@@ -51,17 +49,19 @@ def bound_to(threads: int | None, told: Told | None = None) -> None:
     _places = Places(threads + 1, _PATIENCE_SECONDS, line, told, share=share) if threads else None
 
 
-@contextmanager
-def request() -> Iterator[None]:
-    """The block answers a request in this thread. The turn that is taken in it ends with it."""
-    mine = _here.request = _Request(time.thread_time())
-    try:
-        yield
-    finally:
-        _here.request = None
-        if mine.visit and _places:
+class _Answering:
+    def __enter__(self) -> None:
+        _here.request = _Request(time.thread_time())
+
+    def __exit__(self, *_failure: object) -> None:
+        mine, _here.request = _here.request, None
+        if mine and mine.visit and _places:
             mine.visit.used = time.thread_time() - mine.began
             _places.leave(mine.visit)
+
+
+request = _Answering()
+"""The block answers a request in this thread. The turn that is taken in it ends with it."""
 
 
 def take(party: str) -> None:

@@ -18,9 +18,10 @@ class Language:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
+        self._default = settings.LANGUAGE_CODE
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        language = settings.LANGUAGE_CODE
+        language = self._default
         if "HTTP_ACCEPT_LANGUAGE" in request.META:
             language = translation.get_language_from_request(request)
         translation.activate(language)

@@ -49,7 +49,7 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
 def _respond(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
     """A response whose content is complete becomes a list of one piece, which granian sends as a whole; it asks for
     every piece of anything else."""
-    with working, turns.request():
+    with working, turns.request:
         response = _django(environ, start_response)
         if not isinstance(response, HttpResponse):
             return response
