@@ -31,8 +31,8 @@ class Ledger:
         """Adds ``amounts``, by position, to the ``width`` numbers of the key. If the disk refuses the write, the next
         addition to the key writes them.
 
-        One thread writes at a time, also for those that come meanwhile: they would wait for more than the disk, since
-        a thread that writes lets another one have the interpreter, and gets it back late."""
+        One thread writes at a time, also what others add meanwhile, so that nobody waits for a write: the thread that
+        writes lets go of the interpreter, and may get it back late."""
         with self._adding:
             record = self._records.get(key)
             if record is None:

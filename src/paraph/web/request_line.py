@@ -31,7 +31,7 @@ class RequestLine(logging.LogRecord):
         self.milliseconds = round(seconds * 1000, 1)
 
     def json(self) -> str:
-        """The line as structlog's processors would write it, in a tenth of their time."""
+        """The line as structlog's processors would write it."""
         moment = datetime.fromtimestamp(self.created, UTC).isoformat(timespec="microseconds")[:-6]
         return (
             f'{{"event": "request", "logger": "{LOGGER}", "level": "{self.levelname.lower()}", '

@@ -24,10 +24,10 @@ class DemoService:
     """``paraph serve`` on a free port. ``url``: its address, without a slash at the end."""
 
     def __init__(self, data_dir: Path, **settings: str) -> None:
-        """``settings``: by the names of their variables. Those of this machine's own service do not hold: its database,
-        its storage and its gateways are none of the demo's."""
+        """``settings``: the only ones it has, by the names of their variables. Those of a service that this machine may
+        run name databases, stores and gateways that the demo must not touch."""
         self.data_dir = data_dir
-        self._environment = {**_foreign_environment(), **settings}
+        self._environment = {**_environment_without_settings(), **settings}
         with socket.socket() as probe:
             probe.bind((_HOST, 0))
             self._port = probe.getsockname()[1]
@@ -101,7 +101,7 @@ class DemoService:
         return json.loads(done.stdout)
 
 
-def _foreign_environment() -> dict[str, str]:
+def _environment_without_settings() -> dict[str, str]:
     """This process's environment without the settings of a service."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PARAPH_", "DATABASE_URL"))}
 
