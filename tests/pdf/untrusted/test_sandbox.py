@@ -131,7 +131,7 @@ def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
 
 
 def test_what_earlier_jobs_used_is_not_held_against_the_next() -> None:
-    pool = Sandbox(1, SandboxLimits(processor_seconds=1, wall_seconds=1.0))
+    pool = Sandbox(1, SandboxLimits(processor_seconds=1, wall_seconds=1.0, jobs=1_000_000))
     worker = worker_of(pool)
     while processor_time(worker) < 1:
         works(pool)
