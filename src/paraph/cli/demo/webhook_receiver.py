@@ -89,6 +89,7 @@ def _request_of(webhook: ReceivedWebhook) -> object:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # with 5, a burst of deliveries waits a second and more for its connections
 
     def __init__(self, take: Any) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
