@@ -82,6 +82,7 @@ def _services(folder: Path) -> Iterator[tuple[str, str, str]]:
     os.environ |= {
         "PARAPH_DATA_DIR": str(folder),
         "PARAPH_RATE_LIMIT_FACTOR": "1000000",
+        "PARAPH_SANDBOX_STORAGE_MB": "1000000",
         "DJANGO_SETTINGS_MODULE": "paraph.config.settings",
     }
     server, processes = Server(folder), list[subprocess.Popen[bytes]]()
