@@ -49,6 +49,9 @@ WHOLE = {
     "DELETE FROM messaging_messagecount WHERE": "messaging_messagecount",
     'DELETE FROM "messaging_putoffmail" WHERE': "messaging_putoffmail",
     'SELECT COUNT(*) AS "__count" FROM "evidence_sealingfailure"': "evidence_sealingfailure",  # mostly empty
+    'SELECT "evidence_sealingfailure"."request_id" AS "request_id", "evidence_sealingfailure"."cause" AS "cause"': (
+        "evidence_sealingfailure"
+    ),
 }
 
 

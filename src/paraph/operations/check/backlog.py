@@ -39,8 +39,11 @@ def webhooks() -> Iterator[Outcome]:
 
 def unsealed() -> Iterator[Outcome]:
     """``sealing failures``: completed requests that could not be sealed, proven or published yet."""
-    waiting = SealingFailure.objects.count()
-    if not waiting:
+    # Each request is looked up by itself: joined, all requests may be read for a few failures.
+    completed_at = Subquery(SignatureRequest.objects.filter(pk=OuterRef("request_id")).values("completed_at"))
+    failures = SealingFailure.objects.order_by(completed_at).values_list("request_id", "cause", completed_at)
+    longest = failures.first()
+    if longest is None:
         yield ok("sealing failures", "No completed request waits for its seal because of a fault.")
         return
     gave_up = len(given_up())
@@ -49,10 +52,8 @@ def unsealed() -> Iterator[Outcome]:
         more = "paraph request list --failed shows them and why, paraph request retry has one tried again."
         yield failed("sealing failures", f"{requests}, no job tries to finalize them any more: {more}")
         return
-    # Each request is looked up by itself: joined, all requests may be read for a few failures.
-    completed_at = Subquery(SignatureRequest.objects.filter(pk=OuterRef("request_id")).values("completed_at"))
-    failures = SealingFailure.objects.order_by(completed_at).values_list("request_id", "cause", completed_at)
-    request_id, cause, since = failures[0]
+    request_id, cause, since = longest
+    waiting = max(1, SealingFailure.objects.count())  # some may be sealed meanwhile
     count = f"{waiting} completed request{'s wait' if waiting > 1 else ' waits'}"
     sentence = f"{count} for a seal because of a fault; paraph request show {request_id} says more: {cause}"
     judge = failed if clock.now() - since > _LONG_FAILING else warning
