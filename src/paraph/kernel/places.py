@@ -12,7 +12,7 @@ from paraph.kernel.recent_use import RecentUse
 from paraph.kernel.recent_visits import RecentVisits
 
 LITTLE = 8.0  # seconds of a processor, fading: a party that has used more has had its share for now
-MUCH = 1.0  # of them, by what its threads have in hand: then it has had its share as well
+MUCH = 0.5  # of them, by what its threads have in hand: then it has had its share as well
 LONG = 1.0  # seconds that somebody may hold a place before many who wait become a burden
 AFTERMATH = 5.0  # seconds for which that is remembered: who was slow mostly is again
 
