@@ -18,6 +18,8 @@ _COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 _AGAIN = "options => axe.run(document, options)"  # axe is in the page already
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 _FILES = "[...document.querySelectorAll('script[src], link[rel=stylesheet]')].map(each => each.src || each.href)"
+_CUT_OFF = "[...document.querySelectorAll('.table')].filter(each => each.scrollWidth > each.clientWidth).length"
+_TABLES = ("requests", "documents", "applications", "deliveries", "members", "activity", "plan")
 _FRAGMENTS = {"key_used"}  # parts of a page, which its script asks for
 
 
@@ -94,6 +96,21 @@ def test_every_page_is_among_those_looked_at(dashboard: ServedPages) -> None:
 def test_pages_of_members(visitor: Visitor, dashboard: ServedPages) -> None:
     for name, address in dashboard.addresses.items():
         visitor.visit(name, address)
+
+
+@pytest.mark.parametrize("locale", ["de", "es", "fr", "it", "nl", "pt"])
+def test_tables_have_room_at_a_desk(browser: Any, dashboard: ServedPages, locale: str) -> None:
+    """However long the words of a language are."""
+    context = browser.new_context(viewport=DESK, reduced_motion="reduce", locale=locale)
+    context.add_cookies(dashboard.cookies)
+    page = context.new_page()
+    cut = []
+    for name in _TABLES:
+        page.goto(dashboard.addresses[name])
+        assert page.locator("html").get_attribute("lang") == locale and page.locator(".table").count()
+        cut += [name] if page.evaluate(_CUT_OFF) else []
+    context.close()
+    assert cut == []
 
 
 def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> None:
