@@ -125,7 +125,7 @@ _SHORTER = """() => {
     const time = document.querySelector(".opening time"), page = document.documentElement;
     const height = (text) => { time.textContent = text; return time.parentElement.offsetHeight; };
     const [here, utc] = [time.textContent, time.title];
-    for (let width = 320; width < 480; width++) {
+    for (let width = 320; width < 640; width++) {
         page.style.width = `${width}px`;
         if (height(here) < height(utc)) return width;
     }
