@@ -38,7 +38,7 @@ ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PARAPH_DATA_DIR=/data PARAPH_HOST=0.
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --start-period=60s --interval=30s --timeout=20s CMD ["paraph-healthy"]
+HEALTHCHECK --start-period=300s --interval=30s --timeout=60s CMD ["paraph-healthy"]
 
 FROM base AS runtime
 COPY --from=build-runtime /venv /venv

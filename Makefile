@@ -52,15 +52,17 @@ corpus: $(VENV)/.development  ## seals every PDF of a folder; two renderers, pop
 odd: $(VENV)/.development  ## odd PDFs of every class through a whole service   [COUNT=1000] [SEED=n]
 	$(BIN)/python -m benchmarks.odd_files $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
-chaos: $(VENV)/.development  ## 250 requests among faults, twice: with a supervisor and without; then what others notice of a hostile tenant; then two hosts, one of them lost   [SEED=n]
+chaos: $(VENV)/.development  ## 250 requests among faults, twice: with a supervisor and without; then what others notice of a hostile tenant; then a standby takes over, in step and behind; then two hosts, one of them lost   [SEED=n]
 	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.chaos.run --apart $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.chaos.neighbours
+	$(BIN)/python -m tests.chaos.failover
 	$(BIN)/python -m tests.hosts.run
 
-fuzz: $(VENV)/.development  ## hostile bytes; then pairs of what was shown and what was sealed   [SECONDS=60] [CORPUS=folder] [SEED=n]
+fuzz: $(VENV)/.development  ## hostile bytes; pairs of what was shown and sealed; sealed files altered without a key   [SECONDS=60] [CORPUS=folder] [SEED=n]
 	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(SEED),--seed $(SEED))
 	$(BIN)/python -m tests.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tests.fuzz.altered --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|moments|languages|dashboard|mails|stamps|proofs]
 	$(BIN)/python -m tests.browser.screenshots "$(OUT)" $(ONLY)

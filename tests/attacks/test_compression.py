@@ -98,7 +98,9 @@ def test_no_other_file_is_served(target: Target, path: str) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=10)
     connection.request("GET", path)
     answer = connection.getresponse()
-    assert answer.status == 404 and len(answer.read()) < 1000
+    found = answer.read()
+    connection.request("GET", "/nothing-at-all")
+    assert answer.status == 404 and found == connection.getresponse().read()
     connection.close()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paraph.bodies import bounded_json
+from paraph.kernel import bounded_json
 
 LARGE = json.dumps(["x"] * 50_000).encode()
 SMALL = b"[1]"
@@ -33,7 +33,7 @@ class Reading:
 
 def test_large_json_is_read_in_turn_and_small_json_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     reading = Reading()
-    monkeypatch.setattr("paraph.bodies.bounded_json.json.loads", reading.loads)
+    monkeypatch.setattr("paraph.kernel.bounded_json.json.loads", reading.loads)
     with ThreadPoolExecutor(4) as threads:
         large = [threads.submit(bounded_json.loads, LARGE, 10) for _ in range(4)]
         assert reading.began.wait(60)

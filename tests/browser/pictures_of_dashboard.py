@@ -138,6 +138,18 @@ def _empty(world: World, pages: ServedPages, browser: Any, folder: Path) -> None
             _log_in(context, pages.base_url, email)
             for name in names:
                 picture(context, f"{pages.base_url}/app/{organization}/{name}", folder, f"{role}-{name}", screen)
+            if role == "owner":
+                _refused_production(context, f"{pages.base_url}/app/{organization}", folder, screen)
+
+
+def _refused_production(context: Any, organization: str, folder: Path, screen: str) -> None:
+    """The plan Free has no keys for it."""
+    with opened(context, f"{organization}/applications/new") as page:
+        page.get_by_label("Name").fill("Rent office")
+        page.get_by_label("Environment").select_option("production")
+        page.locator("main .primary").click()
+        page.locator("[role=alert]").first.wait_for()
+        shot(page, folder, "refused-production", screen)
 
 
 def _set_password(link: str, browser: Any, folder: Path) -> None:

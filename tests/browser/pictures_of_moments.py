@@ -40,8 +40,8 @@ def _codes(world: World, browser: Any, folder: Path, screen: str) -> None:
         page.locator("#code").fill(wrong_for(code))
         with page.expect_response("**/signature"):
             page.locator("[data-sign]").click()
-    page.locator("body[data-state=locked]").wait_for()
-    picture(page, folder, "step-3-locked", screen)
+    page.locator("[data-send]:enabled").wait_for()
+    picture(page, folder, "step-3-code-used-up", screen)
 
 
 def _unreachable(page: Any, folder: Path, screen: str) -> None:

@@ -1,16 +1,23 @@
 """Every page of the dashboard in Chromium: accessible in light and dark, narrow, light, without errors."""
 
 import gzip
+import itertools
+import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
+from tests.browser.contract import contract
+from tests.browser.lived_in import asked, signed
 from tests.browser.world import World
 from tests.dashboard.matrix import PAGES
 from tests.dashboard.served_pages import ServedPages
+from tests.scenarios.people import Backend, signer
 
 DESK, PHONE, NARROW = ({"width": width, "height": height} for width, height in ((1280, 900), (375, 740), (320, 640)))
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -19,6 +26,15 @@ _AGAIN = "options => axe.run(document, options)"  # axe is in the page already
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 _FILES = "[...document.querySelectorAll('script[src], link[rel=stylesheet]')].map(each => each.src || each.href)"
 _CUT_OFF = "[...document.querySelectorAll('.table')].filter(each => each.scrollWidth > each.clientWidth).length"
+_BROKEN = """() => [...document.querySelectorAll("thead th, .steps a, button, .button, .status")].flatMap((each) => {
+    const text = [...each.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && each.offsetParent);
+    return text.flatMap((node) => [...node.data.matchAll(/[^\\s-]+/g)].filter((word) => {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        return new Set([...range.getClientRects()].map((rectangle) => rectangle.top)).size > 1;
+    }).map(([word]) => word));
+})"""
 _TABLES = ("requests", "documents", "applications", "deliveries", "members", "activity", "plan")
 _FRAGMENTS = {"key_used"}  # parts of a page, which its script asks for
 
@@ -104,13 +120,65 @@ def test_tables_have_room_at_a_desk(browser: Any, dashboard: ServedPages, locale
     context = browser.new_context(viewport=DESK, reduced_motion="reduce", locale=locale)
     context.add_cookies(dashboard.cookies)
     page = context.new_page()
-    cut = []
+    cut: list[Any] = []
     for name in _TABLES:
         page.goto(dashboard.addresses[name])
         assert page.locator("html").get_attribute("lang") == locale and page.locator(".table").count()
         cut += [name] if page.evaluate(_CUT_OFF) else []
+        cut += [(name, word) for word in page.evaluate(_BROKEN)]
     context.close()
     assert cut == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_header_or_button_breaks_within_a_word(browser: Any, dashboard: ServedPages, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce", locale="de")
+    context.add_cookies(dashboard.cookies)
+    page = context.new_page()
+    broken = []
+    for name in (*_TABLES, "request", "draft_documents", "draft_places"):
+        page.goto(dashboard.addresses[name])
+        broken += [(name, word) for word in page.evaluate(_BROKEN)]
+    context.close()
+    assert broken == []
+
+
+def test_an_open_page_of_a_request_tells_what_happens_by_itself(
+    visitor: Visitor, dashboard: ServedPages, world: World
+) -> None:
+    of_one = ["--organization", "1", "--environment", "sandbox", "--name", "live"]
+    backend = Backend(world.base_url, world.command("application", "create", *of_one)["api_key"])
+    made = asked(backend, contract(1), "live.pdf", [signer("ada", "Ada", "King")])
+    page = visitor.page
+    polls: list[float] = []
+    page.on("request", lambda sent: polls.append(time.monotonic()) if "seen=" in sent.url else None)
+    page.goto(f"{dashboard.base_url}/app/1/requests/{made['id']}")
+    page.evaluate("window.kept = true")
+    expect(page.locator(".outcome")).to_have_text("Ready to sign. Waiting for Ada King.")
+    expect(page.get_by_role("link", name="Verify")).to_have_count(0)
+    signed(backend, made)
+    expect(page.locator(".outcome")).to_have_text("Signed by everybody and sealed.", timeout=60_000)
+    first = page.locator("header.page .button").first
+    expect(first).to_have_text("Download the signed PDF")
+    assert page.evaluate("window.kept") and polls
+    assert all(later - earlier > 2.8 for earlier, later in itertools.pairwise(polls))
+    visitor.look()
+
+
+def test_moments_are_told_in_the_readers_zone(browser: Any, dashboard: ServedPages) -> None:
+    context = browser.new_context(viewport=DESK, timezone_id="Asia/Tokyo", locale="en")
+    context.add_cookies(dashboard.cookies)
+    page = context.new_page()
+    page.goto(dashboard.addresses["request"])
+    time_of = page.locator("dl.facts time").first
+    utc = datetime.fromisoformat(time_of.get_attribute("datetime") or "")
+    expect(time_of).to_contain_text(f"{utc + timedelta(hours=9):%H:%M}")
+    assert f"{utc:%Y-%m-%d %H:%M} UTC" == time_of.get_attribute("title")
+    page.goto(dashboard.addresses["requests"])
+    assert page.evaluate(
+        "[...document.querySelectorAll('td > time')].every((each) => each.getClientRects().length === 1)"
+    )
+    context.close()
 
 
 def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> None:

@@ -48,7 +48,7 @@ class World(Service):
     def __init__(self, data_dir: Path) -> None:
         one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
         many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "1000/1000"}
-        many["PARAPH_WRONG_CODES_PER_DESTINATION"] = "1000"
+        many |= {"PARAPH_WRONG_CODES_PER_DESTINATION": "10000", "PARAPH_WRONG_CODES_PER_ORGANIZATION": "10000"}
         super().__init__(data_dir, **one, **many, PARAPH_SMS_URL=_UNREACHABLE)
         self._documents: dict[int, int] = {}
 
@@ -111,6 +111,25 @@ class World(Service):
         self.newest = int(created["id"])
         return [person["signing_url"] for person in created["signers"]]
 
+    def asked_for(self, *documents: tuple[int, list[Any]], more: Any = None, **fields: Any) -> str:
+        """The address of one signer with these stamps on each of the documents. ``more``: fields of the signer."""
+        person = signer("person-1", order=1, **(more or {}))
+        content = {
+            "mode": "sequential",
+            "validity_days": 30,
+            "identity_declaration_accepted": True,
+            "signers": [person],
+            "documents": [
+                {"id": document, "signers": [{"signer_ref": person["ref"], "stamps": stamps}]}
+                for document, stamps in documents
+            ],
+        }
+        body = {"signature_request": content | fields}
+        answer = self.backend.call("POST", "signature_requests", json=body, headers={"Accept-Language": "en"})
+        assert answer.status_code == 201, answer.text
+        self.newest = int(answer.json()["id"])
+        return str(answer.json()["signers"][0]["signing_url"])
+
     def state(self, name: str, *, branded: bool = False) -> str:
         """The address of a page in the state."""
         return str(getattr(self, f"_{name}")(branded))
@@ -140,8 +159,8 @@ class World(Service):
 
     def _locked(self, branded: bool) -> str:
         url = self.asked(branded=branded)[0]
-        wrong = wrong_for(sent(url))
-        assert [sign(url, wrong).status_code for _ in range(5)] == [422, 422, 422, 422, 422]
+        for _ in range(4):
+            five_wrong(url)
         return url
 
     def _not_found(self, branded: bool) -> str:
@@ -182,6 +201,12 @@ def sent(url: str) -> str:
 
 def wrong_for(code: str) -> str:
     return f"{(int(code) + 1) % 10**6:06}"
+
+
+def five_wrong(url: str) -> None:
+    """Enters a new code wrongly, five times."""
+    wrong = wrong_for(sent(url))
+    assert [sign(url, wrong).status_code for _ in range(5)] == [422, 422, 422, 422, 422]
 
 
 def until(holds: Any, seconds: float = 30) -> None:

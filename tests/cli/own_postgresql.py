@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import psycopg
+
 from paraph.postgres.binaries import programs
 from paraph.postgres.location import ROOT_USER, account
 
@@ -32,9 +34,25 @@ class OwnPostgresql:
         self.run(f"{self.programs}/initdb -D {self.data} -U paraph -A trust -E UTF8 --locale=C.UTF-8")
         self.run(f"mkdir {self.archive}")
         if self._address:
-            self.run(f"echo 'host all all 0.0.0.0/0 trust' >> {self.data}/pg_hba.conf")
+            self.run(f"echo 'host all,replication all 0.0.0.0/0 trust' >> {self.data}/pg_hba.conf")
         self.start()
         self.run(f"{self.programs}/createdb -h {self.folder} -U paraph paraph")
+
+    def follow(self, primary: "OwnPostgresql") -> None:
+        """Makes the cluster a standby of that one, which follows it by streaming, and runs it."""
+        source = f"-h {primary.folder} -U paraph -D {self.data} -R -X stream --checkpoint=fast"
+        self.run(f"{self.programs}/pg_basebackup {source}")
+        self.start()
+
+    def ask(self, statement: str) -> str:
+        """The one value that the server answers, as its owner."""
+        with psycopg.connect(f"postgresql://paraph@/paraph?host={self.folder}", autocommit=True) as connection:
+            answered = connection.execute(statement.encode())
+            row = answered.fetchone() if answered.description else None
+            return str(row[0]) if row else ""
+
+    def promote(self) -> None:
+        self.run(f"{self.programs}/pg_ctl -D {self.data} -w -t 60 promote")
 
     def start(self) -> None:
         places = f"-c listen_addresses='{self._address}' -c unix_socket_directories={self.folder}"

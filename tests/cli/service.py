@@ -48,11 +48,11 @@ class Service:
         self.key = first_start.copy(self.data_dir)
         self.start()
 
-    def start(self) -> None:
+    def start(self, *options: str) -> None:
         """Returns once it is ready; fails with all it said when it ends before."""
         ready, already = threading.Event(), len(self.output)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "paraph", "serve"],
+            [sys.executable, "-m", "paraph", "serve", *options],
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -121,6 +121,12 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
     assert "The database is not empty" in refusal(elsewhere, "restore", str(backup))
 
 
+@pytest.mark.usefixtures("backup")
+def test_a_backup_is_noted_for_the_check(service: Service) -> None:
+    [found] = service.command("check", "--only", "backup")
+    assert found["status"] == "ok" and found["sentence"].startswith("The newest backup without problems is of ")
+
+
 def test_what_is_not_empty_is_refused_before_anything_is_written(place: Path, service: Service, backup: Path) -> None:
     assert "stop it first" in refusal(service, "restore", str(backup))
     other = Service(place / "third", **_FEW)

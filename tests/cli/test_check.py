@@ -1,6 +1,7 @@
 """``paraph check``, and the starts that it guards."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from tests.cli import forked
 from tests.cli.service import Service, clean_environment, free_port
 from tests.keys.certified_keys import make_key, make_root
 
+ROOT = Path(__file__).parents[2]
+
 
 def run(command: str, data_dir: Path, *options: str, **settings: str) -> "subprocess.CompletedProcess[str]":
     return forked.run("paraph", command, *options, environment=clean_environment(data_dir, **settings))
@@ -23,10 +26,14 @@ def run(command: str, data_dir: Path, *options: str, **settings: str) -> "subpro
 def test_a_running_service_is_sound(service: Service) -> None:
     found = {outcome["name"]: outcome for outcome in service.command("check")}  # raises unless it ends with 0
     found.pop("confinement")  # depends on the kernel (tests/attacks/test_sandbox_escape.py)
+    found.pop("fonts")  # depends on the machine, too (tests/operations/test_check_fonts.py)
     found.pop("disk")  # depends on the machine (tests/operations/test_check_disks.py)
     assert {name for name, outcome in found.items() if outcome["status"] == "ok"} == {
         "database",
         "sessions",
+        "connections",
+        "replication",
+        "history",
         "secret key",
         "clock",
         "storage",
@@ -39,6 +46,7 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "sealing failures",
         "kept timestamps",
         "retention",
+        "backup",
         "proxy",
     }
     assert {outcome["status"] for outcome in found.values()} == {"ok", "warning"}
@@ -87,6 +95,36 @@ def test_json_is_a_list_of_outcomes(tmp_path: Path) -> None:
     done = run("check", tmp_path, "--json", DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
     assert done.returncode == 1
     assert {frozenset(outcome) for outcome in json.loads(done.stdout)} == {frozenset(("name", "status", "sentence"))}
+
+
+def test_only_knows_each_line_of_the_table(service: Service) -> None:
+    """Those that docs/operating.md lists, and those that are told."""
+    table = (ROOT / "docs/operating.md").read_text().partition("| Line |")[2].partition("\n\n")[0]
+    first = [row.split("|")[1] for row in table.splitlines()[2:]]
+    listed = [name.removesuffix(" …") for cell in first for name in re.findall("`([^`]+)`", cell)]
+    told = [outcome["name"] for outcome in json.loads(service.run("check", "--json").stdout)]
+    assert {"database", "clock", "queue", "timestamp", "proxy"} <= set(listed)
+    assert {"clock", "queue", "timestamp built-in"} <= set(told)
+    wanted = [part for name in listed for part in ("--only", name)]
+    done = service.run("check", "--json", *wanted)
+    assert [outcome["name"] for outcome in json.loads(done.stdout)] == told, done.stderr
+    for line, names in {
+        "clock": ["clock"],
+        "queue": ["queue"],
+        "workers": ["workers", "queue"],
+        "timestamp": ["timestamp built-in"],
+        "timestamp built-in": ["timestamp built-in"],
+    }.items():
+        done = service.run("check", "--json", "--only", line)
+        assert [outcome["name"] for outcome in json.loads(done.stdout)] == names, done.stderr
+
+
+@pytest.mark.parametrize("line", ["nonsense", "timestamp https://nowhere.example", "clock of my own", "work"])
+def test_only_refuses_what_is_no_line(service: Service, line: str) -> None:
+    done = service.run("check", "--only", line)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"There is no line {line}, only database, sessions, ")
+    assert done.stderr.endswith("clock, queue.\n")
 
 
 def test_an_unknown_request_gets_a_sentence(service: Service) -> None:

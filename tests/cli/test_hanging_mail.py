@@ -1,6 +1,8 @@
-"""A mail server that takes connections and says nothing holds up mails, and nothing else."""
+"""A mail server or a webhook receiver that takes connections and says nothing holds up mails or webhooks, and nothing
+else."""
 
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ from paraph.cli.demo.contract import contract
 from paraph.postgres.location import embedded_url
 from tests.cli.conftest import SMALL
 from tests.cli.service import Service, remove, wait_until
+from tests.receiver import receiver, silent
 from tests.scenarios.people import Backend, at, sign, signer
 
 DOING = "SELECT task_name FROM procrastinate_jobs WHERE status = 'doing'"
@@ -48,21 +51,56 @@ def test_expiry_and_seals_go_on(hung: Service) -> None:
         database.execute(EXPIRE, [expiring["id"]])
         wait_until(lambda: backend.read(expiring["id"])["status"] == "expired", seconds=5)
 
-        url = signed["signers"][0]["signing_url"]
-        code = httpx.post(f"{url}/otp", json={"channel": "sms"}, timeout=30).json()["sandbox_code"]
-        assert sign(url, code).status_code == 200
+        assert sign(signed["signers"][0]["signing_url"], code(signed)).status_code == 200
         wait_until(lambda: backend.read(signed["id"])["finalized"], seconds=10)
         assert at_hand().count("invite") == 2
+
+
+def test_uploads_go_on(hung: Service) -> None:
+    """Of the very organization whose signers wait for their codes, in the one web process that there is."""
+    backend = Backend(hung.base_url, hung.key)
+    urls = [each["signing_url"] for each in request(backend, MANY, channel="email")["signers"]]
+    stop = threading.Event()
+
+    def ask_again_and_again(url: str) -> None:
+        while not stop.is_set():
+            httpx.post(f"{url}/otp", json={"channel": "email"}, timeout=60)
+
+    with ThreadPoolExecutor(MANY) as signers:
+        asked = [signers.submit(ask_again_and_again, url) for url in urls]
+        try:
+            wait_until(lambda: httpx.post(f"{urls[0]}/otp", json={"channel": "email"}, timeout=60).status_code == 503)
+            uploaded = [backend.call("POST", "documents", files=upload()) for _ in range(8)]
+        finally:
+            stop.set()
+        assert [answer.status_code for answer in uploaded] == [201] * 8
+        assert [answer.result() for answer in asked] == [None] * MANY
+
+
+@pytest.mark.thorough
+def test_uploads_go_on_while_a_receiver_hangs(hung: Service) -> None:
+    with receiver(silent) as hooks:
+        with psycopg.connect(embedded_url(hung.data_dir, None), autocommit=True) as database:
+            database.execute("UPDATE organizations_application SET webhook_url = %s", [hooks.url()])
+        backend = Backend(hung.base_url, hung.key)
+        for _ in range(MANY):
+            signed = request(backend)
+            assert sign(signed["signers"][0]["signing_url"], code(signed)).status_code == 200
+        wait_until(lambda: len(hooks.received) >= MANY)
+        assert {backend.call("POST", "documents", files=upload()).status_code for _ in range(8)} == {201}
+        backend.finalized(signed["id"])
 
 
 @pytest.mark.thorough
 def test_pages_and_the_api_go_on(hung: Service) -> None:
     backend = Backend(hung.base_url, hung.key)
-    urls = [each["signing_url"] for each in request(backend, MANY, channel="email")["signers"]]
+    made = request(backend, MANY, channel="email")
+    urls = [each["signing_url"] for each in made["signers"]]
 
     def ask(url: str) -> tuple[int, float]:
         answer = httpx.post(f"{url}/otp", json={"channel": "email"}, timeout=60)
         assert answer.json()["error"]["code"] == "delivery_failed"
+        assert answer.headers["Retry-After"] == "15"
         return answer.status_code, answer.elapsed.total_seconds()
 
     with ThreadPoolExecutor(MANY) as signers:
@@ -72,9 +110,21 @@ def test_pages_and_the_api_go_on(hung: Service) -> None:
             time.sleep(0.1)
         answers = [each.result() for each in asked]
     assert {status for status, _ in answers} == {503}
-    assert sum(seconds > 10 for _, seconds in answers) == 1  # of half of the threads, one is for others
+    assert sum(seconds > 10 for _, seconds in answers) == 1  # a quarter of the threads may wait for others' machines
     with psycopg.connect(embedded_url(hung.data_dir, None), autocommit=True) as database:
-        assert database.execute("SELECT count(*) FROM otp_onetimecode WHERE sent_at IS NULL").fetchone() == (1,)
+        unsent = "SELECT count(*) FROM otp_onetimecode WHERE sent_at IS NULL AND signer_id IN (SELECT id FROM "
+        mine = f"signature_requests_signer WHERE request_id = {made['id']})"
+        assert database.execute(unsent + mine).fetchone() == (1,)
+
+
+def code(request: dict[str, Any]) -> str:
+    """The first signer's, by SMS."""
+    url = request["signers"][0]["signing_url"]
+    return str(httpx.post(f"{url}/otp", json={"channel": "sms"}, timeout=30).json()["sandbox_code"])
+
+
+def upload() -> dict[str, Any]:
+    return {"file": ("contract.pdf", contract(), "application/pdf")}
 
 
 def request(backend: Backend, signers: int = 1, channel: str = "sms", **more: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.cli import forked
 from tests.cli.service import Service, clean_environment, processes_of, remove, wait_until
 
 
@@ -65,12 +66,36 @@ def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
     organization = service.command("organization", "create", "Acme", "--plan", "pro")["id"]
     colors = ["--background-color", "#ffffff", "--text-color", "#000000", "--accent-color", "#1A2B3C"]
     options = ["branding", "create", "--organization", str(organization), "--name", "House", *colors]
-    assert service.command(*options)["accent_color"] == "#1A2B3C"
+    made = service.command(*options)
+    assert made["accent_color"] == "#1A2B3C"
     service.command(*options)
     with pytest.raises(subprocess.CalledProcessError) as refused:
         service.command(*options)
     assert refused.value.returncode == 1
     assert refused.value.stderr == "The plan pro allows 2 branding profiles.\n"
+    deleted = service.command("branding", "delete", str(made["id"]))
+    assert (deleted["name"], deleted["deleted"]) == ("House", True)
+    assert service.command(*options)["id"] > made["id"], "there is room for another one"
+    with pytest.raises(subprocess.CalledProcessError) as again:
+        service.command("branding", "delete", str(made["id"]))
+    assert again.value.stderr == f"There is no branding profile {made['id']}.\n"
+
+
+def test_what_is_kept_of_a_person_is_shown_and_handed_over(service: Service, tmp_path: Path) -> None:
+    organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
+    member = ["--organization", organization, "--email", "olga@example.com", "--role", "owner", "--name", "Olga Owner"]
+    service.command("member", "create", *member)
+    service.command("organization", "confirm-address", organization, "olga@example.com", "--vouch")
+    shown = service.command("person", "show", "Olga@example.com", "--pdf", str(tmp_path / "olga.pdf"))
+    kept = {each["place"]: each for each in shown["kept"]}
+    assert (kept["accounts"]["name"], kept["accounts"]["erased_by"]) == ("Olga Owner", "")
+    assert kept["confirmed addresses"]["erased_by"] == "paraph erase address Olga@example.com"
+    assert (tmp_path / "olga.pdf").read_bytes().startswith(b"%PDF")
+    service.command("erase", "address", "olga@example.com", "--yes")
+    left = {each["place"] for each in service.command("person", "show", "olga@example.com")["kept"]}
+    assert "confirmed addresses" not in left and left >= {"accounts", "activity log"}
+    told = service.run("person", "show", "nobody@example.com")
+    assert (told.returncode, told.stdout.strip()) == (0, "Nothing is kept under this address or number.")
 
 
 def test_the_inbox_is_a_list(service: Service) -> None:
@@ -134,3 +159,26 @@ def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("The database does not answer: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "serve", "web", "worker", "migrate", "check", "inbox", "organization list", "application list", "key list",
+        "branding delete 1", "request list", "secret status", "retention show 1", "usage --month 2026-11",
+        "verify-store", "backup --out backup.tar", "export --out paraph.dump", "import paraph.dump",
+        "activity verify --organization 1", "storage encrypt",
+    ],
+)  # fmt: skip
+def test_a_database_address_that_cannot_be_read_gets_a_sentence(tmp_path: Path, arguments: str) -> None:
+    address = "postgresql://paraph:top#secret@db.example.com/paraph"
+    for name in ("backup.tar", "paraph.dump"):
+        (tmp_path / name).write_bytes(b"")
+    paths = [str(tmp_path / word) if "." in word else word for word in arguments.split()]
+    paths = (
+        paths if "--out" not in paths else [word.replace("backup.tar", "new").replace(".dump", "2") for word in paths]
+    )
+    done = forked.run("paraph", *paths, environment=clean_environment(tmp_path / "data", DATABASE_URL=address))
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith("The environment has mistakes: DATABASE_URL: must be postgresql://"), done.stderr
+    assert len(done.stderr.splitlines()) == 1 and "top" not in done.stderr

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
+from paraph.postgres import embedded_url
 from tests.cli import forked
 from tests.cli.service import Service, clean_environment, processes_of, wait_until
 
@@ -47,6 +49,19 @@ def test_first_start_second_start_and_stop(new_service: NewService) -> None:
     assert used < 3 * (processor_seconds() - before)  # a second start is one import long; the rest are its processes
     assert not re.search(r"[0-9a-f]{64}", "".join(service.output))  # the key is shown once
     assert service.processes() == {}
+
+
+def test_the_way_back_from_the_next_version(new_service: NewService) -> None:
+    service = new_service()
+    service.begin()
+    with psycopg.connect(embedded_url(service.data_dir, None), autocommit=True) as connection:
+        connection.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('journal', '9999_later', now())")
+    assert service.stop() == 0
+    with pytest.raises(AssertionError, match="belongs to a newer Paraph"):
+        service.start()
+    service.start("--newer-tables")
+    assert httpx.get(f"{service.base_url}/readyz").json()["ready"] is True
+    assert service.stop() == 0
 
 
 def test_a_second_service_on_the_same_folder_is_refused(service: Service) -> None:

@@ -45,7 +45,7 @@ def test_json_is_one_object_per_file(file: Path, tmp_path: Path) -> None:
 
 def test_one_bad_file_among_good_ones_ends_with_1(file: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed.pdf"
-    changed.write_bytes(file.read_bytes().replace(b"A contract", b"B contract", 1) + b"\n")
+    changed.write_bytes(file.read_bytes() + b"%")
     result = run(file, changed, "--root", root_file(tmp_path))
     assert result.exit_code == 1
     assert f"{file}: valid" in result.output and f"{changed}: NOT VALID" in result.output
@@ -88,7 +88,22 @@ def test_a_proof_is_tied_to_its_files_in_any_order(tmp_path: Path) -> None:
     assert json.loads(run(*reversed(paths), "--root", root, "--json").output)["ok"] is True
     paths[0].write_bytes(uploaded() + b" ")
     result = run(*paths, "--root", root)
-    assert result.exit_code == 1 and "NOT OK: No file has the digest of the uploaded file" in result.output
+    assert result.exit_code == 1 and "NOT OK: No file that was given is the uploaded file" in result.output
+
+
+def test_what_was_not_given_is_told_and_no_fault(tmp_path: Path) -> None:
+    """As where somebody has the proof and the signed file, and never had the upload."""
+    for name, content in {"uploaded.pdf": uploaded(), "proof.pdf": proven(evidence()), "signed.pdf": signed()}.items():
+        (tmp_path / name).write_bytes(content)
+    root = root_file(tmp_path)
+    result = run(tmp_path / "proof.pdf", tmp_path / "signed.pdf", "--root", root)
+    assert result.exit_code == 0 and result.output.startswith("Everything that was given matches.\n"), result.output
+    assert "not compared: No file that was given is the uploaded file" in result.output
+    alone = run(tmp_path / "proof.pdf", "--root", root)
+    assert alone.exit_code == 0 and "nothing was compared with it" in alone.output
+    (tmp_path / "signed.pdf").write_bytes(signed() + b"\n")
+    result = run(tmp_path / "proof.pdf", tmp_path / "signed.pdf", "--root", root)
+    assert result.exit_code == 1 and "NOT OK: No file that was given is the signed file" in result.output
 
 
 def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from paraph.cli import main
-from paraph.operations.check.service_checks import CHECKS
+from paraph.operations.check.service_checks import CHECKS, LINES_WITHIN
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
 
@@ -26,6 +26,17 @@ def test_every_command_is_named() -> None:
 
 def test_every_check_is_explained() -> None:
     assert [check.name for check in CHECKS if f"`{check.name}" not in PAGE] == []
+
+
+def test_each_line_of_the_check_has_what_to_do_about_it() -> None:
+    advice = PAGE.split("### What to do about each line\n")[1].split("\n## ")[0]
+    told = re.findall(r"^\| `([^`]+)` \| (.*) \|$", advice, re.MULTILINE)
+    assert sorted(line for line, what in told if len(what) > 20) == sorted([c.name for c in CHECKS] + [*LINES_WITHIN])
+
+
+def test_the_lines_that_metrics_leave_out_are_named() -> None:
+    left_out = re.findall("leaves out (.*), which", PAGE)[0]
+    assert re.findall("`([^`]+)`", left_out) == [check.name for check in CHECKS if not check.valid_seconds]
 
 
 def test_every_figure_is_listed() -> None:

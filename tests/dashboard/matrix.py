@@ -50,6 +50,7 @@ MATRIX = {
     "branding": _row(BUILD, 200, 200),
     "new_profile": _row(BUILD, 200, 422),
     "profile": _row(BUILD, 200, 422),
+    "delete_profile": _row(BUILD, 200, 303),
     "branding_preview": _row(BUILD, 200, 200),
     "branding_stylesheet": _row(BUILD, 200, 200),
     "branding/preview/stamp.svg": _row(BUILD, 200, 200),
@@ -60,11 +61,13 @@ MATRIX = {
     "end_early": _row(SEND, 200, 422),
     "request_verify": _row(ALL, 200, 200),
     "request_proof": _row(ALL, 302, 303),
+    "request_everything": _row(ALL, 200, 200),
     "request_file": _row(ALL, 302, 303),
     "remind": _row(SEND, 405, 303),
     "signing_link": _row(SEND, 405, 200),
     "documents": _row(ALL, 200, 422, senders=SEND),
     "document": _row(ALL, 200, 200),
+    "delete_document": _row(SEND, 200, 422),
     "document_page": _row(ALL, 200, 200),
     "documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp": _row(ALL, 200, 200),
     "drafts": _row(SEND, 200, 303),
@@ -102,6 +105,7 @@ MATRIX = {
 }
 BESIDE_ORGANIZATIONS = {"organizations", "new_organization"}
 FILES = {
+    "request_everything",
     "delivery_body",
     "branding_preview",  # a signing page; the pages of branding show it in a frame
     "branding_stylesheet",

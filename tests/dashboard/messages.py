@@ -12,7 +12,10 @@ import paraph
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "dashboard" / "locale"
 ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "members", "request_templates")]
-_VERBS = ("flow/bulk_send", "flow/delete_template", "flow/send_rows", "webhooks/testing")
+_VERBS = (
+    *("flow/bulk_send", "flow/delete_document", "flow/delete_template", "flow/send_rows", "flow/unsent"),
+    *("flow/messages/sender_emails", "webhooks/testing"),
+)
 VERBS = [SOURCE / f"{verb}.py" for verb in _VERBS]
 LABELS = [SOURCE / noun / "models.py" for noun in ("activity", "organizations", "signature_requests", "webhooks")]
 _CALL = re.compile(

@@ -78,6 +78,7 @@ def one_of_everything(log_in: LogIn) -> Everything:
     sealed = {"request_id": done.request.pk, "document_id": done.request_documents[0].document_id}
     special = {
         "request_proof": sealed,
+        "request_everything": sealed,
         "request_file": sealed,
         "draft_stamp": {"signer_id": DraftSigner.objects.get(draft=draft).pk},
     }

@@ -47,11 +47,13 @@ def served_pages(service: Service) -> ServedPages:
         "deliveries": f"{application}/deliveries",
         "delivery": delivery,
         "profile": profile,
+        "delete_profile": f"{profile}/delete",
         "request": request,
         "end_early": f"{request}/end",
         "request_verify": f"{request}/verify",
         "save_request": f"{request}/template",
         "document": document,
+        "delete_document": f"{document}/delete",
         "draft_documents": f"{step}/documents",
         "draft_signers": f"{step}/signers",
         "draft_places": f"{step}/places",
@@ -73,7 +75,13 @@ def served_pages(service: Service) -> ServedPages:
 
 def _fixed() -> dict[str, str]:
     organization = ["requests", "documents", "drafts", "templates", "applications", "branding", "members"]
-    account = {"account": "", "account_email": "email/", "mfa_index": "2fa/", "usersessions_list": "sessions/"}
+    account = {
+        "account": "",
+        "account_email": "email/",
+        "account_mails": "mails/",
+        "mfa_index": "2fa/",
+        "usersessions_list": "sessions/",
+    }
     return {
         "home": "/app/1/",
         **{name: f"/app/1/{name}" for name in [*organization, "activity", "plan", "settings"]},

@@ -13,10 +13,10 @@ from django.test import Client
 
 from paraph.activity.actions import Action
 from paraph.activity.actor import OPERATOR
-from paraph.activity.chain import check_export
 from paraph.activity.export import check_log
 from paraph.activity.log import note
 from paraph.activity.models import Activity
+from paraph.activity.read_export import check_export
 from paraph.cli.verify import command as verify
 from paraph.dashboard.activity_words import WORDS
 from paraph.flow.ask import ask
@@ -157,3 +157,13 @@ def test_acts_are_told_in_words(log_in: LogIn) -> None:
     page = answer.content.decode()
     assert "Rolle geändert<br><small><code>member.role_changed</code>" in page
     assert '<option value="member.role_changed">Rolle geändert</option>' in page
+
+
+def test_an_act_that_a_newer_version_has_noted_stands_there_by_its_code(log_in: LogIn) -> None:
+    owner, client = log_in(Role.OWNER)
+    act = note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    row = Activity(**{**{field.attname: getattr(act, field.attname) for field in Activity._meta.fields}, "pk": None})
+    row.position, row.action = 2, "moon.landed"
+    row.save(force_insert=True)
+    page = client.get(f"/app/{owner.organization_id}/activity")
+    assert page.status_code == 200 and "moon.landed" in page.content.decode()

@@ -10,11 +10,13 @@ from django.test import Client
 
 from paraph.activity.actor import OPERATOR
 from paraph.activity.models import Activity
+from paraph.administration.applications import create_application as create_by_operator
 from paraph.administration.members import create_member
 from paraph.members.models import Role
 from paraph.organizations.admission import admit
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.registration import create_application, create_organization
+from tests.api.v1.api_clients import ApiClient
 from tests.dashboard.conftest import MemberClient
 
 PASSWORD = "a long enough phrase"
@@ -192,3 +194,20 @@ def test_other_organizations_and_roles_without_the_right_are_kept_out(
     theirs = f"/app/{stranger[0].organization_id}/applications/{made.pk}"
     assert stranger[1].get(theirs).status_code == 404
     assert stranger[1].get(f"{theirs}/deliveries").status_code == 404
+
+
+def test_production_is_refused_on_the_plan_free_with_the_plans_named(
+    client: Client, organization: Organization
+) -> None:
+    Organization.objects.filter(pk=organization.pk).update(plan="free")
+    pages = f"/app/{organization.pk}/applications"
+    refused = client.post(f"{pages}/new", NEW | {"environment": "production"})
+    page = refused.content.decode()
+    assert refused.status_code == 422 and 'href="#id_environment"' in page
+    assert "Production keys require the plan Pro or Enterprise. Your organization has the plan Free." in page
+    assert not Application.objects.exists()
+    assert client.post(f"{pages}/new", NEW).status_code == 200, "the sandbox is for all plans"
+    made = create_by_operator(organization.pk, OPERATOR, environment="production", name="early")
+    assert ApiClient(made.api_key).get("/health").status_code == 402
+    Organization.objects.filter(pk=organization.pk).update(plan="pro")
+    assert client.post(f"{pages}/new", NEW | {"environment": "production"}).status_code == 200

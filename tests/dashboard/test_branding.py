@@ -2,17 +2,24 @@
 
 from collections.abc import Callable
 from html import unescape
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
 
+from paraph.activity.actor import OPERATOR
 from paraph.activity.models import Activity
+from paraph.administration.branding import delete_profile
 from paraph.dashboard.headers import POLICY
+from paraph.drafts.models import Draft
 from paraph.kernel.colors import contrast
+from paraph.kernel.errors import DomainError
 from paraph.members.models import Role
 from paraph.organizations.contrasts import Pair, contrasts
 from paraph.organizations.models import BrandingProfile, Organization
-from paraph.organizations.registration import create_branding_profile, create_organization
+from paraph.organizations.registration import create_application, create_branding_profile, create_organization
+from paraph.request_templates.models import Template
+from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import MemberClient
 
 COLORS = {"background_color": "#101820", "text_color": "#f0f0f0", "accent_color": "#c8102e"}
@@ -110,3 +117,54 @@ def test_contrast_is_judged_in_words_and_numbers_with_the_nearest_that_is_enough
     assert contrast(line.suggestion, "#ffffff") >= 3 > line.ratio
     assert found[Pair.TEXT_ON_SURFACE].suggestion == ""
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
+
+
+def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
+    client: Client, pages: str, organization: Organization
+) -> None:
+    made = create_branding_profile(organization.pk, "House", **COLORS)
+    create_branding_profile(organization.pk, "Event", **COLORS)
+    api = ApiClient(create_application(organization.pk, "production", "shop").api_key)
+    sent = api.create(payload(api.document(), branding_profile_id=made.pk)).json()
+    draft = Draft.objects.create(organization=organization, environment="production", branding_profile=made)
+    template = Template.objects.create(organization=organization, name="Lease", branding_profile=made)
+    asked = unescape(client.get(f"{pages}/{made.pk}/delete").content.decode())
+    assert "Requests that were sent with these colours keep them." in asked
+    assert "1 draft uses them" in asked and "1 template uses them" in asked
+    assert BrandingProfile.objects.filter(deletion=None).count() == 2, "it only asked"
+
+    deleted = client.post(f"{pages}/{made.pk}/delete")
+    assert (deleted.status_code, deleted["Location"]) == (303, pages)
+    listing = unescape(client.get(pages).content.decode())
+    assert "The profile “House” was deleted." in listing and "1 of 2 used" in listing
+    assert f'data-id="{made.pk}"' not in listing
+    for address in (f"{pages}/{made.pk}", f"{pages}/{made.pk}/delete"):
+        assert client.get(address).status_code == client.post(address).status_code == 404
+    for row in (draft, template):
+        row.refresh_from_db()
+        assert row.branding_profile is None
+    [act] = Activity.objects.filter(action="branding.deleted")
+    assert act.subject == "House" and act.before == {"branding_profile_id": made.pk, "name": "House", **COLORS}
+    assert "Branding profile deleted" in client.get(f"/app/{organization.pk}/activity").content.decode()
+
+    kept = {"id": made.pk, "name": "House", **COLORS}
+    assert api.get(f"/signature_requests/{sent['id']}").json()["branding_profile"] == kept
+    assert api.get("/signature_requests").json()["data"][0]["branding_profile"] == kept
+    page = Client().get(urlsplit(sent["signers"][0]["signing_url"]).path).content.decode()
+    assert COLORS["background_color"] in page
+    assert [each["name"] for each in api.get("/branding_profiles").json()["data"]] == ["Event"]
+    refused = api.create(payload(api.document(), branding_profile_id=made.pk))
+    assert "no branding profile of your organization" in error(refused, 422, "validation_error")
+    assert client.post(f"{pages}/new", {"name": "In its place", **COLORS}).status_code == 303
+
+
+def test_a_profile_is_deleted_once_and_by_those_who_may(
+    log_in: Callable[..., MemberClient], pages: str, organization: Organization
+) -> None:
+    made = create_branding_profile(organization.pk, "House", **COLORS)
+    for role in (Role.MEMBER, Role.OBSERVER):
+        assert log_in(role)[1].post(f"{pages}/{made.pk}/delete").status_code == 403
+    delete_profile(OPERATOR, made)
+    with pytest.raises(DomainError, match="There is no branding profile"):
+        delete_profile(OPERATOR, made)
+    assert Activity.objects.filter(action="branding.deleted").count() == 1

@@ -58,6 +58,7 @@ def test_rows_are_checked_sent_and_listed(log_in: LogIn, organization: Organizat
     assert "2 of 2 requests are sent" in shown and "hx-trigger" not in shown and "<html" not in shown
     for request in SignatureRequest.objects.all():
         assert f"/requests/{request.pk}" in shown
+    assert "Ada Lovelace" in shown and "Grace Hopper" in shown
 
 
 def test_nothing_is_sent_until_all_rows_are_right_or_wrong_ones_are_skipped(
@@ -68,7 +69,7 @@ def test_nothing_is_sent_until_all_rows_are_right_or_wrong_ones_are_skipped(
         client, organization, csv_of("Ada Lovelace ada@example.com", "Eve X nobody", "=1+1 X x@example.com")
     )
     assert "is not an e-mail address" in page(client, address) and "Skip wrong rows" in page(client, address)
-    assert "Some rows are wrong" in alert(client.post(f"{address}/start"))
+    assert "Some rows have errors" in alert(client.post(f"{address}/start"))
     assert not jobs()
     client.post(f"{address}/start", {"skip": "1"})
     send_rows(BulkSend.objects.get().pk)
@@ -86,6 +87,9 @@ def test_the_sample_fits_its_template(log_in: LogIn, organization: Organization)
     sample = client.get(f"{template}/sample.csv").content
     answer = client.post(f"{template}/bulk", {"file": csv(sample)})
     assert "Send 1 request" in page(client, answer.headers["Location"])
+    [row] = read_csv(sample).rows
+    assert len(set(row.cells)) == len(row.cells), "each role has a person of its own"
+    assert b"'" not in sample
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,20 @@
 """Documents in the dashboard: uploaded by the verb of the API, listed for both environments."""
 
+import json
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from paraph.documents.models import Document
+from paraph.activity.actions import Action
+from paraph.activity.actor import OPERATOR
+from paraph.activity.export import exported
+from paraph.activity.log import broken_at, note
+from paraph.activity.models import Activity
+from paraph.documents.models import Document, ObjectToDelete
 from paraph.members.models import Role
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_application, create_organization
@@ -42,7 +49,9 @@ def test_the_good_files_are_kept_and_the_others_named(log_in: LogIn, organizatio
     answer = client.post(f"/app/{organization.pk}/documents", {"file": files})
     said = answer.content.decode()
     assert answer.status_code == 422 and 'role="alert"' in said
-    assert "note.pdf: The file is not a PDF." in said and "photo.png: The file must be of the MIME type" in said
+    assert (
+        "note.pdf: The file is not a PDF." in said and "photo.png is not a PDF. Save it as PDF and try again." in said
+    )
     assert Document.objects.get().name == "contract.pdf"
 
 
@@ -127,3 +136,51 @@ def test_a_document_of_another_organization_does_not_exist(log_in: LogIn, organi
     for rest in ("", "/pages/1.webp", "/pages/1-200.webp"):
         assert stranger.get(f"/app/{elsewhere.pk}/documents/{document.pk}{rest}").status_code == 404
         assert stranger.get(f"/app/{organization.pk}/documents/{document.pk}{rest}").status_code == 404
+
+
+def test_what_members_upload_and_delete_stands_in_the_activity_log(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in(Role.MEMBER)
+    client.post(f"/app/{organization.pk}/documents", {"file": [pdf(), pdf(b"hello", "note.pdf")]})
+    document = Document.objects.get()
+    facts = {"environment": "production", "file_size": len(CONTRACT), "sha256_hash": sha256(CONTRACT).hexdigest()}
+    [uploaded] = Activity.objects.filter(action="document.uploaded")
+    assert (uploaded.actor, uploaded.subject) == (member.user.email, f"document {document.pk}")
+    assert (uploaded.before, uploaded.after) == ({}, facts)
+    page = f"/app/{organization.pk}/documents/{document.pk}"
+    assert f"{page}/delete" in client.get(page).content.decode()
+    assert "“contract.pdf” will be deleted" in client.get(f"{page}/delete").content.decode()
+    assert Document.objects.exists(), "it only asked"
+    deleted = client.post(f"{page}/delete")
+    assert (deleted.status_code, deleted["Location"]) == (303, f"/app/{organization.pk}/documents")
+    assert not Document.objects.exists() and client.get(page).status_code == 404
+    assert set(ObjectToDelete.objects.values_list("object_key", flat=True)) == {document.object_key}
+    [gone] = Activity.objects.filter(action="document.deleted")
+    assert (gone.subject, gone.before, gone.after) == (f"document {document.pk}", facts, {})
+    log = client.get(f"/app/{organization.pk}/activity", headers={"Accept-Language": "de"}).content.decode()
+    assert "Dokument hochgeladen" in log and "Dokument gelöscht" in log
+    acts = Activity.objects.filter(organization=organization).order_by("position")
+    assert broken_at(acts) is None
+    export = json.loads(
+        b"".join(exported(note(organization.pk, OPERATOR, Action.ACTIVITY_EXPORTED, organization.name)))
+    )
+    assert [act["action"] for act in export["acts"]] == ["document.uploaded", "document.deleted", "activity.exported"]
+
+
+def test_what_the_api_uploads_does_not(organization: Organization) -> None:
+    ApiClient(create_application(organization.pk, "production", "shop").api_key).document()
+    assert not Activity.objects.filter(action="document.uploaded").exists()
+
+
+def test_a_document_in_use_and_one_of_the_sandbox_stay(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in(Role.MEMBER)
+    pages = f"/app/{organization.pk}"
+    production = ApiClient(create_application(organization.pk, "production", "shop").api_key).document()
+    client.post(f"{pages}/drafts", {"document": production})
+    page = f"{pages}/documents/{production}"
+    assert f"{page}/delete" not in client.get(page).content.decode()
+    refused = client.post(f"{page}/delete")
+    assert refused.status_code == 422 and "uses this document, so it stays" in refused.content.decode()
+    sandbox = ApiClient(create_application(organization.pk, "sandbox", "trial").api_key).document()
+    assert client.post(f"{pages}/documents/{sandbox}/delete").status_code == 404
+    assert Document.objects.count() == 2
+    assert log_in(Role.OBSERVER)[1].post(f"{page}/delete").status_code == 403

@@ -252,8 +252,8 @@ def test_a_request_needs_a_signer(log_in: LogIn, organization: Organization) -> 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"page": 4}, "does not exist"),
-        ({"x": 500}, "does not fit"),
+        ({"page": 4}, "The document has 3 pages."),
+        ({"x": 500}, "beyond it the stamp leaves the page"),
         ({"width": 40}, "80"),
         ({"y": "low"}, "number"),
         ({"x": "nan"}, "number"),
@@ -264,7 +264,11 @@ def test_a_stamp_that_the_api_refuses_is_refused(
 ) -> None:
     _, client = log_in()
     address, draft = ready(client, organization)
-    assert said in alert(client.post(f"{address}/places", entered("stamp", stamp(draft, **changes))))
+    [name] = changes
+    answer = client.post(f"{address}/places", entered("stamp", stamp(draft, **changes)))
+    assert said in alert(answer)
+    beside = answer.content.decode().partition(f'name="stamp-0-{name}"')[2]
+    assert said in beside.partition("</div>")[0], "and at its field"
     assert DraftStamp.objects.get().x == 50  # what was saved stays
 
 
@@ -291,7 +295,10 @@ def test_the_review_says_what_is_missing_and_where(log_in: LogIn, organization: 
     address, _ = ready(client, organization)
     DraftStamp.objects.all().delete()
     said = alert(client.post(f"{address}/review", options()))
-    assert "at least one entry" in said and f'href="{address}/places"' in said
+    assert "Ada Byron has no place to sign yet." in said and "contract.pdf has no place to sign yet." in said
+    assert f'href="{address}/places"' in said
+    assert "entry" not in said
+    assert 'class="done"><a href="' + f"{address}/places" not in client.get(f"{address}/review").content.decode()
     assert not SignatureRequest.objects.exists()
 
 
@@ -301,7 +308,43 @@ def test_a_signer_without_a_stamp_is_sent_to_the_places(log_in: LogIn, organizat
     rows = [person("Ada", id=draft.signers.get().pk), person("Grace")]
     client.post(f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "parallel"})
     said = alert(client.post(f"{address}/review", options()))
-    assert "signs no document" in said and f'href="{address}/places"' in said and "/signers" not in said
+    assert (
+        "Grace Byron has no place to sign yet." in said
+        and f'href="{address}/places"' in said
+        and "/signers" not in said
+    )
+
+
+def test_continue_is_held_back_where_somebody_has_no_place(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    DraftStamp.objects.all().delete()
+    answer = client.post(f"{address}/places", entered("stamp") | {"action": "next"})
+    assert "Ada Byron has no place to sign yet." in alert(answer)
+    page = answer.content.decode()
+    assert f'data-lacks-signer="{draft.signers.get().pk}">' in page and "data-lacks-document" in page
+    empty = begun(client, organization)
+    assert "Add a document first." in alert(client.post(f"{empty}/documents", {"action": "next"}))
+
+
+def test_a_file_of_another_kind_is_refused_in_plain_words(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address = begun(client, organization)
+    docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    fields = {"file": pdf(b"PK", "contract.docx", docx), "action": "upload"}
+    said = alert(client.post(f"{address}/documents", fields))
+    assert "contract.docx is not a PDF. Save it as PDF and try again." in said and "MIME" not in said
+    unknown = pdf(name="lease.pdf", content_type="application/octet-stream")
+    assert client.post(f"{address}/documents", {"file": unknown, "action": "upload"}).status_code == 303
+
+
+def test_a_name_that_nobody_chose_is_objected_to(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    assert "data-unnamed" not in client.get(f"{address}/review").content.decode()
+    Organization.objects.update(name="First organization")
+    page = client.get(f"{address}/review").content.decode()
+    assert "data-unnamed" in page and f"/app/{organization.pk}/settings" in page
 
 
 def test_a_used_up_quota_is_said_and_nothing_is_lost(log_in: LogIn, organization: Organization, settings: Any) -> None:
@@ -334,6 +377,7 @@ def test_options_are_kept_and_sent(log_in: LogIn, organization: Organization) ->
     client.post(f"{address}/review", chosen | {"action": "send"})
     request = SignatureRequest.objects.get()
     assert (request.locale, request.validity_days, request.initials_required) == ("ar", 3, True)
+    assert request.title == "Lease" and "Lease" in client.get(f"/app/{organization.pk}/requests").content.decode()
     assert (request.branding_profile, request.notify_signers_on_completion) == (profile, False)
 
 
@@ -367,8 +411,23 @@ def test_the_review_shows_stamps_as_they_will_look(log_in: LogIn, organization: 
     answer = client.get(picture)
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/svg+xml")
     assert answer.content.startswith(b"<svg") and answer.headers["Cache-Control"].startswith("private")
+    on_dark = client.get(f"{picture}?ground").content
+    assert on_dark != answer.content and len(on_dark) > len(answer.content)
     assert client.get(picture.replace("200x80", "2000x80")).status_code == 404
     _, observer = log_in(Role.OBSERVER)
     _, stranger = log_in(at=(elsewhere := create_organization("Elsewhere", "pro")))
     assert [other.get(picture).status_code for other in (observer, stranger)] == [403, 404]
     assert stranger.get(picture.replace(f"/app/{organization.pk}/", f"/app/{elsewhere.pk}/")).status_code == 404
+
+
+def test_places_and_review_say_what_a_stamp_covers(log_in: LogIn, organization: Organization) -> None:
+    """And nothing where it covers nothing."""
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    remarks = re.compile(r"<div[^>]* data-remarks [^>]*>(.*?)</div>", re.DOTALL)
+    for step in ("places", "review"):
+        assert remarks.findall(client.get(f"{address}/{step}").content.decode()) == [""]
+    client.post(f"{address}/places", entered("stamp", stamp(draft), stamp(draft, x=100, y=100)))
+    for step in ("places", "review"):
+        [said] = remarks.findall(client.get(f"{address}/{step}").content.decode())
+        assert "The stamps of Ada Byron and Ada Byron on page 2 of contract.pdf overlap." in said

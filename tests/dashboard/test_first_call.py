@@ -17,7 +17,7 @@ from paraph.members.models import Role, User
 from paraph.organizations.admission import admit
 from paraph.organizations.models import Application, Organization
 from paraph.organizations.registration import NewApplication, create_application, create_organization
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.webhooks.outbox import release
 from tests.dashboard.just_logged_in import just_logged_in
@@ -136,3 +136,9 @@ def test_the_lines_say_what_the_api_takes_whatever_the_member_is_called(name: st
     assert sent["documents"][0]["id"] == 7 and sent["signers"][0]["email"] == "me@example.com"
     signer = sent["signers"][0]
     assert not name or f"{signer['first_name']} {signer['last_name']}".startswith(name)
+
+
+def test_nobody_is_asked_to_sign_as_another_person(made: Scene, client: Client) -> None:
+    assert "Sign as yourself</button>" not in part(client, made) and "Signing link</button>" in part(client, made)
+    Signer.objects.update(email=User.objects.get().email.upper())
+    assert "Sign as yourself</button>" in part(client, made)

@@ -15,7 +15,7 @@ from paraph.members.password_link import password_link
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_organization
 
-GIVEN = {"name": "Ada", "email": "Ada@example.com", "password": "a long enough phrase"}
+GIVEN = {"organization": "Harbour Homes", "name": "Ada", "email": "Ada@example.com", "password": "a long enough phrase"}
 
 
 def test_the_first_owner_comes_straight_to_the_organization(organization: Organization) -> None:
@@ -23,12 +23,17 @@ def test_the_first_owner_comes_straight_to_the_organization(organization: Organi
     client, address = Client(), urlsplit(first_owner_link()).path
     assert client.get(address).status_code == 200
     assert client.post(address, GIVEN | {"password": "12345"}).status_code == 422
+    weak = client.post(address, GIVEN | {"password": "password1"}).content.decode()
+    beside = weak.partition('name="password"')[2].partition("</form>")[0]
+    assert "too common" in beside, "at its field"
     assert not Member.objects.exists()
     made = client.post(address, GIVEN)
     assert (made.status_code, made["Location"]) == (303, f"/app/{organization.pk}/")
     assert client.get(made["Location"]).status_code == 200
     owner = Member.objects.get()
     assert (owner.role, owner.user.email, owner.user.name) == (Role.OWNER, "ada@example.com", "Ada")
+    organization.refresh_from_db()
+    assert organization.name == "Harbour Homes", "what signers read"
     assert first_owner_link() == ""
     for late in (Client().get(address), Client().post(address, GIVEN | {"email": "eve@example.com"})):
         assert late.status_code == 410

@@ -45,6 +45,7 @@ ACCOUNT = {
     "account_signup": (200, 302),
     "account_reauthenticate": (302, 200),
     "account_email": (302, 200),
+    "account_mails": (302, 200),
     "account_email_verification_sent": (200, 200),
     "account_change_password": (302, 200),
     "account_set_password": (302, 302),
@@ -198,7 +199,10 @@ def answered(client: Client, method: str, address: str, **of_client: Any) -> Ite
     visitor = Client(**of_client)
     visitor.cookies = SimpleCookie({name: morsel.value for name, morsel in client.cookies.items()})
     with transaction.atomic():
-        yield visitor.get(address) if method == "get" else visitor.post(address, {"entered": "nothing"})
+        response: Any = visitor.get(address) if method == "get" else visitor.post(address, {"entered": "nothing"})
+        yield response
+        if response.streaming:  # gives the thread's place back
+            response.getvalue()
         transaction.set_rollback(True)
 
 

@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.activity.models import Activity
 from paraph.dashboard.templatetags.dashboard import mail_address
+from paraph.flow.mail_account import mail_account
 from paraph.kernel import clock
 from paraph.members.models import Invitation, InvitationResend, Member, Role
+from paraph.messaging.models import CapturedMessage
 from paraph.organizations.models import Organization
 from paraph.organizations.registration import create_organization
 from tests.dashboard.conftest import MemberClient
@@ -157,3 +160,15 @@ def test_another_organizations_members_and_invitations_do_not_exist(log_in: LogI
         assert client.post(address(owner, rest)).status_code == 422
     assert client.get(address(theirs)).status_code == 404
     assert Member.objects.filter(pk=theirs.pk).exists() and not InvitationResend.objects.exists()
+
+
+def test_what_is_wrong_with_an_address_stands_at_its_field_and_who_invites_is_named_plainly(log_in: LogIn) -> None:
+    member, client = log_in()
+    assert invite(client, member, "new@example.com").status_code == 303
+    [job] = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account")
+    mail_account(job.args["sealed"])
+    assert f"{member.user.email} invites you" in CapturedMessage.objects.get(to="new@example.com").text
+    again = invite(client, member, "new@example.com")
+    assert again.status_code == 422
+    beside = again.content.decode().partition('name="email"')[2].partition("</div>")[0]
+    assert "is invited already" in beside

@@ -1,15 +1,20 @@
 """What the plan allows and what is used."""
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
 
 from paraph.kernel import clock
+from paraph.kernel.ceilings import PerHourAndDay
 from paraph.members.models import Role
 from paraph.organizations.models import MonthlyCalls, Organization
 from paraph.organizations.registration import create_application
 from paraph.organizations.web_sends import use_web_send
+from paraph.otp.codes import MAX_SENDS
+from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
 from tests.dashboard.conftest import MemberClient
 from tests.factories import scene
 
@@ -37,6 +42,40 @@ def test_a_plan_without_a_limit_has_no_bar(log_in: Callable[..., MemberClient], 
     _, client = log_in()
     page = client.get(f"/app/{organization.pk}/plan").content.decode()
     assert "<meter" not in page and "no limit" in page
+
+
+@pytest.mark.parametrize("plan", ["free", "pro", "enterprise"])
+def test_every_ceiling_of_messages_is_named(
+    log_in: Callable[..., MemberClient], organization: Organization, settings: Any, plan: str
+) -> None:
+    told = {
+        "messages_free_sandbox": PerHourAndDay(61, 201),
+        "messages_sandbox": PerHourAndDay(2001, 0),
+        "messages_pro": PerHourAndDay(5001, 30001),
+        "messages_enterprise": PerHourAndDay(0, 0),
+        "messages_per_destination": PerHourAndDay(11, 31),
+        "messages_per_destination_in_all": PerHourAndDay(0, 151),
+        "sms_per_organization_and_day": 1001,
+        "sms_per_country_and_day": 0,
+    }
+    settings.PARAPH = settings.PARAPH.model_copy(update=told)
+    Organization.objects.update(plan=plan)
+    _, client = log_in()
+    page = client.get(f"/app/{organization.pk}/plan").content.decode()
+    rows = dict(re.findall("<dt>([^<]+)</dt><dd>([^<]+)</dd>", page.partition("data-message-limits")[2]))
+    assert page.count("To one address or number from you") == 1
+    assert rows == {
+        "Messages in all, Sandbox": "61 an hour, 201 a day" if plan == "free" else "2,001 an hour",
+        "Messages in all, Production": "no limit" if plan == "enterprise" else "5,001 an hour, 30,001 a day",
+        "To one address or number from you, production": "11 an hour, 31 a day",
+        "To one address or number from all organizations, production": "151 a day",
+        "To one address or number from all organizations, sandbox": "11 an hour, 31 a day",
+        "SMS from you, in each environment": "1,001 a day",
+        "SMS to one country from all organizations, in each environment": "no limit",
+        "Codes to one signer": "5 in 10 minutes",
+        "Wrong codes of one signer": "5 for each code, 20 a day",
+    }
+    assert (MAX_SENDS, ATTEMPTS, LOCKED_AFTER) == (5, 5, 20)
 
 
 def test_requests_of_another_organization_are_not_counted(log_in: Callable[..., MemberClient]) -> None:

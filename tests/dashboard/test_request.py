@@ -1,8 +1,14 @@
 """The page of a request: what happened, what it waits for, what members do with it."""
 
+import io
+import re
+import subprocess
+import sys
+import zipfile
 from collections.abc import Callable
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +19,19 @@ from paraph.activity.models import Activity
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
+from paraph.flow.finalize import finalize
+from paraph.flow.invite import invite
+from paraph.flow.send_otp import send_otp
+from paraph.flow.send_reminder import send_reminder
 from paraph.kernel import tokens
 from paraph.members.models import Role
+from paraph.organizations.models import Application
 from paraph.signature_requests.models import Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
-from tests.factories import Scene, scene, sign
+from tests.factories import VISITOR, Scene, scene, sign
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]
@@ -46,12 +57,85 @@ def text(client: Client, made: Scene, rest: str = "") -> str:
     return response.content.decode()
 
 
-def test_the_page_tells_what_happened_and_what_it_waits_for(made: Scene, client: Client) -> None:
+def test_the_page_tells_what_happened_and_what_it_waits_for(made: Scene, client: Client, settings: Any) -> None:
     sign(made)
     page = text(client, made)
     assert "The request was created." in page and "Ada Lovelace signed." in page and "203.0.113.9" in page
-    assert "Waits for the signature of: Émile Zola." in page
-    assert "The mail server has not taken the invitation of Émile Zola yet" in page
+    assert "1 of 2 signed. Waiting for Émile Zola." in page
+    assert "not invited yet" not in page and "has not taken" not in page, "it has had seconds"
+    Signer.objects.filter(pk=made.signers[0].pk).update(signed_at=timezone.now() - timedelta(minutes=6))
+    SignatureRequest.objects.update(created_at=timezone.now() - timedelta(hours=1))
+    assert "No mail server is set, so Émile Zola is not invited yet" in text(client, made)
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    assert "The mail server has not taken the invitation of Émile Zola yet" in text(client, made)
+
+
+@pytest.mark.parametrize(("mail_server", "said"), [("smtp://mail.example", "Sent to Ada Lovelace."), ("", "Ready to")])
+def test_right_after_sending_the_page_says_sent_and_warns_of_nothing(
+    mail_server: str, said: str, made: Scene, client: Client, settings: Any
+) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": mail_server})
+    page = text(client, made)
+    assert said in page and "has not taken" not in page and "being mailed" in page
+    assert ("No mail server is set" in page) == (not mail_server)
+
+
+def test_an_open_page_asks_again_and_is_left_alone_until_something_happened(made: Scene, client: Client) -> None:
+    page = text(client, made)
+    found = re.search(r'hx-get="([^"]+)" hx-trigger="every (\d+)s"', page)
+    assert found and int(found[2]) >= 3
+    asked = {"HX-Request": "true"}
+    assert client.get(found[1], headers=asked).status_code == 204
+    sign(made)
+    part = client.get(found[1], headers=asked)
+    assert part.status_code == 200 and "<html" not in part.content.decode() and "1 of 2 signed" in part.content.decode()
+    SignatureRequest.objects.update(status="expired")
+    assert "hx-get" not in text(client, made), "nothing more happens"
+
+
+def test_the_title_and_the_options_stand_on_the_page(made: Scene, client: Client) -> None:
+    SignatureRequest.objects.update(title="Lease of the pier", locale="ar", locale_chosen=True, initials_required=True)
+    page = text(client, made)
+    assert "<h1>Lease of the pier</h1>" in page and "العربية" in page and "<dd>yes</dd>" in page
+    client.post(address(made, "/end"), {"reason": "Over"})
+
+
+def test_nothing_told_yet_is_not_nobody_to_tell(made: Scene, log_in: LogIn) -> None:
+    _, client = log_in(Role.OWNER, at=made.request.organization)
+    assert "the application has no webhook URL" in text(client, made)
+    Application.objects.update(webhook_url="https://hooks.example.com/in")
+    assert "Nothing has happened yet that webhooks tell." in text(client, made)
+
+
+@pytest.mark.parametrize(
+    ("environment", "phone", "note"),
+    [
+        ("production", "", "Kept by the service; no mail server is set."),
+        ("production", "+33612345678", "Kept by the service; no SMS gateway is set."),
+        ("sandbox", "", "Kept in the sandbox inbox."),
+    ],
+)
+def test_what_nobody_took_is_not_said_to_be_taken(environment: str, phone: str, note: str) -> None:
+    made = scene(environment=environment, send_email=True, signer={"phone": phone})
+    invite(made.signers[0].pk)
+    Reminder.objects.create(signer=made.signers[0], number=1)
+    send_reminder(made.signers[0].pk, 1)
+    send_otp(made.signers[0], "sms" if phone else "email", VISITOR)
+    page = unescape(text(just_logged_in(made.request.organization, Role.MEMBER), made))
+    assert "The invitation of Ada Lovelace was not mailed." in page
+    assert "The reminder of Ada Lovelace was not mailed." in page
+    assert f"A code for Ada Lovelace at {phone or 'ada1@example.com'} was not sent." in page
+    assert note in page and not any(word in page for word in ("captured:", "mail server took", "Mail server:"))
+
+
+@pytest.mark.parametrize(("environment", "said"), [("production", True), ("sandbox", False)])
+def test_a_public_service_without_a_mail_server_says_that_nothing_is_sent(
+    settings: Any, environment: str, said: bool
+) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": "https://sign.example.com"})
+    made = scene(environment=environment, send_email=True)
+    page = text(just_logged_in(made.request.organization, Role.MEMBER), made)
+    assert ("data-mails-refused" in page) is said and ("data-mails-kept" in page) is not said
 
 
 def test_the_mail_servers_own_words_stand_beside_each_signer(made: Scene, client: Client) -> None:
@@ -85,7 +169,7 @@ def test_a_request_is_ended_early_with_a_reason(made: Scene, client: Client) -> 
     act = Activity.objects.latest("position")
     assert (act.action, act.after) == ("request.ended_early", {"reason": "The price changed"})
     page = text(client, made)
-    assert "Ended early" in page and "The price changed" in page and "Remind" not in page
+    assert "Cancelled" in page and "The price changed" in page and "Remind" not in page
     assert client.post(end, {"reason": "Again"}).status_code == 422
 
 
@@ -120,7 +204,7 @@ def test_a_request_of_another_organization_is_not_there(made: Scene, client: Cli
 def test_observers_look_and_do_nothing(made: Scene, log_in: LogIn) -> None:
     _, client = log_in(Role.OBSERVER, at=made.request.organization)
     page = text(client, made)
-    assert "End early" not in page and "Signing link" not in page and "Webhooks" not in page
+    assert "Cancel request" not in page and "Signing link" not in page and "Webhooks" not in page
     for rest in ("/end", f"/signers/{made.signers[0].pk}/remind", f"/signers/{made.signers[0].pk}/link"):
         assert client.post(address(made, rest), {"reason": "x"}).status_code == 403
     made.request.refresh_from_db()
@@ -132,12 +216,12 @@ def test_verifying_compares_the_journal(made: Scene, client: Client) -> None:
     assert client.get(address(made, "/proof")).status_code == 404
 
 
-def invited(signer: Signer) -> None:
-    signer.invitation = {"taken_at": "2026-01-01T00:00:00Z", "acknowledgement": "250 2.0.0 queued as 4711"}
+def invited(signer: Signer, acknowledgement: str = "250 2.0.0 queued as 4711") -> None:
+    signer.invitation = {"taken_at": "2026-01-01T00:00:00Z", "acknowledgement": acknowledgement}
     signer.notified_at, signer.status = timezone.now() - timedelta(days=2), "notified"
     signer.save()
     signer.request = SignatureRequest.objects.get(pk=signer.request_id)
-    events.signer_notified(signer, "250 2.0.0 queued as 4711")
+    events.signer_notified(signer, acknowledgement)
 
 
 def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client) -> None:
@@ -146,9 +230,8 @@ def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client)
         assert rest in text(client, made)
         assert key in client.get(address(made, rest)).headers["Location"]
     page = text(client, made, "/verify")
-    assert page.count("as it was sealed") == 2 and "paraph verify signed-contract-1.pdf" in page
-    Document.objects.update(name="the lease.pdf")
-    assert "paraph verify 'signed-the lease.pdf'" in unescape(text(client, made, "/verify"))
+    assert page.count("as it was sealed") == 2 and "contract-1-signed.pdf" in page
+    assert address(made, "/everything.zip") in page
     store.put(keys[0], b"another file")
     page = text(client, made, "/verify")
     assert "not what was sealed" in page and page.count("as it was sealed") == 1 and 'role="alert"' in page
@@ -170,3 +253,37 @@ def finished(made: Scene) -> list[str]:
     over = {"status": "completed", "finalized": True, "completed_at": timezone.now()}
     SignatureRequest.objects.filter(pk=made.request.pk).update(**over)
     return keys
+
+
+def test_one_download_has_all_that_verifying_needs(made: Scene, client: Client, tmp_path: Path) -> None:
+    """Unpacked on another machine, its own command says yes there; and no where a file was altered."""
+    assert client.get(address(made, "/everything.zip")).status_code == 404, "nothing is sealed yet"
+    Document.objects.update(name="the lease.pdf")
+    for position in range(2):
+        sign(made, position)
+    for row in made.request_documents:
+        finalize(row.pk)
+    answer: Any = client.get(address(made, "/everything.zip"))
+    assert answer.headers["Content-Type"] == "application/zip"
+    zipfile.ZipFile(io.BytesIO(answer.getvalue())).extractall(tmp_path)
+    proof = f"proof-{made.request.pk}.pdf"
+    wanted = {"README.txt", "roots.pem", proof, "the lease.pdf", "the lease-signed.pdf"}
+    assert {file.name for file in tmp_path.iterdir()} == wanted
+    [command] = re.findall(r"^ +(paraph verify .+)$", (tmp_path / "README.txt").read_text(), re.M)
+    command = f"{sys.executable} -m {command}"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.partition("\n")[0]) == (0, "Everything matches."), done.stdout + done.stderr
+    with (tmp_path / "the lease-signed.pdf").open("ab") as file:
+        file.write(b" ")
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "NOT everything matches." in done.stdout
+
+
+def test_files_of_one_name_get_names_of_their_own(client: Client, made: Scene) -> None:
+    both = scene(documents=2)
+    Document.objects.update(name="../a/b:c.pdf")
+    finished(both)
+    viewer = just_logged_in(both.request.organization, Role.OBSERVER)
+    answer: Any = viewer.get(address(both, "/everything.zip"))
+    names = zipfile.ZipFile(io.BytesIO(answer.getvalue())).namelist()
+    assert names[-2:] == ["_a_b_c.pdf", "_a_b_c-2.pdf"] and len(set(names)) == len(names)

@@ -86,7 +86,7 @@ def test_words_and_numbers_are_searched(made: Scene, client: Client) -> None:
     assert listed(client, made, q="lovelace") == listed(client, made, q="ada1@example.com") == [made.request.pk]
     assert listed(client, made, q=str(made.request.pk)) == listed(client, made, q=f"#{made.request.pk}")
     assert listed(client, made, q="lovelace", status="expired") == listed(client, made, q="hopper") == []
-    assert "No request is like this" in client.get(address(made), query_params={"q": "hopper"}).content.decode()
+    assert "No requests match" in client.get(address(made), query_params={"q": "hopper"}).content.decode()
 
 
 @pytest.mark.parametrize("query", [{}, {"q": "lovelace"}, {"order": "asc"}, {"order": "asc", "q": "lovelace"}])
@@ -135,6 +135,10 @@ def test_the_export_has_every_chosen_request_and_no_formula(made: Scene) -> None
     assert Activity.objects.latest("position").action == "requests.exported"
     chosen: Any = client.post(address(made, "/export"), {"q": "zola"})
     assert chosen.getvalue().decode().count("\n") == 2
+    assert "Export CSV" in client.get(address(made, "?q=nobody")).content.decode()
+    type(made.request).objects.update(title="Lease of the pier")
+    titled: Any = client.post(address(made, "/export"))
+    assert {line["title"] for line in csv.DictReader(io.StringIO(titled.getvalue().decode()))} == {"Lease of the pier"}
 
 
 def link(response: Any, kind: str) -> str:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -19,14 +19,20 @@ PASSWORD = "a long enough phrase"
 PEOPLE = [
     {"sub": "ada", "email": "Ada@example.com", "email_verified": True, "name": "Ada Lovelace"},
     {"sub": "eve", "email": "eve@elsewhere.example", "email_verified": True},
-    {"sub": "mallory", "email": "owner@example.com", "email_verified": False},
+    {"sub": "grace", "email": "grace@example.com", "email_verified": "true", "name": "Grace Hopper"},
+]
+# What providers send in place of ``false``, and what is no answer at all.
+UNVERIFIED = [False, "false", "False", "no", "0", "1", "True", "yes", "", 1, 0, None, [True], {"value": True}]
+STRANGERS = [
+    {"sub": f"mallory-{number}", "email": "owner@example.com", "email_verified": said}
+    for number, said in enumerate(UNVERIFIED)
 ]
 
 
 @contextmanager
 def provider(port: int) -> Iterator[None]:
     """An OpenID Connect provider in a process of its own."""
-    people = [part for person in PEOPLE for part in ("--user-claims", json.dumps(person))]
+    people = [part for person in [*PEOPLE, *STRANGERS] for part in ("--user-claims", json.dumps(person))]
     process = subprocess.Popen([sys.executable, "-m", "oidc_provider_mock", "--port", str(port), *people])
     try:
         wait_until(lambda: _answers(f"http://localhost:{port}/.well-known/openid-configuration"))
@@ -99,11 +105,25 @@ def test_operators_make_list_and_remove_members(service: Service) -> None:
 def test_the_provider_opens_accounts_of_its_confirmed_addresses_alone(service: Service) -> None:
     login = httpx.get(f"{service.base_url}/account/login/").text
     assert "Log in with Example ID" in login
-    arrived = sign_on(service, "ada")
-    assert arrived.status_code == 200 and arrived.url.path == "/app/" and "Ada Lovelace" in arrived.text
-    for stranger in ("eve", "mallory"):
-        refused = sign_on(service, stranger)
-        assert refused.status_code == 403 and "not confirmed by the single sign-on" in refused.text
+    for known, name in (("ada", "Ada Lovelace"), ("grace", "Grace Hopper")):
+        arrived = sign_on(service, known)
+        assert arrived.status_code == 200 and arrived.url.path == "/app/" and name in arrived.text
+        kept = service.command("person", "show", f"{known}@example.com")["kept"]
+        [account] = [each for each in kept if each["place"] == "accounts"]
+        [told] = account["single_sign_on"]
+        assert name in json.dumps(told["said"]) and account["sessions"]
+    for stranger in ["eve", *[person["sub"] for person in STRANGERS]]:
+        refused = sign_on(service, str(stranger))
+        assert refused.status_code == 403 and "not confirmed by the single sign-on" in refused.text, stranger
+
+
+def test_the_provider_sends_people_back_to_the_public_address(service: Service) -> None:
+    """Whatever Host header a request has; else a provider that allows several addresses sends the code elsewhere."""
+    login = f"{service.base_url}/account/oidc/sso/login/"
+    for host in ("evil.example", "localhost:1", urlsplit(service.base_url).netloc):
+        asked = httpx.get(login, headers={"Host": host})
+        [back] = parse_qs(urlsplit(asked.headers["Location"]).query)["redirect_uri"]
+        assert back == f"{service.base_url}/account/oidc/sso/login/callback/"
 
 
 def test_a_passkey_logs_in_without_a_password(service: Service) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import dj_database_url
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.utils import ConnectionHandler
 
 from paraph.queue import connections
@@ -68,6 +68,20 @@ def test_connections_that_jobs_are_fetched_on_do_as_well(
         return str(row["found"])
 
     assert asyncio.run(fetched()) == _OURS
+
+
+def test_of_several_servers_the_one_that_takes_writes_is_found(elsewhere: OwnPostgresql) -> None:
+    nobody = "127.0.0.82"
+    writes = "&target_session_attrs=read-write&connect_timeout=2"
+    made = connected(f"postgresql://paraph@/paraph?host={nobody},{_ADDRESS}{writes}")
+    assert asked(made) == _OURS
+    made.close()
+    elsewhere.run(f"echo 'default_transaction_read_only = on' >> {elsewhere.data}/postgresql.auto.conf")
+    elsewhere.stop()
+    elsewhere.start()
+    made = connected(f"postgresql://paraph@/paraph?host={nobody},{_ADDRESS}{writes}")
+    with pytest.raises(OperationalError, match="session is read-only"):
+        made.ensure_connection()
 
 
 def test_a_server_of_this_machine_is_asked_for_nothing() -> None:

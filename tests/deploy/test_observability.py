@@ -12,6 +12,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph import __version__
+from paraph.evidence.backups import note_backup
+from paraph.kernel import clock
 from paraph.measures import figures
 from paraph.operations.exposition import exposition
 
@@ -66,6 +68,7 @@ def told(db: None) -> dict[str, set[str]]:
     figures.count_wait("thread", 0.1, served=True)
     with figures.stage("seal"):
         pass
+    note_backup(clock.now(), problems=0)
     labels: dict[str, set[str]] = defaultdict(set, paraph_jobs={"queue", "task", "state"}, paraph_webhooks={"state"})
     text = exposition().decode()
     for family in text_string_to_metric_families(text):

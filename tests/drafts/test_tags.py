@@ -45,7 +45,7 @@ def test_a_tag_is_of_the_signer_in_it_by_name_or_number_or_order() -> None:
 
 def test_a_tag_without_room_below_places_nothing() -> None:
     charles = author()
-    draft = draft_of(charles, charles.document(paper(text("{{ada}}", 72, 40))), "Ada")
+    draft = draft_of(charles, charles.document(paper(text("{{ada}}", 72, 20))), "Ada")
     assert placed(draft) == []
 
 

@@ -9,6 +9,7 @@ from django.test import Client
 
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow.ask import ask
 from paraph.flow.end_early import end_early
 from paraph.flow.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
@@ -16,8 +17,10 @@ from paraph.journal.append import PLAIN, Origin, broken_at, entry_hash, follow
 from paraph.journal.models import Entry
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
+from paraph.organizations.confirmed_addresses import vouch
+from paraph.organizations.models import Organization
 from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
-from paraph.signature_requests.models import Inquiry, Signer
+from paraph.signature_requests.models import Signer
 from paraph.storage import store
 from paraph.webhooks.models import Delivery
 from tests.factories import VISITOR, Scene, scene, sign
@@ -62,7 +65,12 @@ def proof_check(made: Scene) -> EvidenceCheck:
 def test_no_table_knows_the_signer_and_chain_and_proof_hold() -> None:
     made, _ = told(signers=2, notify_signers_on_completion=True, send_email=True, signer={"phone": PHONE})
     finished(made)
-    Inquiry.objects.create(signer=made.signers[0], kind="question", text="Who is Lovelace?")
+    Organization.objects.filter(pk=made.request.organization_id).update(contact_email="office@example.org")
+    made.signers[0].request.organization.refresh_from_db()
+    ask(made.signers[0], "question", "Who is Lovelace?")
+    work_off()
+    assert CapturedMessage.objects.filter(to="office@example.org", text__contains="Lovelace").exists()
+    vouch(made.request.organization_id, "Ada1@example.com")
     hashes = [bytes(entry.hash) for entry in made.entries()]
     assert all(each in everything() for each in (*ADA, PHONE, VISITOR.ip, VISITOR.user_agent))
     assert proof_check(made).problems == []

@@ -2,6 +2,8 @@
 
 import io
 import json
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pikepdf
@@ -127,6 +129,35 @@ def test_what_storage_changed_is_not_published(which: str) -> None:
     store.put(row.object_key, good)
     publish(made.request.pk)
     assert finalized(made) and not SealingFailure.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ahead", [timedelta(), timedelta(minutes=3)], ids=["a clock like others", "a clock ahead"])
+def test_a_seal_is_printed_not_after_its_timestamp(monkeypatch: pytest.MonkeyPatch, ahead: timedelta) -> None:
+    """As of its making: its row is written once the timestamp has come."""
+    monkeypatch.setattr("paraph.flow.seal.clock", SimpleNamespace(now=lambda: clock.now() + ahead))
+    began = clock.now()
+    made = sealed(documents=2)
+    prove(made.request.pk)
+    for document in proof_content(SignatureRequest.objects.get(pk=made.request.pk), clock.now()).documents:
+        stamped_at, sealed_at = document.seal.timestamped_at, document.seal.sealed_at
+        assert stamped_at and began <= sealed_at <= stamped_at
+        assert sealed_at == stamped_at or not ahead
+    with pikepdf.open(io.BytesIO(store.get(ProofFile.objects.get().object_key))) as pdf:
+        evidence = json.loads(pdf.attachments["evidence.json"].get_file().read_bytes())
+    for stated in evidence["documents"]:
+        assert stated["seal"]["sealed_at"] <= stated["seal"]["timestamped_at"]
+
+
+@pytest.mark.django_db
+def test_a_seal_of_the_version_before_is_not_after_its_timestamp_either() -> None:
+    made = sealed()
+    row = SealedDocument.objects.get()
+    del row.seal["sealed_at"]
+    row.save(update_fields=["seal"])
+    [document] = proof_content(SignatureRequest.objects.get(pk=made.request.pk), clock.now()).documents
+    assert document.seal.timestamped_at
+    assert document.seal.sealed_at == document.seal.timestamped_at <= row.created_at
 
 
 @pytest.mark.django_db

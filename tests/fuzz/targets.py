@@ -39,9 +39,9 @@ _LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep
 
 
 def inspect(data: bytes) -> None:
-    """The checks of an upload, as they run inside the sandbox, which makes a refusal of whatever is raised. What must
-    not happen is a hang, a burst, or the end of the process."""
-    with suppress(Exception), _source(data) as source:
+    """The checks of an upload, as they run inside the sandbox: a refusal with its reason, or none. What must not happen
+    is a fault, a hang, or the end of the process."""
+    with suppress(PdfRefused, MemoryError, RecursionError), _source(data) as source:
         inspect_job.inspect(source, page_limit=20)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests import independent
+from tests.fuzz.altered.trial import run_kept
 from tests.fuzz.targets import TARGETS, run, seeds
 from tests.pdf.pairs import check_pair
 
@@ -19,7 +20,7 @@ def _pairs(data: bytes) -> None:
     check_pair(data, sandbox=False)
 
 
-_RUNNERS = {**TARGETS, "pairs": _pairs}
+_RUNNERS = {**TARGETS, "pairs": _pairs, "altered": run_kept}
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -32,10 +32,10 @@ class Crowd:
 
     def _stay(self, party: str, name: str, stay: float) -> bool:
         with self.places.place(party) as visit:
-            if visit:
+            if visit.has_place:
                 self.order.append(name)
                 self.over.wait(stay)
-            return bool(visit)
+            return visit.has_place
 
 
 @contextmanager
@@ -48,14 +48,14 @@ def crowd(count: int, seconds: float = PATIENCE, line: int = 2) -> Iterator[Crow
 
 def use(places: Places, party: str, seconds: float) -> None:
     with places.place(party) as visit:
-        assert visit
+        assert visit.has_place
         visit.used = seconds
 
 
 def asks(places: Places, party: str) -> tuple[bool, float]:
     began = time.monotonic()
     with places.place(party) as visit:
-        return bool(visit), time.monotonic() - began
+        return visit.has_place, time.monotonic() - began
 
 
 def test_everybody_has_a_turn_where_all_are_quick() -> None:
@@ -67,7 +67,7 @@ def test_everybody_has_a_turn_where_all_are_quick() -> None:
             most.append(len(there))
             time.sleep(0.02)
             there.remove(number)
-            return bool(visit)
+            return visit.has_place
 
     with ThreadPoolExecutor(16) as threads:
         assert all(threads.map(visit, range(32)))
@@ -131,7 +131,7 @@ def test_who_has_had_its_share_holds_half_of_the_places_and_waits_in_a_short_lin
 def test_what_is_at_hand_counts_before_it_ends() -> None:
     places = Places(4, PATIENCE, 1)
     with places.place("hog") as visit:
-        assert visit
+        assert visit.has_place
         assert asks(places, "other")[0]
         assert not places.has_had_share("hog")
         visit.used = MUCH

@@ -44,3 +44,54 @@ def test_every_mistake_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal.value.code == "configuration"
     assert "PARAPH_PORT: " in refusal.value.message
     assert "PARAPH_WEB_THREADS: " in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://paraph:secret@db.example.com/paraph",
+        "postgres://paraph@DB.example.com:5433/paraph?sslmode=verify-full&sslrootcert=/etc/root.crt",
+        "postgresql://paraph:p%40ss%2Fw%25rd@[::1]:5432/paraph",
+        "postgresql:///paraph?host=/run/postgresql",
+        "postgresql://paraph@/paraph?host=a.example,b.example&port=5432,5433&target_session_attrs=read-write",
+    ],
+)
+def test_addresses_of_databases(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("DATABASE_URL", address)
+    assert read_settings().database_url == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense",
+        "db.example.com/paraph",
+        "host=db.example.com dbname=paraph",
+        "mysql://paraph:secret@db.example.com/paraph",
+        "sqlite://:memory:",
+        "postgresql://paraph:secret@db.example.com",
+        "postgresql://paraph:secret@db.example.com/",
+        "postgresql://paraph:secret@db.example.com:port/paraph",
+        "postgresql://paraph:secret@db.example.com:99999/paraph",
+        "postgresql://paraph:secret@one.example:1,two.example:2/paraph",
+        "postgresql://paraph:sec@ret@db.example.com/paraph",
+        "postgresql://paraph:sec/ret@db.example.com/paraph",
+        "postgresql://paraph:sec#ret@db.example.com/paraph",
+        "postgresql://paraph:sec?ret@db.example.com/paraph",
+        "postgresql://paraph:sec%ret@db.example.com/paraph",
+        "postgresql://paraph:secret@[::1/paraph",
+        "postgresql://paraph:secret@db.example.com/paraph?nonsense=1",
+        "postgresql://paraph:secret@db.example.com/paraph?host=other.example.com",
+    ],
+)
+def test_an_address_that_is_none_gets_a_sentence_without_the_password(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", address)
+    with pytest.raises(DomainError) as refusal:
+        read_settings()
+    assert refusal.value.code == "configuration"
+    assert refusal.value.message.startswith(
+        "The environment has mistakes: DATABASE_URL: must be postgresql://[user[:password]@]host[:port]/database, with "
+    )
+    assert "sec" not in refusal.value.message.removeprefix("The environment").replace("several hosts", "")

@@ -35,16 +35,16 @@ class Root:
         path.write_bytes(self.certificate.public_bytes(Encoding.PEM))
         return path
 
-    def chain(self, folder: Path, public: PublicKey) -> Path:
+    def chain(self, folder: Path, public: PublicKey, *, days: int = 365) -> Path:
         """PEM of the root and, after it, of a certificate for the key."""
         path = folder / "chain.pem"
-        own = self.issue(public)
+        own = self.issue(public, days=days)
         path.write_bytes(self.certificate.public_bytes(Encoding.PEM) + own.public_bytes(Encoding.PEM))
         return path
 
-    def issue(self, public: PublicKey, name: str = "Seal of Acme") -> x509.Certificate:
+    def issue(self, public: PublicKey, name: str = "Seal of Acme", *, days: int = 365) -> x509.Certificate:
         """As a trust service provider would."""
-        return _certificate(name, public, self.key)
+        return _certificate(name, public, self.key, days=days)
 
 
 def make_root() -> Root:
@@ -52,7 +52,9 @@ def make_root() -> Root:
     return Root(key, _certificate(ROOT_NAME, key.public_key(), key, ca=True))
 
 
-def _certificate(name: str, public: PublicKey, issuer_key: PrivateKey, *, ca: bool = False) -> x509.Certificate:
+def _certificate(
+    name: str, public: PublicKey, issuer_key: PrivateKey, *, ca: bool = False, days: int = 365
+) -> x509.Certificate:
     start = clock.now() - timedelta(hours=1)
     usage = dict.fromkeys(("digital_signature", "content_commitment", "key_cert_sign", "crl_sign"), ca)
     usage |= {"digital_signature": True, "content_commitment": not ca}
@@ -67,7 +69,7 @@ def _certificate(name: str, public: PublicKey, issuer_key: PrivateKey, *, ca: bo
         .public_key(public)
         .serial_number(x509.random_serial_number())
         .not_valid_before(start)
-        .not_valid_after(start + timedelta(days=365))
+        .not_valid_after(start + timedelta(days=days))
         .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
         .add_extension(x509.KeyUsage(**usage, **never), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)

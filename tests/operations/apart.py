@@ -17,14 +17,16 @@ Mode = Literal["fast", "immediate", "smart"]
 
 class Database:
     """A server of the programs that Paraph carries, in the hands of an operator. ``begun``: on a copy of what a first
-    start leaves, which belongs to the installation of that ``secret``."""
+    start leaves, which belongs to the installation of that
+    ``secret`` and has an API ``key``."""
 
     secret = ""
+    key = ""
 
     def __init__(self, folder: Path, *, begun: bool = False) -> None:
         self._folder = folder
         if begun:
-            first_start.copy(folder)
+            self.key = first_start.copy(folder)
             self.secret = (folder / "secret.key").read_text()
         self._server = Server(folder, connections=80)
         self._server.start()

@@ -34,7 +34,7 @@ from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.untrusted.inspect import inspect
 from tests.cli.service import free_port
 from tests.factories import scene, sign
-from tests.keys.certified_keys import make_key, make_root
+from tests.keys.certified_keys import make_key, make_root, pkcs8
 from tests.pdf.timestamps.test_http_authority import send, server
 
 Settings = Any
@@ -102,6 +102,28 @@ def test_the_key_seals_and_says_that_it_is_for_development(configured: Callable[
     (outcome,) = sealing()
     assert outcome.status == "warning" and "timestamped and verified at the level B-LTA in" in outcome.sentence
     assert "development key" in outcome.sentence
+
+
+@pytest.mark.django_db
+def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(
+    configured: Callable[..., None], tmp_path: Path
+) -> None:
+    key, dead = make_key("p-256"), f"http://127.0.0.1:{free_port()}/"
+    (tmp_path / "key.pem").write_bytes(pkcs8(key))
+    chain = make_root().chain(tmp_path, key.public_key(), days=10)
+    configured(
+        sealing_key=str(tmp_path / "key.pem"),
+        sealing_certificate=chain,
+        timestamp_authorities=[dead],
+        timestamp_roots=tmp_path / "chain.pem",
+    )
+    (outcome,) = sealing()
+    assert outcome.status == "warning"
+    day = (clock.now() - timedelta(hours=1) + timedelta(days=10)).strftime("%Y-%m-%d")
+    parts = [f"The key's certificate ends on {day}", "It has no timestamp.", dead, "The level is not B-LTA."]
+    places = [outcome.sentence.find(part) for part in parts]
+    assert -1 not in places and places == sorted(places), outcome.sentence
+    assert outcome.sentence.count(dead) == 1
 
 
 def test_a_missing_key_is_named(configured: Callable[..., None], tmp_path: Path) -> None:
@@ -177,6 +199,17 @@ def test_the_mail_gateway_is_greeted_and_logged_in_to(
 
 def test_without_an_sms_gateway() -> None:
     assert statuses(sms_gateway) == {"sms": "warning"}
+
+
+def test_a_public_service_without_gateways_is_told_that_production_is_refused(configured: Callable[..., None]) -> None:
+    configured(base_url="https://sign.example.com")
+    assert statuses(mail_gateway) == {"mail": "failed"} and statuses(sms_gateway) == {"sms": "warning"}
+    for check, variable in ((mail_gateway, "PARAPH_SMTP_URL"), (sms_gateway, "PARAPH_SMS_URL")):
+        [outcome] = check()
+        assert f"set {variable}, or PARAPH_MAIL=captured" in outcome.sentence
+    configured(base_url="https://sign.example.com", mail="captured")
+    [outcome] = mail_gateway()
+    assert outcome.status == "warning" and "nobody receives the mails in the inbox" in outcome.sentence
 
 
 @pytest.mark.django_db

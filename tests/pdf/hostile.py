@@ -76,7 +76,7 @@ def many_contents(streams: int, mebibytes: int, *, filters: int = 2, pages: int 
     stream so many times."""
     document = pikepdf.new()
     document.add_blank_page()
-    packed = _packed(b" " * (1 << 20), mebibytes, filters)
+    packed = deflated(b" " * (1 << 20), mebibytes, filters)
 
     def stream() -> pikepdf.Object:
         made = pikepdf.Stream(document, packed, Filter=Array([Name.FlateDecode] * filters))
@@ -93,7 +93,7 @@ def many_fonts(count: int = 8, mebibytes: int = 100) -> bytes:
     """Each with a map to Unicode that is large."""
 
     def prepare(document: pikepdf.Pdf) -> None:
-        packed = _packed(b" " * (1 << 20), mebibytes, 2)
+        packed = deflated(b" " * (1 << 20), mebibytes, 2)
         both = Array([Name.FlateDecode] * 2)
         maps = [document.make_indirect(pikepdf.Stream(document, packed, Filter=both)) for _ in range(count)]
         fonts = {
@@ -115,7 +115,7 @@ def packed_objects(streams: int = 8, mebibytes: int = 100) -> bytes:
     for each in range(streams):
         place = 4 + streams + each
         start = b"%d 0 " % (4 + each)
-        data = _packed(b" " * (1 << 20), mebibytes, 2, first=start + b"<</Type/Annot/Subtype/Link/Rect[0 0 9 9]>>")
+        data = deflated(b" " * (1 << 20), mebibytes, 2, first=start + b"<</Type/Annot/Subtype/Link/Rect[0 0 9 9]>>")
         about = b"/Type/ObjStm/N 1/First %d/Length %d/Filter[/FlateDecode/FlateDecode]" % (len(start), len(data))
         objects[place] = b"<<%b>>stream\n%b\nendstream" % (about, data)
         rows[4 + each] = (2, place, 0)
@@ -130,7 +130,7 @@ def long_array(mebibytes: int = 100) -> bytes:
     """The fields of a form, in an object stream: numbers, and a great many of them."""
     pages = b"<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>"
     objects = [b"<</Type/Catalog/Pages 2 0 R/AcroForm 4 0 R>>", pages, b"<</Type/Page/Parent 2 0 R>>"]
-    packed = _packed(b"1 " * (1 << 19), mebibytes, 2, first=b"4 0 <</Fields[", last=b"]>>")
+    packed = deflated(b"1 " * (1 << 19), mebibytes, 2, first=b"4 0 <</Fields[", last=b"]>>")
     about = b"/Type/ObjStm/N 1/First 4/Length %d/Filter[/FlateDecode/FlateDecode]" % len(packed)
     body, rows = b"%PDF-1.7\n", [(0, 0, 65535)]
     for number, content in enumerate([*objects, b"", b"<<%b>>stream\n%b\nendstream" % (about, packed)], start=1):
@@ -148,8 +148,9 @@ def _with_table(body: bytes, rows: list[tuple[int, int, int]]) -> bytes:
     return body + end + b"startxref\n%d\n%%%%EOF\n" % len(body)
 
 
-def _packed(piece: bytes, times: int, filters: int, first: bytes = b"", last: bytes = b"") -> bytes:
-    """Zlib by hand: the piece is packed once."""
+def deflated(piece: bytes, times: int, filters: int, first: bytes = b"", last: bytes = b"") -> bytes:
+    """Return ``first``, the piece so many times, and ``last``, deflated as often as there are filters. Zlib by hand:
+    the piece is packed once."""
     packer = zlib.compressobj(9)
     start = packer.compress(first) + packer.flush(zlib.Z_FULL_FLUSH)
     again = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)

@@ -27,10 +27,6 @@ class Looks:
         self.poppler = _Remembering(Poppler())
         self.renderers: list[Renderer] = [self.pdfium, *([self.poppler] if poppler else [])]
 
-    def anew(self) -> "Looks":
-        """The same, with every file still to be drawn."""
-        return Looks(self.sizes, poppler=self.poppler in self.renderers)
-
 
 class ShownByService:
     """PDFium in the sandbox, through the function that draws the pages of the signing page."""

@@ -20,7 +20,6 @@ from tests.pdf.sealed_files import authority, sealed, timestamping
 REASONS = frozenset(re.findall(r"``(\w+)``", (PdfRefused.__doc__ or "").partition("Reasons:")[2]))
 """Of refusals, as they are documented."""
 _PAGE_LIMIT = 50
-_ATTEMPTS = 6  # PDFium fits the font that stands in for a missing one to what it drew before, and settles within four
 
 
 class PairDiffersError(AssertionError):
@@ -81,12 +80,9 @@ def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> N
     for index, image in zip(indexes, looks.pdfium.images(shown, indexes), strict=True):
         if image is None:
             raise PairDiffersError(f"page {index + 1} cannot be shown to the signer")
-    for _ in range(_ATTEMPTS):
-        found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay, signers=looks.pdfium))
-        if not found:
-            return
-        looks = looks.anew()
-    raise PairDiffersError("; ".join(found))
+    found = list(differences(shown, content, looks.sizes, looks.renderers, overlay=overlay, signers=looks.pdfium))
+    if found:
+        raise PairDiffersError("; ".join(found))
 
 
 def check_promises(shown: bytes, content: bytes, looks: Looks) -> None:

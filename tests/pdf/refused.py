@@ -61,3 +61,34 @@ def page_two_of_another_type() -> bytes:
     changed, count = re.subn(rb"(/Note <<[^>]*>>(?:(?!endobj).)*/Type /)Page\b", rb"\1Pagy", whole, flags=re.DOTALL)
     assert count == 1
     return changed
+
+
+def page_tree_without_kids() -> bytes:
+    """A page tree that names no pages and counts one, which PDFium shows."""
+    return re.sub(rb"/Kids \[[^\]]*\]", b"", paper(""))
+
+
+def numbered_kids() -> bytes:
+    return re.sub(rb"/Kids \[[^\]]*\]", b"/Kids 7", paper(""))
+
+
+def catalog_of_another_generation() -> bytes:
+    """A trailer that names the catalog by a generation which it does not have."""
+    return paper("").replace(b"/Root 1 0 R", b"/Root 1 1 R")
+
+
+def catalog_in_the_trailer() -> bytes:
+    """Where only qpdf accepts it."""
+    tree = re.findall(rb"/Pages (\d+ 0 R)", paper(""))[0]
+    return re.sub(rb"/Root \d+ 0 R", b"/Root <</Type/Catalog/Pages %b>>" % tree, paper(""))
+
+
+def field_with_a_name_not_in_utf_8() -> bytes:
+    """No fault of it: a name is any bytes."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        field = pikepdf.Object.parse(b"<</FT /#ff#fe /T (a) /Type /Annot /Subtype /#ff#fe /Rect [0 0 0 0]>>")
+        document.Root.AcroForm = Dictionary(Fields=pikepdf.Array([document.make_indirect(field)]))
+        document.pages[0].obj.Annots = document.Root.AcroForm.Fields
+
+    return paper("", prepare=prepare)

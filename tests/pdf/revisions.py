@@ -17,8 +17,8 @@ def revised(pdf: bytes, change: Change) -> bytes:
         objects = change(document)
         trailer = {key: document.trailer[key].unparse().decode("latin-1") for key in ("/Root", "/Info", "/ID")
                    if key in document.trailer}  # fmt: skip
-        body, table, highest = bytearray(pdf), "xref\n0 0\n", int(document.trailer.Size)
-        for changed in objects:
+        body, table, highest = bytearray(pdf), "xref\n", int(document.trailer.Size)
+        for changed in sorted((each for each in objects if each.is_indirect), key=lambda each: each.objgen):
             number = changed.objgen[0]
             highest = max(highest, number + 1)
             table += f"{number} 1\n{len(body):010d} 00000 n \n"

@@ -7,11 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 import paraph.reference
 from paraph.api.v1 import errors
 from paraph.api.v1.openapi.document import document
+from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.colors import contrast
 from paraph.reference.prose import inline
 from paraph.signer import answers
@@ -159,6 +161,35 @@ def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, statuses:
     listed = [words(row.all("th")[0].text) for row in rows]
     assert sorted(listed) == sorted(f"{status} {code}" for code, status in statuses.items())
     assert all(len(cell.text) > 10 for row in rows for cell in row.all("td"))
+
+
+def test_every_ceiling_of_messages_is_named_with_its_number() -> None:
+    section = HTML.partition('id="message-limits"')[2].partition("</section>")[0]
+    rows = dict(re.findall(r'<th scope="row">([^<]+)</th><td>([^<]+</td><td>[^<]+)</td>', section))
+    asked, between = settings.PARAPH, "</td><td>"
+
+    def of(limit: PerHourAndDay) -> str:
+        return between.join(f"{number:,}" if number else "no limit" for number in limit)
+
+    told = {
+        "To one address or number in production, from your organization": of(asked.messages_per_destination),
+        "To one address or number in production, from all organizations": of(asked.messages_per_destination_in_all),
+        "To one address or number in the sandbox, from all organizations": of(asked.messages_per_destination),
+        "Of your organization in the sandbox, Free": of(asked.messages_free_sandbox),
+        "Of your organization in the sandbox, Pro": of(asked.messages_sandbox),
+        "Of your organization in the sandbox, Enterprise": of(asked.messages_sandbox),
+        "Of your organization in production, Free": of(asked.messages_pro),
+        "Of your organization in production, Pro": of(asked.messages_pro),
+        "Of your organization in production, Enterprise": of(asked.messages_enterprise),
+        "SMS of your organization, in each environment": f"no limit{between}{asked.sms_per_organization_and_day:,}",
+        "SMS to one calling code (+33, +1) from all organizations, in each environment": (
+            f"no limit{between}{asked.sms_per_country_and_day:,}"
+        ),
+    }
+    assert rows == told
+    assert f"{asked.wrong_codes_per_destination} for one address" in words(section)
+    assert f"{asked.wrong_codes_per_organization} of one organization" in words(section)
+    assert "put_off_until" in section and "Retry-After" in section
 
 
 def test_what_can_be_linked_to_is_one_thing() -> None:

@@ -51,6 +51,17 @@ def test_words_are_found_by_their_beginning(made: Scene, text: str) -> None:
     assert found(made, text) == [made.request.pk]
 
 
+def test_a_title_is_found_and_forgotten_with_what_alone_says_it(made: Scene) -> None:
+    titled = scene(title="Lovelace: Lease of the pier", signers=2)
+    assert found(titled, "pier") == found(titled, "lease lovelace") == [titled.request.pk]
+    SignatureRequest.objects.filter(pk=titled.request.pk).update(title="Pier")
+    assert found(titled, "lease") == [] and found(titled, "pier lovelace") == [titled.request.pk]
+    Signer.objects.filter(request=titled.request).update(last_name="Pier")
+    SignatureRequest.objects.filter(pk=titled.request.pk).update(title="")
+    assert found(titled, "pier") == [titled.request.pk], "a signer is called so, too"
+    assert found(made, "pier") == []
+
+
 @pytest.mark.parametrize("text", ["", " ", "...", "velace", "ada hopper", "%", "_da", "ada2@example.com"])
 def test_other_words_find_nothing(made: Scene, text: str) -> None:
     assert found(made, text) == []

@@ -25,8 +25,9 @@ def test_sends_a_code_by_email_and_tells_it_in_sandbox(client: Client) -> None:
     made = scene()
     response = post(client, made, HTTP_ACCEPT_LANGUAGE="fr")
     assert response.status_code == 200
-    assert response["Content-Language"] == "en"  # what the sentences of these endpoints are written in
+    assert response["Content-Language"] == "fr"
     answer = response.json()
+    assert answer["message"].startswith("Un code a été envoyé à ")
     assert set(answer) == {"message", "channel", "sandbox_code"}
     assert answer["channel"] == "email"
     assert len(answer["sandbox_code"]) == 6 and answer["sandbox_code"].isdecimal()
@@ -139,6 +140,9 @@ def test_a_gateway_that_fails_leaves_no_trace_in_the_journal(client: Client, set
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     response = post(client, made)
     assert (response.status_code, response.json()["error"]["code"]) == (503, "delivery_failed")
+    assert response["Retry-After"] == "15"
+    page = client.post(made.url(0), {"do": "code"})
+    assert (page.status_code, page["Retry-After"]) == (503, "15")
     assert made.events() == ["signature_request.created"]
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": ""})
     post(client, made)

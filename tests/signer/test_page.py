@@ -187,6 +187,18 @@ def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, 
         assert "1 person signs before you." in page
 
 
+@pytest.mark.parametrize("locale", LOCALES)
+def test_not_your_turn_says_how_many_sign_before(client: Client, locale: str) -> None:
+    """In the form that the language has for the number; who has signed counts no more."""
+    made = scene(signers=4, mode="sequential")
+    words = language.words(locale)
+    for before in (3, 2, 1):
+        told = html.unescape(text(client.get(f"{made.url(3)}?lang={locale}")))
+        assert catalog.phrase(words, "not_your_turn_text", count=before) in told
+        sign(made, 3 - before)
+    assert 'data-state="ready"' in text(client.get(made.url(3)))
+
+
 def test_who_has_signed_is_told_how_far_the_request_is(client: Client) -> None:
     made = scene(signers=2)
     sign(made)

@@ -9,15 +9,22 @@ from PIL import Image
 
 from paraph.documents.changeable import refuse_changeable
 from paraph.journal.models import Entry
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.organizations.registration import create_organization, update_organization
 from paraph.organizations.scope import Caller
+from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.signature_requests.consent import LOCALES
 from paraph.signer import language
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle
-from tests.pdf import changing
+from tests.pdf import changing, revisions
 from tests.pdf.changing import PRINT_OFF, SCRIPT
+from tests.pdf.pdf_factory import paper
+from tests.pdf.pdf_factory import text as words
+from tests.pdf.revisions import revised
+from tests.pdf.sealed_files import GREEN, authority, pictures, sealed, sealed_without_purpose
+from tests.pdf.untrusted import disputed_files as files
 from tests.pdf.untrusted.test_print_comparison import DIFFERENT
 from tests.production import Client
 
@@ -167,3 +174,96 @@ def test_many_pages_are_cut_short_in_the_sentence() -> None:
     told = {"prints_differently": list(range(1, 31)), "print_unknown": 7, "can_change": []}
     with pytest.raises(DomainError, match=r"pages 1, 2, .*20, … print differently; 7 pages could not be compared"):
         refuse_changeable(Caller(organization.pk, "production", "pro", 0), told)
+
+
+DISPUTED = files.annotated(files.ANNOTATIONS["polyline"] + "/F 4")
+PLACE = {"page_number": 1, "x": 100.0, "y": 290.0, "width": 100.0, "height": 40.0, "what": "annotation"}
+
+
+def test_places_that_other_readers_draw_otherwise_are_outlined(client: Client, owner: ApiClient) -> None:
+    """With a sign at each, the note under the page, and a link above the document; nothing of it needs scripts."""
+    (document, plain), url = asked(owner, DISPUTED, CONTRACT)
+    page = text(client.get(url))
+    assert (
+        f'<strong>Other programs may show the marked places differently:</strong> <a href="#differs-{document}-1">'
+        in page
+    )
+    outline = page[page.index(f'id="differs-{document}-1"') :].partition("</svg>")[0]
+    assert 'role="img" aria-label="May look different in other programs"' in outline
+    assert '<rect x="100" y="512" width="100" height="40"/>' in outline and 'cx="100" cy="512"' in outline
+    assert page.count('class="differs"') == 1 and f"differs-{plain}" not in page
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_such_places_are_told_in_every_language(client: Client, owner: ApiClient, locale: str) -> None:
+    page = text(client.get(f"{asked(owner, DISPUTED)[1]}?lang={locale}"))
+    words = language.words(locale)
+    assert words["drawn_differently"] in page and words["differs_here"] in page
+
+
+def test_such_places_are_told_in_the_answer_and_noted(owner: ApiClient) -> None:
+    (document,), _ = asked(owner, DISPUTED)
+    assert owner.get(f"/documents/{document}").json()["preflight"]["drawn_differently"] == [PLACE]
+    noted = Entry.objects.get(event_type="signature_request.created").metadata["documents"]
+    assert noted == [
+        {"document_id": document, "prints_differently": [], "drawn_differently": [PLACE], "can_change": []}
+    ]
+    owner.get(f"/signature_requests/{Entry.objects.get().request_id}/audit_logs")  # as the OpenAPI document promises
+
+
+def test_an_organization_may_refuse_such_places(strict: ApiClient) -> None:
+    assert error(strict.upload(DISPUTED), 422, "validation_error").endswith("readers draw page 1 differently.")
+
+
+@pytest.mark.parametrize(
+    ("entries", "english", "german"),
+    [
+        (
+            "white polygon",
+            "On page 1 an annotation (Polygon) lies over text",
+            "liegt eine Anmerkung (Polygon) über Text",
+        ),
+        ("signature with a background", "On page 1 a form field lies over text", "liegt ein Formularfeld über Text"),
+        ("border", "On page 1 the border of a link lies over text", "liegt der Rahmen eines Links über Text"),
+    ],
+)
+def test_what_lies_over_text_is_refused(owner: ApiClient, entries: str, english: str, german: str) -> None:
+    annotation = files.ANNOTATIONS.get(entries, "/Subtype/Link/Border[0 0 60]/C[1 1 1]")
+    pdf = files.annotated(annotation, words("I pay 1,000 EUR", 105, 305))
+    assert error(owner.upload(pdf), 422, "validation_error").startswith(english)
+    owner.headers["Accept-Language"] = "de"
+    assert german in error(owner.upload(pdf), 422, "validation_error")
+
+
+ALTERED = revised(sealed(paper(words("A contract over 1,000", 20, 605)), at=clock.now()).content, revisions.content)
+"""Sealed by a service that this one does not trust, then drawn over."""
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_an_alteration_after_an_earlier_seal_is_told_in_every_language(
+    client: Client, owner: ApiClient, locale: str
+) -> None:
+    page = text(client.get(f"{asked(owner, ALTERED)[1]}?lang={locale}"))
+    assert language.words(locale)["altered_after_seal"] in page
+
+
+def test_an_alteration_after_an_earlier_seal_is_in_the_answer_and_noted(owner: ApiClient) -> None:
+    (document, plain), _ = asked(owner, ALTERED, CONTRACT)
+    assert owner.get(f"/documents/{document}").json()["preflight"]["altered_after_seal"] == ["Seal"]
+    assert owner.get(f"/documents/{plain}").json()["preflight"]["altered_after_seal"] == []
+    (noted,) = Entry.objects.get(event_type="signature_request.created").metadata["documents"]
+    assert noted["document_id"] == document and noted["altered_after_seal"] == ["Seal"]
+    owner.get(f"/signature_requests/{Entry.objects.get().request_id}/audit_logs")  # as the OpenAPI document promises
+
+
+def test_a_sealed_file_that_was_not_altered_has_no_such_remark(owner: ApiClient) -> None:
+    sealed_only = sealed(paper(words("A contract", 20, 605)), at=clock.now()).content
+    assert owner.upload(sealed_only).json()["preflight"]["altered_after_seal"] == []
+
+
+def test_an_appearance_added_by_an_untrusted_signature_is_an_alteration(owner: ApiClient) -> None:
+    """Over the text, by a key that nobody trusts, in a file that the service had sealed."""
+    first = sealed(paper(words("A contract over 1,000", 20, 605)), at=clock.now()).content
+    marks = {"appearances": pictures(), "marks": [Mark(1, 20, 600, 100, 50, GREEN)]}
+    overdrawn = sealed_without_purpose(first, key=authority("rsa-3072").sealing_key, **marks)
+    assert owner.upload(overdrawn).json()["preflight"]["altered_after_seal"] == ["Seal"]

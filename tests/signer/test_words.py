@@ -19,7 +19,7 @@ from paraph.words import LOCALES
 
 SOURCE = Path(paraph.__file__).parent
 FOLDER = SOURCE / "words"
-THEMES = ("page", "mail", "consent", "stamp", "proof")
+THEMES = ("page", "answer", "mail", "consent", "stamp", "proof")
 _LOOKED_UP = re.compile(r"_title$|_text$|_missing$|^code_why_|^send_by_")
 
 
@@ -75,6 +75,11 @@ def test_every_word_of_the_page_is_used() -> None:
     source = "".join(path.read_text() for path in files)
     names = [_LOOKED_UP.sub("", name) for name in json.loads((FOLDER / "page/en.json").read_text())]
     assert [name for name in names if name and not re.search(rf"\b{name}", source)] == []
+
+
+def test_every_word_of_the_answers_is_used() -> None:
+    source = "".join(path.read_text() for room in ("signer", "otp", "flow") for path in (SOURCE / room).rglob("*.py"))
+    assert [name for name in json.loads((FOLDER / "answer/en.json").read_text()) if f'"{name}"' not in source] == []
 
 
 def test_every_word_of_the_proof_is_used() -> None:

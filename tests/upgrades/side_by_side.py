@@ -21,6 +21,8 @@ _CONTRACTS = (
     operations.AlterModelTable,
 )
 _REPEATABLE = (AddIndexConcurrently, RemoveIndexConcurrently, operations.RunPython)
+_MOVING = re.compile(r"^\s*(UPDATE|DELETE|INSERT)\b", re.IGNORECASE | re.MULTILINE)
+_BODIES = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _BLOCKING = re.compile(
     r"CREATE\s+(UNIQUE\s+)?INDEX\s+(?!CONCURRENTLY)|SET\s+NOT\s+NULL|\bLOCK\s+TABLE\b", re.IGNORECASE
 )
@@ -58,6 +60,8 @@ def _breaches(operation: Operation) -> Iterator[str]:
         yield from _of_new_field(operation.field)
     if isinstance(operation, operations.RunSQL) and _BLOCKING.search(str(operation.sql)):
         yield "the table is held meanwhile"
+    if isinstance(operation, operations.RunSQL) and _MOVING.search(_BODIES.sub("", str(operation.sql))):
+        yield "rows are locked until all are done; go through them in batches (InBatches)"
 
 
 def _of_new_field(field: Any) -> Iterator[str]:

@@ -45,6 +45,7 @@ def test_no_migration_of_a_published_version_is_gone() -> None:
         migrations.AddField("signer", "age", models.IntegerField(null=True, db_index=True)),
         migrations.AddField("signer", "again", models.ForeignKey("signer", models.PROTECT, null=True)),
         migrations.RunSQL("CREATE UNIQUE INDEX by_email ON signer (email)"),
+        migrations.RunSQL("UPDATE signer SET email = lower(email)"),
         migrations.SeparateDatabaseAndState([migrations.RunSQL("ALTER TABLE signer ALTER email SET NOT NULL")]),
     ],
 )
@@ -58,6 +59,7 @@ def test_what_breaks_or_holds_up_the_version_before_is_found(operation: Any) -> 
         AddIndexConcurrently("signer", models.Index(fields=["email"], name="by_email")),
         migrations.AddField("signer", "age", models.IntegerField(null=True)),
         migrations.AddField("signer", "age", models.IntegerField(db_default=0)),
+        migrations.RunSQL("CREATE FUNCTION changed() RETURNS trigger AS $$\nUPDATE signer SET age = 1;\n$$"),
         migrations.RunSQL("CREATE INDEX CONCURRENTLY by_email ON signer (email)"),
     ],
 )

@@ -26,11 +26,14 @@ from tests.cli.service import clean_environment, free_port, remove, wait_until
 from tests.factories import pdf
 from tests.receiver import Receiver, receiver
 from tests.scenarios.people import Backend, at, sign, signer
+from tests.upgrades import next_version
 from tests.upgrades.make_dump import WORLDS
 
 pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parents[2]
+FLOWS_A_SECOND = 3
+PEOPLE = 4
 VERSIONS = sorted(path.parent for path in WORLDS.glob("*/facts.json"))
 
 
@@ -49,9 +52,10 @@ class World:
     def backend(self, port: int) -> Backend:
         return Backend(f"http://127.0.0.1:{port}", self.facts["application"]["api_key"])
 
-    def paraph(self, *arguments: str) -> Any:
+    def paraph(self, *arguments: str, **settings: str) -> Any:
         command = [sys.executable, "-m", "paraph", *arguments, "--json"]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        environment = {**self.environment, **settings}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -73,7 +77,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
                 connection.execute(f"UPDATE {table} SET {column} = %s WHERE {column} <> ''", [hooks.url()])
             later = "SET expires_at = now() + interval '20 days' WHERE status = 'pending'"
             connection.execute(f"UPDATE signature_requests_signaturerequest {later}")
-            few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_ALLOW_PRIVATE_ADDRESSES": "true"}
+            few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WEB_THREADS": "16", "PARAPH_ALLOW_PRIVATE_ADDRESSES": "true"}
             many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "0"}
             yield World(facts, clean_environment(data_dir, DATABASE_URL=server.url, **few, **many), hooks)
     finally:
@@ -88,6 +92,8 @@ def test_an_upgrade_in_use_loses_nothing(world: World, tmp_path: Path) -> None:
         with before, Traffic(world.backend(ports[0])) as traffic:
             traffic.passes()
             world.paraph("migrate")
+            later = next_version.write(tmp_path)
+            assert world.paraph("migrate", **later)["applied"] == len(next_version.TABLES) + 1
             traffic.passes()  # the version before works with the tables of this one
             new.enter_context(running(world, ports[1], ROOT))
             traffic.backend = world.backend(ports[1])
@@ -97,6 +103,23 @@ def test_an_upgrade_in_use_loses_nothing(world: World, tmp_path: Path) -> None:
     assert world.paraph("verify-store")["found"] == 0
     members = world.paraph("member", "list", "--organization", str(world.facts["application"]["organization_id"]))
     assert [member["email"] for member in members] == ["olga@example.com"]
+
+
+def test_the_version_before_goes_on_after_the_new_one_was_in_use(world: World, tmp_path: Path) -> None:
+    """The way back: its web servers and workers on the new tables, with the rows, jobs and files that the new version
+    has left."""
+    port, before = free_port(), earlier_sources(world.facts["commit"], tmp_path)
+    world.paraph("migrate")
+    with running(world, port, ROOT), Traffic(world.backend(port)) as new:
+        new.passes()
+        left, path = begin(new.backend)
+    with running(world, port, before):
+        with Traffic(world.backend(port)) as old:
+            old.passes()
+        assert sign(f"{old.backend.url}{path}").status_code == 200
+        finish_what_was_begun(world, old.backend, [left, *new.signed, *old.signed])
+    old_tools = {"PYTHONPATH": f"{before / 'src'}:{ROOT / 'clients/python/src'}"}
+    assert world.paraph("verify-store", **old_tools)["found"] == 0
 
 
 def finish_what_was_begun(world: World, backend: Backend, also: list[int]) -> None:
@@ -134,41 +157,55 @@ def old_files_verify(world: World, backend: Backend, folder: Path) -> None:
 
 
 class Traffic:
-    """Requests that are created and signed one after the other, each at the ``backend`` of its moment. ``signed``:
-    their ids."""
+    """Requests that are created and signed, three begun each second by as many people as it takes, each at the
+    ``backend`` of its moment: as much as a busy installation has. ``signed``: their ids. One answer that is none
+    fails."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
         self.signed: list[int] = []
         self._failures: list[Exception] = []
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run)
+        self._begun = threading.Semaphore(0)
+        self._threads = [threading.Thread(target=each) for each in (self._beat, *[self._run] * PEOPLE)]
 
     def __enter__(self) -> "Traffic":
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join()
+        self._begun.release(PEOPLE)
+        for thread in self._threads:
+            thread.join()
         assert self._failures == []
 
     def passes(self) -> None:
         """Waits until a request has gone all its way from now on."""
         before = len(self.signed)
-        wait_until(lambda: bool(self._failures) or len(self.signed) > before + 1, seconds=180)
+        wait_until(lambda: bool(self._failures) or len(self.signed) > before + 3 * PEOPLE, seconds=180)
+
+    def _beat(self) -> None:
+        while not self._over.wait(1 / FLOWS_A_SECOND):
+            self._begun.release()
 
     def _run(self) -> None:
         try:
-            while not self._over.wait(0.2):
+            while self._begun.acquire() and not self._over.is_set():
                 backend = self.backend
-                document = {"id": backend.upload(pdf()), "signers": [{"signer_ref": "a", "stamps": [at()]}]}
-                made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])
-                path = urlsplit(made["signers"][0]["signing_url"]).path
+                request_id, path = begin(backend)
                 assert sign(f"{backend.url}{path}").status_code == 200
-                self.signed.append(int(made["id"]))
+                self.signed.append(request_id)
         except (AssertionError, httpx.HTTPError) as error:
             self._failures.append(error)
+
+
+def begin(backend: Backend) -> tuple[int, str]:
+    """A new request: its id, and the path of its one signing link."""
+    document = {"id": backend.upload(pdf()), "signers": [{"signer_ref": "a", "stamps": [at()]}]}
+    made = backend.create(mode="parallel", validity_days=7, signers=[signer("a")], documents=[document])
+    return int(made["id"]), urlsplit(made["signers"][0]["signing_url"]).path
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from paraph.web import static_files
 from paraph.web.logs import logging_settings
 from tests.production import Client
 
@@ -58,6 +59,29 @@ def test_the_line_of_a_request_is_json(capfd: pytest.CaptureFixture[str]) -> Non
         "status": 405,
         "request_id": response["X-Request-Id"],
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/static/nothing.css", 404), ("/nowhere", 404), ("/docs?%00", 200), ("/sign/embed.css", 404)]
+)
+@pytest.mark.django_db
+def test_what_is_refused_is_no_fault_of_the_service(capfd: pytest.CaptureFixture[str], path: str, status: int) -> None:
+    assert Client().get(path).status_code == status
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert [(line["event"], line["level"], line["status"]) for line in lines] == [("request", "info", status)]
+
+
+def test_what_fails_is_logged_once_with_its_traceback(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_files, "contents", lambda: 1 / 0)
+    client = Client()
+    client.raise_request_exception = False
+    assert client.get("/static/nothing.css").status_code == 500
+    fault, answer = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert (fault["event"], fault["level"]) == ("unhandled", "error") and "ZeroDivisionError" in fault["exception"]
+    assert fault["request_id"] == answer["request_id"]
+    assert (answer["event"], answer["level"], answer["status"]) == ("request", "error", 500)
 
 
 def test_lines_leave_whole_without_waiting_for_each_other(capfd: pytest.CaptureFixture[str]) -> None:

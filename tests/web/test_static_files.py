@@ -22,12 +22,30 @@ def test_every_file_is_served_under_its_hashed_name(name: str) -> None:
     address = staticfiles_storage.url(name)
     assert re.fullmatch(rf"/static/{name.partition('.')[0]}\.[0-9a-f]{{12}}\.\w+", address)
     plain = Client().get(address)
-    assert plain.content == FILES[name].read_bytes() and "Content-Encoding" not in plain
+    assert plain.content == bare(FILES[name]) and "Content-Encoding" not in plain
     assert plain["Cache-Control"] == "public, max-age=31536000, immutable"
     assert "Accept-Encoding" in plain["Vary"]
     packed = Client().get(address, headers={"Accept-Encoding": "br, gzip;q=0.8"})
     assert packed["Content-Encoding"] == "gzip" and gzip.decompress(packed.content) == plain.content
     assert packed["Content-Type"] == plain["Content-Type"]
+
+
+def bare(path: Path) -> bytes:
+    """The file as it is served: line by line, without indents, comments and empty lines."""
+    source = path.read_text()
+    if path.suffix == ".css":
+        source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
+    if path.suffix not in (".css", ".js"):
+        return source.encode()
+    lines = [line.strip() for line in source.split("\n")]
+    return "\n".join(line for line in lines if line and not line.startswith("//")).encode()
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js")])
+def test_no_text_of_a_script_goes_over_several_lines(name: str) -> None:
+    """Else it would be served without its indents."""
+    told = [line for line in FILES[name].read_text().split("\n") if not line.strip().startswith("//")]
+    assert [line for line in told if line.count("`") % 2 or line.endswith("\\")] == []
 
 
 def test_content_types_do_not_depend_on_the_machine() -> None:

@@ -1,4 +1,4 @@
-"""The chain of hashes of an activity log, and exports of it: read without the service, its database or Django."""
+"""The chain of hashes of an activity log: read without the service, its database or Django."""
 
 import hashlib
 import json
@@ -6,20 +6,19 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-FORMAT = "paraph-activity/1"
 GENESIS = bytes(32)
-_START = 200  # bytes of a file that tell whether it is an export
 
 
 @dataclass(frozen=True)
 class ChainCheck:
     """``acts`` are those that follow from each other, ``head`` the hash of the last of them. ``problem`` is "" where
-    the whole chain holds."""
+    the whole chain holds. ``note`` is a sentence about what an export that holds cannot prove, else ""."""
 
     organization_id: int | None
     acts: int
     head: str
     problem: str = ""
+    note: str = ""
 
     @property
     def ok(self) -> bool:
@@ -33,22 +32,6 @@ def act_hash(facts: dict[str, Any]) -> bytes:
     """Returns the SHA-256 of the facts as canonical JSON: keys sorted, no white space, UTF-8."""
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
-
-
-def is_export(content: bytes) -> bool:
-    return content.lstrip().startswith(b"{") and FORMAT.encode() in content[:_START]
-
-
-def check_export(content: bytes) -> ChainCheck:
-    """Checks an export: a JSON object with ``format``, ``organization_id`` and ``acts``, each with its ``hash``."""
-    try:
-        export = json.loads(content)
-        acts, organization_id = export["acts"], export["organization_id"]
-        if export["format"] != FORMAT or not isinstance(acts, list):
-            raise KeyError("format")
-    except (ValueError, KeyError, TypeError):
-        return ChainCheck(None, 0, GENESIS.hex(), "This is no export of an activity log.")
-    return check_acts(acts, organization_id)
 
 
 def check_acts(acts: Iterable[dict[str, Any]], organization_id: int) -> ChainCheck:

@@ -1,25 +1,32 @@
-"""Exports of an organization's whole activity log, which :mod:`paraph.activity.chain` checks, and the check of the log
-itself."""
+"""Exports of an organization's whole activity log, which :mod:`paraph.activity.read_export` checks, and the check of
+the log itself."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from paraph.activity.chain import FORMAT, ChainCheck, check_acts
+from paraph.activity.chain import ChainCheck, check_acts
 from paraph.activity.log import facts
 from paraph.activity.models import Activity
+from paraph.activity.read_export import BEFORE_ACTS, FORMAT
 from paraph.kernel import clock
 
 _AT_ONCE = 1000
 
 
-def exported(organization_id: int, name: str) -> Iterator[bytes]:
-    """Yields the export as JSON, an act a line, up to the newest act of now."""
-    head = {"format": FORMAT, "organization_id": organization_id, "organization": name, "at": clock.iso(clock.now())}
-    yield (json.dumps(head, ensure_ascii=False)[:-1] + ', "acts": [').encode()
-    for number, act in enumerate(acts(organization_id)):
-        yield (("," if number else "") + "\n" + json.dumps(act, ensure_ascii=False)).encode()
+def exported(export: Activity) -> Iterator[bytes]:
+    """Yields the export as JSON, an act a line, whose last act is ``export``: it binds the head."""
+    number = export.organization_id
+    head = {
+        "format": FORMAT,
+        "organization_id": number,
+        "organization": export.subject,
+        "at": clock.iso(export.created_at),
+    }
+    yield (json.dumps(head, ensure_ascii=False)[:-1] + BEFORE_ACTS).encode()
+    for act in acts(number, export.position):
+        yield (("," if act["position"] > 1 else "") + "\n" + json.dumps(act, ensure_ascii=False)).encode()
     yield b"\n]}\n"
 
 
@@ -39,10 +46,12 @@ def _begins_with(organization_id: int, export: ChainCheck) -> bool:
     return export.acts == 0 or (last is not None and bytes(last.hash).hex() == export.head)
 
 
-def acts(organization_id: int) -> Iterator[dict[str, Any]]:
-    """The acts in their order, as exports have them, never many at once in memory."""
-    position = 0
-    while rows := list(Activity.objects.filter(organization_id=organization_id, position__gt=position)[:_AT_ONCE]):
+def acts(organization_id: int, until: int | None = None) -> Iterator[dict[str, Any]]:
+    """The acts in their order, as exports have them, never many at once in memory. ``until``: position of the last."""
+    log, position = Activity.objects.filter(organization_id=organization_id), 0
+    if until is not None:
+        log = log.filter(position__lte=until)
+    while rows := list(log.filter(position__gt=position)[:_AT_ONCE]):
         for row in rows:
             yield {**facts(row), "hash": bytes(row.hash).hex()}
         position = rows[-1].position

@@ -5,15 +5,19 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.activity.log import note
+from paraph.activity.models import ActorKind
 from paraph.administration.locked import locked_organization
 from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
 from paraph.organizations import registration, rotation
-from paraph.organizations.models import ApiKey, Application
+from paraph.organizations.models import ApiKey, Application, Environment
 from paraph.organizations.overview import application_facts
+from paraph.organizations.plans import allowance
 from paraph.organizations.registration import NewApplication
 from paraph.organizations.rotation import Rotated
 
@@ -28,8 +32,14 @@ def create_application(
     webhook_url: str = "",
     origins: Sequence[str] = (),
 ) -> NewApplication:
-    """Makes an application with its first key. Raises ``DomainError``: ``not_found``, ``validation_error``."""
-    locked_organization(organization_id)
+    """Makes an application with its first key. Raises ``DomainError``: ``not_found``, ``validation_error``, and
+    ``payment_required`` where a member asks for production on a plan without it (specification 5.1). An operator may
+    make one ahead of a change of the plan; until then its calls are answered with 402."""
+    organization = locked_organization(organization_id)
+    beyond_plan = environment == Environment.PRODUCTION and not allowance(organization.plan).production
+    if actor.kind == ActorKind.MEMBER and beyond_plan:
+        message = _("Production keys require the plan Pro or Enterprise. Your organization has the plan %(plan)s.")
+        raise DomainError("payment_required", message % {"plan": organization.get_plan_display()})
     made = registration.create_application(organization_id, environment, name, webhook_url, origins)
     _note(actor, Action.APPLICATION_CREATED, made.application, after=_settings(made.application))
     return made

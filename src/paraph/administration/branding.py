@@ -1,4 +1,4 @@
-"""Branding profiles: made and changed."""
+"""Branding profiles: made, changed and deleted."""
 
 from django.db import transaction
 
@@ -6,8 +6,10 @@ from paraph.activity.actions import Action
 from paraph.activity.actor import Actor
 from paraph.activity.log import note
 from paraph.administration.locked import locked_organization
+from paraph.drafts.models import Draft
 from paraph.organizations import registration
 from paraph.organizations.models import BrandingProfile
+from paraph.request_templates.models import Template
 
 
 @transaction.atomic
@@ -29,6 +31,17 @@ def update_profile(actor: Actor, profile: BrandingProfile, name: str, **colors: 
     if before != _facts(changed):
         note(organization.pk, actor, Action.BRANDING_UPDATED, changed.name, before=before, after=_facts(changed))
     return changed
+
+
+@transaction.atomic
+def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
+    """Deletes a profile. Requests that have it keep its colours; drafts and templates that had chosen it have the
+    default ones from then on. Raises ``DomainError("not_found", …)``, also for a profile that is deleted already."""
+    locked_organization(profile.organization_id)
+    registration.delete_branding_profile(registration.existing_branding_profile(profile.pk))
+    for table in (Draft, Template):
+        table.objects.filter(branding_profile=profile).update(branding_profile=None)
+    note(profile.organization_id, actor, Action.BRANDING_DELETED, profile.name, before=_facts(profile))
 
 
 def _facts(profile: BrandingProfile) -> dict[str, object]:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from paraph.activity.actor import OPERATOR
 from paraph.administration.members import create_member
+from paraph.administration.settings import change_settings
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member, Role
 from paraph.organizations.models import Organization
@@ -34,12 +35,15 @@ def check_first_owner_token(token: str) -> None:
 
 
 @transaction.atomic
-def make_first_owner(token: str, name: str, email: str, password: str) -> Member:
-    """Makes the owner, once. Raises ``DomainError``: ``expired`` as above, ``validation_error``."""
+def make_first_owner(token: str, name: str, email: str, password: str, organization: str = "") -> Member:
+    """Makes the owner, once, and names the organization, unless ``organization`` is "". Raises ``DomainError``:
+    ``expired`` as above, ``validation_error``."""
     first = Organization.objects.select_for_update(no_key=True).order_by("pk").first()
     check_first_owner_token(token)
     if first is None:
         raise _outdated()
+    if organization:
+        change_settings(first.pk, OPERATOR, name=organization)
     return create_member(first.pk, OPERATOR, email, Role.OWNER, name=name, password=password)
 
 

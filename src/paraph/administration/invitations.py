@@ -144,12 +144,17 @@ def _send(invitation: Invitation, language: str) -> None:
         hand_over(_mail(invitation, invitation.organization, link.url, language))
 
 
+def _name(inviter: User) -> str:
+    """An address is their own, and confirmed: where it leads is no secret."""
+    return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email
+
+
 def _mail(invitation: Invitation, organization: Organization, url: str, language: str) -> AccountMail:
     sender = unlinked(organization.name, _LONGEST_NAME)
     inviter = invitation.invited_by.user if invitation.invited_by else None
     names = {
         "organization": sender,
-        "person": unlinked(inviter.name or inviter.email, _LONGEST_NAME) if inviter else sender,
+        "person": _name(inviter) if inviter else sender,
         "role": invitation.get_role_display(),
         "day": invitation.expires_at.strftime("%Y-%m-%d"),
     }

@@ -41,6 +41,18 @@ def erase_signer(actor: Actor, signer_id: int) -> erase.Erased:
 
 
 @transaction.atomic
+def erase_address(actor: Actor, address: str) -> erase.ErasedAddress:
+    """Erase what is kept of an address outside of requests. Raise what :func:`paraph.flow.erase.erase_address` raises.
+
+    The activity log says that somebody was erased and not who: nothing in it can be erased.
+    """
+    erased = erase.erase_address(address)
+    for organization_id in erased.organization_ids:
+        note(organization_id, actor, Action.ADDRESS_ERASED)
+    return erased
+
+
+@transaction.atomic
 def show_signing_link(caller: Caller, actor: Actor, request_id: int, signer_id: int) -> str:
     """Returns the address at which a signer may sign now, and notes who asked for it.
 
@@ -59,6 +71,8 @@ def show_signing_link(caller: Caller, actor: Actor, request_id: int, signer_id: 
 
 
 def note_export(organization_id: int, actor: Actor, asked: dict[str, str]) -> None:
-    """Notes that requests were exported, and by which filters they were chosen."""
+    """Note that requests were exported, and by which filters they were chosen. Words that were searched may be a name,
+    which could never be erased here: it is noted that there were some."""
+    searched = {"q": "…"} if "q" in asked else {}
     with transaction.atomic():
-        note(organization_id, actor, Action.REQUESTS_EXPORTED, after=asked)
+        note(organization_id, actor, Action.REQUESTS_EXPORTED, after=asked | searched)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from paraph.activity.chain import ChainCheck, check_export
+from paraph.activity.chain import ChainCheck
+from paraph.activity.read_export import check_export
 from paraph.cli.options import data_dir_option, json_option
 from paraph.cli.session import database
 
@@ -31,7 +32,10 @@ def verify(context: click.Context, export: Path | None, *, organization: int | N
     """
     if export is None and organization is None:
         raise click.UsageError("Name an export, or give --organization.")
-    checks = [check_export(export.read_bytes())] if export else []
+    checks = []
+    if export:
+        with export.open("rb") as file:
+            checks.append(check_export(file))
     if organization is not None:
         checks.append(_in_database(organization, checks[0] if checks else None))
     for check in checks:
@@ -53,5 +57,7 @@ def _in_database(organization_id: int, export: ChainCheck | None) -> ChainCheck:
 def _sentence(check: ChainCheck) -> str:
     if check.organization_id is None:
         return check.problem
-    whole = f"Organization {check.organization_id}: {check.acts} acts follow from each other. {check.problem}"
+    whole = (
+        f"Organization {check.organization_id}: {check.acts} acts follow from each other. {check.problem or check.note}"
+    )
     return whole.rstrip()

@@ -1,4 +1,4 @@
-"""``paraph branding create``."""
+"""``paraph branding``: create, delete."""
 
 import click
 
@@ -43,4 +43,21 @@ def create(
             "text_color": made.text_color,
             "accent_color": made.accent_color,
         }
+        show(facts, as_json=as_json)
+
+
+@command.command()
+@click.argument("profile_id", type=int)
+@data_dir_option
+@json_option
+def delete(profile_id: int, *, as_json: bool) -> None:
+    """Delete a branding profile. Requests that have it keep its colours."""
+    with database():
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.branding import delete_profile
+        from paraph.organizations.registration import existing_branding_profile
+
+        profile = existing_branding_profile(profile_id)
+        delete_profile(OPERATOR, profile)
+        facts = {"id": profile.pk, "organization_id": profile.organization_id, "name": profile.name, "deleted": True}
         show(facts, as_json=as_json)

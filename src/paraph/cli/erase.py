@@ -26,3 +26,21 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
 
         erased = erase_signer(OPERATOR, id)
         show({"id": id, "request_id": erased.request_id, "journal_entries": erased.journal_entries}, as_json=as_json)
+
+
+@command.command()
+@click.argument("address")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_dir_option
+@json_option
+def address(address: str, *, yes: bool, as_json: bool) -> None:
+    """Erase what is kept of an address or number outside of requests: rows of bulk sends and drafts that were never
+    sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph erase signer`."""
+    confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
+    with database():
+        from paraph.activity.actor import OPERATOR
+        from paraph.administration.requests import erase_address
+
+        erased = erase_address(OPERATOR, address)
+        told = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}
+        show(told, as_json=as_json)

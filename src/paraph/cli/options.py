@@ -34,6 +34,12 @@ def address_options(function: Function) -> Function:
     return host(port(function))
 
 
+def newer_tables_option(function: Function) -> Function:
+    """``--newer-tables``, passed to the function as ``newer_tables``."""
+    text = "Go on with the tables of the next version, on the way back from it."
+    return click.option("--newer-tables", is_flag=True, help=text)(function)
+
+
 def json_option(function: Function) -> Function:
     """``--json``, passed to the function as ``as_json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(function)

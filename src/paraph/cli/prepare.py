@@ -10,7 +10,7 @@ from paraph.measures import ledger_files
 from paraph.operations.check.start import require_start
 from paraph.operations.migrations import migrate
 from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_application, create_organization
+from paraph.organizations.registration import UNNAMED, create_application, create_organization
 from paraph.storage import store
 
 
@@ -22,13 +22,13 @@ class FirstSteps(NamedTuple):
     owner_link: str
 
 
-def prepare() -> FirstSteps:
+def prepare(*, newer_tables: bool = False) -> FirstSteps:
     """Migrates the database, cleans up after the last run and checks that the service can work.
 
     The very first start also makes an organization with a sandbox application. Raises ``DomainError`` with one sentence
-    for what is missing.
+    for what is missing. ``newer_tables``: as :func:`paraph.operations.migrations.migrate` has it.
     """
-    migrate()
+    migrate(newer_tables=newer_tables)
     store.sweep()
     ledger_files.forget()
     require_start()
@@ -37,7 +37,7 @@ def prepare() -> FirstSteps:
 
 
 def _first_key() -> str:
-    organization = create_organization("First organization", "enterprise")
+    organization = create_organization(UNNAMED, "enterprise")
     return create_application(organization.pk, "sandbox", "First application").api_key
 
 

@@ -13,7 +13,7 @@ import structlog
 
 from paraph.cli import web_process, worker_process
 from paraph.cli.lock import DataFolderLock
-from paraph.cli.options import address_options, data_dir_option
+from paraph.cli.options import address_options, data_dir_option, newer_tables_option
 from paraph.cli.session import nothing_collected, set_up
 from paraph.cli.start_line import log_start
 from paraph.cli.supervisor import Child, Supervisor, fork
@@ -25,13 +25,14 @@ log = structlog.get_logger("paraph.serve")
 
 _READY_SECONDS = 60
 _WEB_GRACE, _WORKER_GRACE = 15, 30
-_SPARE_CONNECTIONS = 40  # operators' commands, migrations, the superuser's reserve
+_SPARE_SESSIONS = 40  # operators' commands, migrations, the superuser's reserve
 
 
 @click.command()
 @address_options
 @data_dir_option
-def command() -> None:
+@newer_tables_option
+def command(*, newer_tables: bool) -> None:
     """Run the whole service: database, web server, workers."""
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
@@ -42,7 +43,7 @@ def command() -> None:
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)
     with supervisor.listening():
         try:
-            first_key, owner_link = _prepare(server)
+            first_key, owner_link = _prepare(server, newer_tables=newer_tables)
             lock.mark_ready()
             supervisor.run(until=_WebServerAnswers(settings))
             if not supervisor.stopping:
@@ -61,9 +62,8 @@ def _say(words: str) -> None:
 
 def _server(settings: Settings) -> Server:
     web_processes, worker_processes = settings.processes
-    per_worker = 2 * settings.worker_concurrency + 11  # two lanes of jobs, their queue's, upkeep, webhooks
-    connections = web_processes * settings.web_threads + worker_processes * per_worker
-    return Server(settings.data_dir, settings.postgres_dir, connections + _SPARE_CONNECTIONS)
+    sessions = web_processes * settings.sessions_of_web_process + worker_processes * settings.sessions_of_worker
+    return Server(settings.data_dir, settings.postgres_dir, sessions + _SPARE_SESSIONS)
 
 
 def _children(settings: Settings) -> list[Child]:
@@ -75,7 +75,7 @@ def _children(settings: Settings) -> list[Child]:
     ]
 
 
-def _prepare(server: Server | None) -> tuple[str, str]:
+def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
     """Imports everything while the database starts, then prepares the start in a child process: its connections must
     not be inherited by children forked later. Returns the API key of a first start and the link that makes the first
     owner, or ""."""
@@ -94,7 +94,7 @@ def _prepare(server: Server | None) -> tuple[str, str]:
     if server:
         server.wait()
     read, write = os.pipe()
-    pid = fork("prepare", lambda: _report(write, prepare()))
+    pid = fork("prepare", lambda: _report(write, prepare(newer_tables=newer_tables)))
     os.close(write)
     with os.fdopen(read) as pipe:
         answer = pipe.read()

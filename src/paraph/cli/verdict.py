@@ -2,13 +2,16 @@
 
 import click
 
-from paraph.pdf.verification.evidence_check import EvidenceCheck
+from paraph.pdf.verification.evidence_result import EvidenceCheck
 
 
 def show_verdict(result: EvidenceCheck) -> None:
-    """Prints whether everything matches, then each match and each problem."""
-    click.echo("Everything matches." if result.ok else "NOT everything matches.")
+    """Prints whether everything matches, then each match, what was not given, and each problem."""
+    everything = "Everything that was given matches." if result.notes else "Everything matches."
+    click.echo(everything if result.ok else "NOT everything matches.")
     for sentence in result.matches:
         click.echo(f"  ok: {sentence}")
+    for sentence in result.notes:
+        click.echo(f"  not compared: {sentence}")
     for sentence in result.problems:
         click.echo(f"  NOT OK: {sentence}")

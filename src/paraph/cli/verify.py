@@ -4,23 +4,30 @@ It needs no running service.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from hashlib import file_digest
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import click
 
-from paraph.activity.chain import check_export, is_export
+from paraph.activity.read_export import START, check_export, is_export
 from paraph.cli.verdict import show_verdict
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
 from paraph.keys.trusted_roots import trusted_roots
+from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.report import Verification
-from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused, read_timestamps_file
-from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence, evidence_of
-from paraph.pdf.verification.verify import verify
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
+from paraph.pdf.untrusted.verify import carries_evidence, check_evidence, read_timestamps, told, verify
+from paraph.pdf.verification.evidence_result import EvidenceCheck
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_PIECE, _LARGEST = 1 << 20, 512 << 20
+_File = BufferedReader | BufferedRandom
 
 
 @click.command("verify")
@@ -63,51 +70,104 @@ def command(
     """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it. Of an exported
     activity log, verify that no act is missing or was altered.
 
-    Where several files are given and one is a proof, its evidence must match all the others, in any order.
-    Ends with 0 only when every file is sealed, intact, trusted, and unaltered since, or matches, and the evidence
-    is about it; else with 1. A file that was altered after an earlier seal and sealed again does not end with 0.
+    Where several files are given and one is a proof, its evidence must match all the others, in any order; files of
+    its documents that are not given are named. Ends with 0 only when every file that is given is sealed, intact,
+    trusted, and unaltered since, or matches, and the evidence is about it; else with 1. A file that was altered after
+    an earlier seal and sealed again does not end with 0.
     """
     roots = _roots(root_files, data_dir)
-    contents = {str(file): file.read_bytes() for file in files}
-    kept = {name: _kept(evidence_files, content) for name, content in contents.items()}
-    if len(contents) > 1 and any(evidence_of(content) is not None for content in contents.values()):
-        context.exit(0 if _tied(check_evidence(contents, roots, kept, signers), as_json=as_json) else 1)
-    all_ok = True
-    for file in files:
-        if is_export(contents[str(file)]):
-            all_ok = _show_export(file, contents[str(file)], as_json=as_json) and all_ok
-            continue
-        verification = verify(contents[str(file)], roots, kept[str(file)], signers)
-        all_ok = all_ok and verification.ok
-        if as_json:
-            click.echo(json.dumps({"file": str(file), **verification.to_json()}, ensure_ascii=False))
-        else:
-            _show(file, verification, rooted=bool(roots))
-    context.exit(0 if all_ok else 1)
+    with ExitStack() as stack:
+        opened = {str(file): _opened(file, stack) for file in files}
+        kept = _kept(evidence_files, opened)
+        tied = _tied(opened, roots, kept, signers)
+        if tied is not None:
+            _show_tied(tied, as_json=as_json)
+            context.exit(0 if tied.ok else 1)
+        every = [_verify(str(file), opened[str(file)], roots, kept, signers, as_json=as_json) for file in files]
+        context.exit(0 if all(every) else 1)
 
 
-def _kept(evidence_files: Sequence[Path], content: bytes) -> list[DetachedTimestamp]:
-    try:
-        return [record for file in evidence_files for record in read_timestamps_file(file.read_bytes(), content)]
-    except DetachedTimestampsRefused as error:
-        raise DomainError("validation_error", str(error)) from error
+def _opened(path: Path, stack: ExitStack) -> _File:
+    """Opens a file; of a pipe, which can be read once only, a copy of as much as can be valid."""
+    file = stack.enter_context(path.open("rb"))
+    if file.seekable():
+        return file
+    copy, left = stack.enter_context(TemporaryFile()), _LARGEST  # noqa: SIM115  the stack is one
+    while left > 0 and (piece := file.read(min(left, _PIECE))):
+        left -= copy.write(piece)
+    copy.seek(0)
+    return copy
 
 
-def _tied(result: EvidenceCheck, *, as_json: bool) -> bool:
+def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[str, list[DetachedTimestamp]]:
+    """Returns the timestamps that were kept beside each file, by its name."""
+    kept: dict[str, list[DetachedTimestamp]] = {name: [] for name in files}
+    digests = [file_digest(file, "sha256").digest() for file in files.values()] if evidence_files else []
+    for path in evidence_files:
+        try:
+            with ExitStack() as stack:
+                found = read_timestamps(_opened(path, stack), digests)
+        except DetachedTimestampsRefused as error:
+            raise DomainError("validation_error", str(error)) from error
+        for name, records in zip(files, found, strict=True):
+            kept[name] += records
+    return kept
+
+
+def _tied(
+    files: Mapping[str, _File],
+    roots: Sequence[bytes],
+    kept: Mapping[str, Sequence[DetachedTimestamp]],
+    signers: Sequence[str],
+) -> EvidenceCheck | None:
+    """Returns whether the files belong together, where there are several and one carries evidence; else ``None``."""
+    if len(files) == 1:
+        return None
+    for name, file in files.items():
+        try:
+            if carries_evidence(file):
+                return check_evidence(files, roots, kept, signers)
+        except PdfRefused as refused:
+            return EvidenceCheck(problems=[told(name, refused)])
+    return None
+
+
+def _show_tied(result: EvidenceCheck, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
-        return result.ok
-    show_verdict(result)
-    return result.ok
-
-
-def _show_export(file: Path, content: bytes, *, as_json: bool) -> bool:
-    check = check_export(content)
-    if as_json:
-        click.echo(json.dumps({"file": str(file), **check.to_json()}, ensure_ascii=False))
     else:
-        click.echo(f"{file}: {'valid' if check.ok else 'NOT VALID'}")
-        click.echo(f"  {check.acts} acts follow from each other. {check.problem}".rstrip())
+        show_verdict(result)
+
+
+def _verify(
+    name: str,
+    file: _File,
+    roots: Sequence[bytes],
+    kept: Mapping[str, Sequence[DetachedTimestamp]],
+    signers: Sequence[str],
+    *,
+    as_json: bool,
+) -> bool:
+    """Verifies one file by itself, prints the verdict and returns whether it is good."""
+    if is_export(file.peek(START)):
+        return _verify_export(name, file, as_json=as_json)
+    verification = verify(file, roots, kept[name], signers)
+    if as_json:
+        click.echo(json.dumps({"file": name, **verification.to_json()}, ensure_ascii=False))
+    else:
+        _show(name, verification, rooted=bool(roots))
+        if verification.purpose is not None and verification.purpose.kind == "proof":
+            click.echo("  It is a proof of other files, which were not given, so nothing was compared with it.")
+    return verification.ok
+
+
+def _verify_export(name: str, file: _File, *, as_json: bool) -> bool:
+    check = check_export(file)
+    if as_json:
+        click.echo(json.dumps({"file": name, **check.to_json()}, ensure_ascii=False))
+    else:
+        click.echo(f"{name}: {'valid' if check.ok else 'NOT VALID'}")
+        click.echo(f"  {check.acts} acts follow from each other. {check.problem or check.note}".rstrip())
     return check.ok
 
 
@@ -117,8 +177,8 @@ def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
     return [root for file in root_files for root in read_roots(file)]
 
 
-def _show(file: Path, verification: Verification, *, rooted: bool) -> None:
-    click.echo(f"{file}: {'valid' if verification.ok else 'NOT VALID'}")
+def _show(name: str, verification: Verification, *, rooted: bool) -> None:
+    click.echo(f"{name}: {'valid' if verification.ok else 'NOT VALID'}")
     if verification.level:
         count = len(verification.signatures)
         click.echo(f"  PAdES level {verification.level}, {count} signature{'s' if count > 1 else ''}.")

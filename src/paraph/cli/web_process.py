@@ -44,6 +44,7 @@ def run(drain_seconds: int = 0) -> None:
     from granian.log import LogLevels
     from granian.server import Server
 
+    from paraph.database import idle, sessions
     from paraph.web import connection_watch, static_files
     from paraph.web.draining import drain_before_end
 
@@ -56,6 +57,8 @@ def run(drain_seconds: int = 0) -> None:
     def load() -> Any:
         follow_parent(os.getppid())
         _share_fairly(settings.PARAPH.web_threads, processes)
+        sessions.work_as("web")
+        idle.give_back_from_now_on()
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
         connection_watch.start()
         return application
@@ -94,6 +97,6 @@ def _share_fairly(threads: int, web_processes: int) -> None:
     from paraph.pdf.untrusted import sandbox
 
     turns.bound_to(threads, partial(count_wait, "turn"))
-    waiting.bound_to(threads, partial(count_wait, "thread"))
+    waiting.bound_to(threads, partial(count_wait, "thread"), partial(count_wait, "machine"))
     readers = -(-machine.cores() // web_processes) + 1
     sandbox.configure(readers, told=partial(count_wait, "reader"), yielding=True)

@@ -26,9 +26,12 @@ def run() -> None:
     are left to other workers. An outage of the database only makes it wait."""
     from django.conf import settings
 
+    from paraph.database import idle, sessions
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Dispatcher
 
+    sessions.work_as("worker")
+    idle.give_back_from_now_on()
     # One process for each job that seals, and the one reserved for other parties, which is never started here.
     configure(settings.PARAPH.worker_concurrency + 1).warm()
     dispatcher = Dispatcher()
@@ -125,4 +128,7 @@ def _with_fresh_connection(work: Callable[[], object]) -> None:
     from django.db import close_old_connections
 
     close_old_connections()
-    work()
+    try:
+        work()
+    finally:
+        close_old_connections()

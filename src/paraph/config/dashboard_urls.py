@@ -14,6 +14,8 @@ from paraph.dashboard.applications.listing import applications, which_key
 from paraph.dashboard.applications.new import new_application
 from paraph.dashboard.branding.preview import preview, sample_page, sample_stamp, stylesheet
 from paraph.dashboard.branding.profiles import branding, new_profile, profile
+from paraph.dashboard.branding.profiles import delete as delete_profile
+from paraph.dashboard.documents.document import delete as delete_document
 from paraph.dashboard.documents.document import document, picture
 from paraph.dashboard.documents.listing import documents
 from paraph.dashboard.drafts.documents_step import documents_step
@@ -40,6 +42,7 @@ from paraph.dashboard.request_templates.template import delete as delete_templat
 from paraph.dashboard.request_templates.template import names as template_names
 from paraph.dashboard.request_templates.template import template
 from paraph.dashboard.requests.acts import end_early, remind_signer, signing_link
+from paraph.dashboard.requests.everything import everything
 from paraph.dashboard.requests.export import export as export_requests
 from paraph.dashboard.requests.files import download, verify
 from paraph.dashboard.requests.listing import requests
@@ -74,6 +77,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/branding", branding, name="branding"),
     path("<int:organization_id>/branding/new", new_profile, name="new_profile"),
     path("<int:organization_id>/branding/<int:profile_id>", profile, name="profile"),
+    path("<int:organization_id>/branding/<int:profile_id>/delete", delete_profile, name="delete_profile"),
     path("<int:organization_id>/branding/preview", preview, name="branding_preview"),
     path("<int:organization_id>/branding/preview.css", stylesheet, name="branding_stylesheet"),
     path("<int:organization_id>/branding/preview/stamp.svg", sample_stamp),
@@ -83,6 +87,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/requests/<int:request_id>", request, name="request"),
     path("<int:organization_id>/requests/<int:request_id>/end", end_early, name="end_early"),
     path("<int:organization_id>/requests/<int:request_id>/verify", verify, name="request_verify"),
+    path("<int:organization_id>/requests/<int:request_id>/everything.zip", everything, name="request_everything"),
     path("<int:organization_id>/requests/<int:request_id>/proof", download, name="request_proof"),
     path("<int:organization_id>/requests/<int:request_id>/documents/<int:document_id>", download, name="request_file"),
     path(
@@ -95,6 +100,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("<int:organization_id>/documents", documents, name="documents"),
     path("<int:organization_id>/documents/<int:document_id>", document, name="document"),
+    path("<int:organization_id>/documents/<int:document_id>/delete", delete_document, name="delete_document"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>.webp", picture, name="document_page"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", picture),
     path("<int:organization_id>/drafts", drafts, name="drafts"),

@@ -204,6 +204,7 @@ if PARAPH.sso_issuer:
     SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {
+            "provider_class": "paraph.dashboard.account.openid_connect.provider.StrictProvider",
             "OAUTH_PKCE_ENABLED": True,
             "APPS": [
                 {

@@ -11,6 +11,7 @@ from paraph.api.v1.openapi.view import openapi
 from paraph.api.v1.signature_requests import create_signature_request, list_signature_requests, read_signature_request
 from paraph.authority import views as authority
 from paraph.dashboard.account.first_owner import first_owner
+from paraph.dashboard.account.mails import mails
 from paraph.dashboard.account.page import account
 from paraph.dashboard.invitation import invitation
 from paraph.files.download import download
@@ -49,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/openapi.json", openapi),
     re_path(r"^api/v1(?:/|$)", endpoint()),  # every other path: a refusal in the API's envelope
     path("account/", account, name="account"),
+    path("account/mails/", mails, name="account_mails"),
     path("account/first/<str:token>/", first_owner, name="first_owner"),
     path("account/", include("allauth.urls")),
     path("app/", include("paraph.config.dashboard_urls")),
@@ -72,6 +74,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", page_image),
+    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-800-<int:part>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>/text", page_text),
     path(
         "sign/<str:token>/documents/<int:document_id>/pages/<int:number>-print.webp",

@@ -54,7 +54,7 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
         acts = acts.filter(position__lt=int(before))
     rows = list(acts.order_by("-position")[: _AT_ONCE + 1])
     content = {
-        "rows": [(row, WORDS[Action(row.action)], _changes(row)) for row in rows[:_AT_ONCE]],
+        "rows": [(row, _word(row.action), _changes(row)) for row in rows[:_AT_ONCE]],
         "older": _older(request, rows) if len(rows) > _AT_ONCE else "",
         "form": form,
         "sees_all": sees_all,
@@ -70,10 +70,9 @@ def export(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/activity/export``: the whole log as JSON, whose last act is this export."""
     if request.method != "POST":
         return see_other("activity", member.organization_id)
-    note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED)
-    response: Any = StreamingHttpResponse(
-        exported(member.organization_id, member.organization.name), content_type="application/json"
-    )
+    name = member.organization.name
+    act = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, name)
+    response: Any = StreamingHttpResponse(exported(act), content_type="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="activity-{member.organization_id}.json"'
     answer: HttpResponse = response
     return answer
@@ -84,6 +83,11 @@ def _visible(member: Member, *, sees_all: bool) -> QuerySet[Activity]:
     if sees_all:
         return acts
     return acts.filter(actor=member.user.email, actor_kind=ActorKind.MEMBER, actor_id=member.user_id)
+
+
+def _word(code: str) -> Any:
+    """What the act is called; its code where a newer version of the service has noted it."""
+    return WORDS[Action(code)] if code in list(Action) else code
 
 
 def _filtered(acts: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:

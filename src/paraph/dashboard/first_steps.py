@@ -29,8 +29,8 @@ def first_steps(member: Member, requests: Counter[str]) -> list[Step]:
     if may(member.role, Right.INVITE):
         others = organization.members.exclude(pk=member.pk).exists()
         steps.append(Step(_("Invite a colleague"), "members", others))
-        steps.append(Step(_("Say where questions of signers go"), "settings", bool(organization.contact_email)))
+        steps.append(Step(_("Set a contact for signers' questions"), "settings", bool(organization.contact_email)))
     if may(member.role, Right.BUILD):
         made = Application.objects.filter(organization=organization).exists()
-        steps.append(Step(_("Make an application, to use the API"), "applications", made))
+        steps.append(Step(_("Create an application to use the API"), "applications", made))
     return [] if all(step.is_done for step in steps) else steps

@@ -1,6 +1,7 @@
 """The database engine of the settings."""
 
 import select
+import time
 from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
@@ -9,7 +10,7 @@ from django.db.backends.postgresql import base
 from psycopg import OperationalError, pq
 from psycopg.errors import error_from_result
 
-from paraph.database import patience
+from paraph.database import first_statement, idle, patience, sessions
 from paraph.kernel import tokens
 
 _ROW, _DONE, _STATE = pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.DiagnosticField.SQLSTATE
@@ -31,6 +32,10 @@ class _KeptCursor(_django.ServerBindingCursor):  # type: ignore[misc]  # the sam
 
 class DatabaseWrapper(base.DatabaseWrapper):
     _kept: _KeptCursor | None = None
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._lease = idle.Lease()
 
     def prepared_cursor(self) -> Any:
         """A cursor whose statements PostgreSQL parses and plans once for the connection, after a few times: for those
@@ -62,19 +67,32 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return list(map(partial(row.get_value, 0), range(row.nfields))) if row.ntuples else None
 
     def get_connection_params(self) -> dict[str, Any]:
-        return {**patience.PARAMETERS, **super().get_connection_params(), "prepare_threshold": _TIMES}
+        ours = {**patience.PARAMETERS, "application_name": sessions.application_name()}
+        return {**ours, **super().get_connection_params(), "prepare_threshold": _TIMES}
 
-    def init_connection_state(self) -> None:
-        super().init_connection_state()
-        made: Any = self.connection
-        if first := patience.statement(made.info):
-            made.execute(first)
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """A connection that has a session: whoever holds them back, it fails in the time that it may take to be made,
+        and what rests in this process is given back meanwhile."""
+        self._lease.take()
+        until = time.monotonic() + (int(conn_params["connect_timeout"]) or first_statement.SECONDS)
+        made = super().get_new_connection(conn_params)
+        left = max(1.0, until - time.monotonic())
+        first_statement.execute_first(made, first_statement.statement(made), left, idle.give_back)
+        return made
 
     def close_if_unusable_or_obsolete(self) -> None:
         """After each request; Django's own way takes longer to see that nothing is wrong."""
         if self.errors_occurred or not self.autocommit or self.close_at is not None:
             super().close_if_unusable_or_obsolete()
         self.health_check_done = False
+        if self.connection is not None and self.autocommit and not self.in_atomic_block:
+            self._lease.rest(self.connection)
+
+    def close_if_health_check_failed(self) -> None:
+        """Before the first statement of each request."""
+        if not self.health_check_done:
+            self._lease.take()
+        super().close_if_health_check_failed()
 
     def is_usable(self) -> bool:
         """Whether a kept connection may serve the next request.

@@ -24,10 +24,10 @@ _OF_THE_SERVER = {
 
 
 def statement(connected: ConnectionInfo) -> str:
-    """Has the server give its end of this connection up as early as we do ours: to be executed first. Empty where
-    there is no network in between. (As ``options`` of the connection it would cost nothing, but poolers refuse them.)
+    """Has the server give its end of this connection up as early as we do ours. Changes nothing where there is no
+    network in between. (As ``options`` of the connection it would cost nothing, but poolers refuse them.)
     """
     if not connected.hostaddr:
         return ""
     given = connected.get_parameters()
-    return "; ".join(f"SET {name} = {int(given[ours])}" for ours, name in _OF_THE_SERVER.items() if ours in given)
+    return "".join(f"SET {name} = {int(given[ours])}; " for ours, name in _OF_THE_SERVER.items() if ours in given)

@@ -38,6 +38,13 @@ def _reasons(preflight: Mapping[str, Any]) -> list[str]:
             unknown,
         )
         reasons.append(sentence % {"count": unknown})
+    if places := preflight.get("drawn_differently", []):
+        numbers = sorted({place["page_number"] for place in places})
+        named = ", ".join(map(str, numbers[:_MAX_NAMED_PAGES])) + (", …" if len(numbers) > _MAX_NAMED_PAGES else "")
+        sentence = ngettext(
+            "readers draw page %(pages)s differently", "readers draw pages %(pages)s differently", len(numbers)
+        )
+        reasons.append(sentence % {"pages": named})
     clauses = _clauses()
     return reasons + [clauses[word] for word in preflight["can_change"]]
 

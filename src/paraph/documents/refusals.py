@@ -15,6 +15,9 @@ def _sentences() -> dict[str, str]:
     return {
         "not_a_pdf": _("The file is not a PDF."),
         "unreadable": _("The file cannot be read as a PDF."),
+        "damaged": _(
+            "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it."
+        ),
         "password": _("The PDF needs a password to be opened."),
         "encrypted_for_certificates": _("The PDF is encrypted for certificates, so only their holders can open it."),
         "unknown_encryption": _("The PDF is encrypted in a way that is not supported."),
@@ -26,6 +29,18 @@ def _sentences() -> dict[str, str]:
         "shown_differently": _(
             "The PDF is damaged in a way that makes readers show different pages, so it cannot be signed. "
             "Save it again with the program that made it."
+        ),
+        "link_border_over_text": _(
+            "On page %(page)d the border of a link lies over text, and readers draw it differently, so the PDF cannot "
+            "be signed. Remove it, or print the PDF to a new one."
+        ),
+        "annotation_over_text": _(
+            "On page %(page)d an annotation (%(type)s) lies over text, and readers draw it differently, so the PDF "
+            "cannot be signed. Remove it, or print the PDF to a new one."
+        ),
+        "form_field_over_text": _(
+            "On page %(page)d a form field lies over text, and readers draw it differently, so the PDF cannot be "
+            "signed. Remove it, or print the PDF to a new one."
         ),
         "cannot_be_sealed": _("The PDF cannot be sealed: its structure is damaged beyond repair."),
         "dynamic_xfa": _("The PDF is a dynamic XFA form, which has no fixed pages to sign; print it to a PDF first."),

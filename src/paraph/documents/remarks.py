@@ -6,15 +6,21 @@ from paraph.documents.models import Document
 
 
 def remarks(document: Document) -> dict[str, Any]:
-    """Returns ``prints_differently``, ``can_change`` and, if pages were not compared, ``print_unknown`` of the
-    preflight report; empty for a document that always looks the same."""
+    """Returns ``prints_differently``, ``can_change`` and, where there are any, ``print_unknown``,
+    ``drawn_differently`` and ``altered_after_seal`` of the preflight report; empty where there is nothing to tell."""
     report = document.preflight
     pages, changes = report.get("prints_differently", []), report.get("can_change", [])
     unknown = report.get("print_unknown", 0)
-    if not (pages or unknown or changes):
+    places = report.get("drawn_differently", [])
+    altered = report.get("altered_after_seal", [])
+    if not (pages or unknown or changes or places or altered):
         return {}
-    uncompared = {"print_unknown": unknown} if unknown else {}
-    return {"prints_differently": pages, **uncompared, "can_change": changes}
+    others = {"print_unknown": unknown, "drawn_differently": places, "altered_after_seal": altered}
+    return {
+        "prints_differently": pages,
+        **{key: value for key, value in others.items() if value},
+        "can_change": changes,
+    }
 
 
 def preparation_facts(document: Document) -> dict[str, Any]:

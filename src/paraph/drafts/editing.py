@@ -10,6 +10,7 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
 from paraph.members.models import User
+from paraph.organizations.retention import over
 from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.request_draft import DEFAULT_SIZE
 
@@ -111,9 +112,10 @@ def touch(draft: Draft, step: Step | None = None) -> None:
 
 
 def delete_unused_drafts() -> int:
-    """Deletes the drafts that nobody has changed for 90 days, and what is left of those that were sent so long ago;
-    returns how many. Documents stay."""
-    old = Draft.objects.filter(updated_at__lt=clock.now() - UNUSED_FOR)
-    count = old.count()
-    old.delete()
+    """Delete the drafts that nobody has changed for 90 days, or as long as files are kept where that is shorter, and
+    what is left of those that were sent so long ago; return how many. Documents stay."""
+    count = 0
+    for old in over(Draft.objects.all(), "updated_at", UNUSED_FOR):
+        count += old.count()
+        old.delete()
     return count

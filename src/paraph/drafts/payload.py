@@ -1,12 +1,16 @@
 """The creation payload of a draft (specification 4.5), so that it is checked and created as the API does it."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Rectangle, RequestOptions, Step
 from paraph.organizations.scope import Caller
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problem
+
+_OF_ROW = re.compile(r"(documents|signers)\[(\d+)\]")
 
 
 class Refusal(NamedTuple):
@@ -56,16 +60,33 @@ def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
 
 
 def refusals(caller: Caller, draft: Draft) -> list[Refusal]:
-    """Returns why the draft could not be sent now; empty if it could."""
+    """Returns why the draft could not be sent now; empty if it could. What is missing is told in the words of the
+    steps, and the rest once nothing is."""
+    lacking = missing(draft)
+    if found := [Refusal(step, sentence) for step in Step for sentence in lacking.of(step)]:
+        return found
     try:
         make_plan(caller, payload(draft))
     except InvalidPayloadError as refused:
-        return refusals_of(refused)
+        return refusals_of(draft, refused)
     return []
 
 
-def refusals_of(refused: InvalidPayloadError) -> list[Refusal]:
-    return [Refusal(_step(problem), problem.sentence) for problem in refused.problems]
+def refusals_of(draft: Draft, refused: InvalidPayloadError) -> list[Refusal]:
+    """Returns the problems of the payload, each with the signer or file that it is about."""
+    return [Refusal(_step(problem), f"{_subject(draft, problem)}{problem.sentence}") for problem in refused.problems]
+
+
+def _subject(draft: Draft, problem: Problem) -> str:
+    found = _OF_ROW.match(problem.path)
+    if found is None:
+        return ""
+    if found[1] == "documents":
+        names = [row.document.name for row in draft.documents.select_related("document")]
+    else:
+        names = [f"{signer.first_name} {signer.last_name}" for signer in draft.signers.all()]
+    index = int(found[2])
+    return f"{names[index]}: " if index < len(names) else ""
 
 
 def _step(problem: Problem) -> Step:

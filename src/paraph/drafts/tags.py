@@ -7,11 +7,12 @@ from functools import partial
 from paraph.database.rows import insert_once
 from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.drafts.stamp_sizes import Size, sizes_for
 from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags
 from paraph.pdf.untrusted.tag_placement import under
-from paraph.signature_requests.request_draft import DEFAULT_SIZE, MOST_STAMPS
+from paraph.signature_requests.request_draft import MOST_STAMPS
 from paraph.storage import store
 
 _NUMBER = re.compile(r"[0-9]+")
@@ -76,13 +77,14 @@ def _search_lines(document: Document) -> list[list[str | float]]:
 def _stamps(row: DraftDocument, signers: Sequence[DraftSigner]) -> list[DraftStamp]:
     stamps: list[DraftStamp] = []
     unnamed = list(signers)
-    for tag, found in tags_of(row.document).items():
+    tags = tags_of(row.document)
+    for (tag, found), size in zip(tags.items(), sizes_for(row.document, list(tags.values())), strict=True):
         signer = _signer(tag, signers) or (unnamed.pop(0) if unnamed else None)
         if signer is None or sum(stamp.signer == signer for stamp in stamps) == MOST_STAMPS:
             continue
         if signer in unnamed:
             unnamed.remove(signer)
-        if stamp := _stamp(row, signer, found):
+        if stamp := _stamp(row, signer, found, size):
             stamps.append(stamp)
     return stamps
 
@@ -96,10 +98,10 @@ def _signer(tag: str, signers: Sequence[DraftSigner]) -> DraftSigner | None:
     return signers[int(number[0]) - 1] if number and 1 <= int(number[0][:9]) <= len(signers) else None
 
 
-def _stamp(row: DraftDocument, signer: DraftSigner, found: FoundTag) -> DraftStamp | None:
+def _stamp(row: DraftDocument, signer: DraftSigner, found: FoundTag, size: Size) -> DraftStamp | None:
     width, height = row.document.pages[found.page_number - 1]
     try:
-        place = under(found, (width, height), *DEFAULT_SIZE)
+        place = under(found, (width, height), *size)
     except PdfRefused:
         return None
     rounded = (round(value, 2) for value in (place.x, place.y, place.width, place.height))

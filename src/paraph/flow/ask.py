@@ -14,8 +14,10 @@ from paraph.activity.actions import Action
 from paraph.activity.actor import SIGNER
 from paraph.activity.log import note
 from paraph.flow.lock import lock_signer
+from paraph.flow.tell_sender import owe_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.members.models import MailKind
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import Inquiry, InquiryKind, Signer
 
@@ -34,7 +36,8 @@ class TooManyInquiriesError(DomainError):
 
 
 def ask(signer: Signer, kind: str, text: str) -> Inquiry:
-    """Keeps the inquiry and has it forwarded to the sender's contact address. Any signer may ask, whatever has become
+    """Keeps the inquiry and has it forwarded to the sender's contact address; the
+    member who sent the request is told. Any signer may ask, whatever has become
     of the request.
 
     Raises ``DomainError``: ``not_found`` where the sender has no contact address, ``validation_error`` for an unknown
@@ -52,6 +55,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
         _require_room(signer)
         inquiry = Inquiry.objects.create(signer=signer, kind=kind, text=text)
         defer("forward_inquiry", inquiry_id=inquiry.pk)
+        owe_mail(signer.request, MailKind.ASKED, inquiry.pk)
         subject = f"request {signer.request_id}, signer {signer.pk}"
         note(signer.request.organization_id, SIGNER, Action.SIGNER_ASKED, subject, after={"kind": kind})
     return inquiry

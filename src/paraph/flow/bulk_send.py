@@ -30,7 +30,7 @@ def start_bulk_send(caller: Caller, bulk_send_id: int, sending: Sending, *, skip
     if bulk_send.status == BulkStatus.CANCELLED:
         raise DomainError("conflict", _("This bulk send was cancelled."))
     if not skip_wrong and bulk_send.rows.filter(state=RowState.WRONG).exists():
-        raise DomainError("conflict", _("Some rows are wrong. Mend the file, or say that they shall be skipped."))
+        raise DomainError("conflict", _("Some rows have errors. Fix the file, or skip them."))
     _prepare(bulk_send)
     bulk_send.status, bulk_send.author = BulkStatus.SENDING, sending.user
     bulk_send.ip, bulk_send.user_agent = sending.origin.ip, sending.origin.user_agent

@@ -29,10 +29,11 @@ from paraph.words import LOCALES
 
 @dataclass(frozen=True)
 class WebSender:
-    """The member who sends a request from the dashboard."""
+    """The member who sends a request from the dashboard, and what they call it."""
 
     user_id: int
     email: str
+    title: str = ""
 
 
 def create(
@@ -77,6 +78,7 @@ def _request(
         environment=caller.environment,
         application_id=caller.application_id,
         sent_by_id=sender.user_id if sender else None,
+        title=sender.title if sender else "",
         branding_profile=plan.branding_profile,
         mode=draft.mode,
         validity_days=draft.validity_days,

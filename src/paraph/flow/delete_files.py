@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
+from paraph.drafts.models import DocumentTags
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
@@ -112,4 +113,5 @@ def _delete_uploads(request_id: int) -> set[str]:
     used |= set(TemplateDocument.objects.filter(document__in=locked).values_list("document_id", flat=True))
     gone = [document for document in locked if document.pk not in used]
     Document.objects.filter(pk__in=[document.pk for document in gone]).update(file_deleted_at=clock.now())
+    DocumentTags.objects.filter(document__in=gone).delete()  # words of the pages
     return {key for document in gone for key in (document.object_key, document.shown_key)}

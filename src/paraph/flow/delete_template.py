@@ -26,7 +26,7 @@ def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
         raise DomainError("conflict", _("A bulk send of this template is under way. Cancel it first."))
     documents = list(template.documents.values_list("document_id", flat=True))
     template.delete()
-    _delete_files_kept(documents)
+    deleted = _delete_files_kept(documents)
     log.note(
         caller.organization_id,
         actor,
@@ -34,11 +34,14 @@ def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
         f"template {template_id}",
         before={"name": template.name},
     )
+    for document in deleted:
+        subject = f"document {document.pk}"
+        log.note(caller.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
 
 
-def _delete_files_kept(document_ids: list[int]) -> None:
-    """Files of requests whose own files were deleted when their retention was over; a file that no request ever used
-    goes with the other unused uploads."""
+def _delete_files_kept(document_ids: list[int]) -> list[Document]:
+    """Returns the documents whose files are deleted: those of requests whose own files were deleted when their
+    retention was over. A file that no request ever used goes with the other unused uploads."""
     locked = list(Document.objects.select_for_update().filter(pk__in=document_ids, file_deleted_at=None).order_by("pk"))
     of_requests = RequestDocument.objects.filter(document__in=locked)
     due = set(of_requests.values_list("document_id", flat=True))
@@ -46,5 +49,6 @@ def _delete_files_kept(document_ids: list[int]) -> None:
     for table in (TemplateDocument, DraftDocument):
         due -= set(table.objects.filter(document__in=locked).values_list("document_id", flat=True))
     Document.objects.filter(pk__in=due).update(file_deleted_at=clock.now())
-    keys = {key for document in locked if document.pk in due for key in (document.object_key, document.shown_key)}
-    objects_to_delete.note(keys)
+    deleted = [document for document in locked if document.pk in due]
+    objects_to_delete.note({key for document in deleted for key in (document.object_key, document.shown_key)})
+    return deleted

@@ -1,6 +1,6 @@
 """Mailing what a signer asks to the sender's contact address."""
 
-from paraph.flow.messages.inquiry_email import inquiry_email
+from paraph.flow.messages.inquiry_email import forwarded_name, inquiry_email
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.signature_requests.models import Inquiry
@@ -13,7 +13,7 @@ def forward_inquiry(inquiry_id: int) -> None:
     off.
     """
     mail_once(
-        f"inquiry-{inquiry_id}",
+        forwarded_name(inquiry_id),
         lambda: _due(inquiry_id),
         lambda _acknowledgement: Inquiry.objects.filter(pk=inquiry_id).update(forwarded_at=clock.now()),
     )

@@ -22,6 +22,8 @@ from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.send_reminder import send_reminder
 from paraph.flow.send_rows import send_rows
 from paraph.flow.sweep import sweep
+from paraph.flow.tell_sender import tell_sender
+from paraph.flow.warn_senders import warn_senders
 from paraph.kernel import clock
 from paraph.organizations.usage import take_over_calls
 from paraph.pdf.errors import SealError
@@ -63,6 +65,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "notify_completion": (notify_completion, MAIL),
     "forward_inquiry": (forward_inquiry, MAIL),
     "mail_account": (mail_account, MAIL),
+    "tell_sender": (tell_sender, MAIL),
     "finalize": (finalize, DEFAULT),
     "send_rows": (send_rows, DEFAULT),
     "delete_unused_uploads": (delete_unused_uploads, DEFAULT),
@@ -113,6 +116,12 @@ def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  procras
 def delete_files_that_are_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     end_requests_of_deleted(most=500)
     delete_due_files()
+
+
+@app.periodic(cron="6-59/10 * * * *")
+@app.task(queueing_lock="warn_senders")
+def warn_senders_of_what_expires(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    warn_senders()
 
 
 @app.periodic(cron="11 4 * * *")

@@ -5,14 +5,13 @@ from django.db import transaction
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.messages import emails
+from paraph.flow.messages.copy_link import copy_link
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.kernel import clock
-from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signing_token import signing_url
 
 
 def notify_completion(request_id: int) -> None:
@@ -48,9 +47,4 @@ def _due(signer_id: int) -> DueEmail | None:
     if signer.completion_notified_at:
         return None
     wanted = signer.request.organization.mails_copy_links
-    return DueEmail(signer, emails.completion(signer, _copy_link(signer) if wanted else None))
-
-
-def _copy_link(signer: Signer) -> emails.CopyLink:
-    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
-    return emails.CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)
+    return DueEmail(signer, emails.completion(signer, copy_link(signer) if wanted else None))

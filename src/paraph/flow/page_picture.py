@@ -13,9 +13,31 @@ from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.storage import store
 
 ZOOMS = (100, 150, 200, 400)  # percent
+_FORM = 2  # of the kept pictures: another number where they are drawn in another way, so that old ones are not found
+IN_PARTS = 800  # percent: at this zoom, large pages come in parts
+_PARTS = range(1, 17)
+_LARGE = 2_100_000  # square points, a little above A2: one picture of 16 million pixels leaves small print unreadable
 _WIDEST = 1240.0  # pixels: sharp on a phone and beside the form on a desk
 _FINEST = 2.0  # pixels per point
 _SHARPEST = 6.0  # pixels per point at any zoom: what is printed at 432 dpi is sharp to any eye
+
+
+def page_part(document: Document, number: int, part: int) -> bytes:
+    """Returns one of the sixteen parts of a large page, in lines from the top left, as WebP; all together have four
+    times as many pixels as its largest picture.
+
+    Raises ``not_found`` for a part that there is not, and for a page that is sharp in one picture.
+    """
+    if part not in _PARTS or not 1 <= number <= len(document.pages) or not _is_large(document, number):
+        raise DomainError("not_found", "There is no such picture.")
+    key = f"pages/{document.shown_sha256.hex()}/{number}-{IN_PARTS}-{part}-{_FORM}.webp"
+    try:
+        return store.get(key)
+    except FileNotFoundError:
+        picture = _drawn(document, number, IN_PARTS, part=part)
+        with suppress(OSError):
+            store.put(key, picture)
+        return picture
 
 
 def page_picture(document: Document, number: int, zoom: int = 100, *, printed: bool = False) -> bytes:
@@ -28,8 +50,8 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
     if zoom not in ZOOMS or not 1 <= number <= len(document.pages):
         raise DomainError("not_found", "There is no such page.")
     size = "" if zoom == 100 else f"-{zoom}"
-    name = f"{number}-print{size}.webp" if printed else f"{number}{size}.webp"
-    key = f"pages/{document.shown_sha256.hex()}/{name}"
+    view = "-print" if printed else ""
+    key = f"pages/{document.shown_sha256.hex()}/{number}{view}{size}-{_FORM}.webp"
     try:
         return store.get(key)
     except FileNotFoundError:
@@ -46,9 +68,14 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
         return picture
 
 
-def _drawn(document: Document, number: int, zoom: int, *, printed: bool) -> bytes:
+def _is_large(document: Document, number: int) -> bool:
     width, height = document.pages[number - 1]
-    draw = render_printed_page if printed else render_page
+    return bool(width * height > _LARGE)
+
+
+def _drawn(document: Document, number: int, zoom: int, *, printed: bool = False, part: int = 0) -> bytes:
+    width, height = document.pages[number - 1]
+    draw = render_printed_page if printed else partial(render_page, part=part)
     scale = min(_SHARPEST, zoom / 100 * min(_FINEST, _WIDEST / min(width, height)))
     pdf = partial(store.get, document.shown_key)
     return draw(pdf, number, scale, party=party(document), sha256=document.shown_sha256)

@@ -6,9 +6,11 @@ from paraph.database.compiled_query import CompiledQuery
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow.tell_sender import owe_mail
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.measures.figures import stage
+from paraph.members.models import MailKind
 from paraph.storage import store
 from paraph.webhooks import outbox
 
@@ -19,7 +21,7 @@ _FINALIZE = "UPDATE signature_requests_signaturerequest SET finalized = true WHE
 
 
 def publish(request_id: int) -> None:
-    """Marks the request ``finalized`` and releases its ``request.completed`` webhook.
+    """Marks the request ``finalized`` releases its ``request.completed`` webhook, and has its sender told.
 
     Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raises
     ``DomainError`` or ``OSError`` where a file is missing or another, and notes the cause.
@@ -35,6 +37,7 @@ def publish(request_id: int) -> None:
         if _finalize(request_id):
             failures.clear(request_id)
             outbox.release(request_id)
+            owe_mail(proof.request, MailKind.COMPLETED)
 
 
 def _finalize(request_id: int) -> bool:

@@ -11,6 +11,7 @@ from paraph.activity.actor import Actor
 from paraph.flow.lock import lock_signer
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.organizations.scope import Caller, scoped
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
@@ -25,7 +26,8 @@ def remind(caller: Caller, request_id: int, signer_id: int, actor: Actor) -> Rem
     """Has the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
     in all.
 
-    Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``.
+    Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``;
+    ``delivery_failed`` where nothing sends mails.
     """
     request = scoped(SignatureRequest, caller).filter(pk=request_id).first()
     if request is None or not Signer.objects.filter(pk=signer_id, request=request).exists():
@@ -34,6 +36,8 @@ def remind(caller: Caller, request_id: int, signer_id: int, actor: Actor) -> Rem
     require_open(signer)
     if not signer.notified_at:
         raise DomainError("too_many_reminders", _("The invitation has not been sent yet."))
+    if is_refused(request.environment, EMAIL):
+        raise DomainError("delivery_failed", _("this service has no mail server, so nobody would get the mails."))
     number, now = _next_number(signer), clock.now()
     reminder = Reminder.objects.create(signer=signer, number=number, asked_at=now)
     defer("send_reminder", signer_id=signer.pk, number=reminder.number)

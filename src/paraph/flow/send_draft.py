@@ -26,7 +26,7 @@ def send_draft(caller: Caller, draft_id: int, user: User, actor: Actor, origin: 
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id
-    sending = Sending(user, actor, origin)
+    sending = Sending(user, actor, origin, draft.title)
     request_id = send_from_web(caller, payload(draft), draft.locale, sending, {"draft": draft.pk})
     _close(draft, request_id)
     return request_id

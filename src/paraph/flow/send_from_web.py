@@ -18,11 +18,12 @@ from paraph.organizations.web_sends import use_web_send
 
 @dataclass(frozen=True)
 class Sending:
-    """Who sends, as the request, the activity log and the journal name them."""
+    """Who sends, as the request, the activity log and the journal name them; and the request's title."""
 
     user: User
     actor: Actor
     origin: Origin
+    title: str = ""
 
 
 @transaction.atomic
@@ -37,7 +38,7 @@ def send_from_web(
     """
     require_active(caller)
     user = sending.user
-    request_id = create(caller, payload, sending.origin, locale, WebSender(user.pk, user.email)).id
+    request_id = create(caller, payload, sending.origin, locale, WebSender(user.pk, user.email, sending.title)).id
     use_web_send(caller.organization_id, caller.plan)
     log.note(caller.organization_id, sending.actor, Action.REQUEST_SENT, f"request {request_id}", after=source)
     return request_id

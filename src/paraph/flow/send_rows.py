@@ -70,7 +70,7 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
         raise DomainError("conflict", _("The template was deleted, so nothing more can be sent."))
     payload = TemplatePayload(template).of(row.signers)
     source = {"bulk_send": bulk_send.pk, "row": row.number}
-    return send_from_web(_caller(bulk_send), payload, template.locale, _sending(bulk_send), source)
+    return send_from_web(_caller(bulk_send), payload, template.locale, _sending(bulk_send, template.name), source)
 
 
 def _caller(bulk_send: BulkSend) -> Caller:
@@ -80,11 +80,11 @@ def _caller(bulk_send: BulkSend) -> Caller:
     return Caller(organization.pk, bulk_send.environment, organization.plan, application_id=None, suspended=suspended)
 
 
-def _sending(bulk_send: BulkSend) -> Sending:
+def _sending(bulk_send: BulkSend, title: str) -> Sending:
     """Raises ``forbidden`` where the author may not send any more."""
     members = Member.objects.select_related("user").filter(organization_id=bulk_send.organization_id)
     member = members.filter(user_id=bulk_send.author_id or 0).first()
     if member is None or not may(member.role, Right.SEND):
         raise DomainError("forbidden", _("The member who began this bulk send may not send any more."))
     actor = Actor(ActorKind.MEMBER, member.user_id, member.user.email, bulk_send.ip)
-    return Sending(member.user, actor, Origin(bulk_send.ip, bulk_send.user_agent))
+    return Sending(member.user, actor, Origin(bulk_send.ip, bulk_send.user_agent), title)

@@ -10,9 +10,11 @@ from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
+from paraph.evidence.timelines import unsettled
 from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.counts import forget_counts
 from paraph.kernel import clock
+from paraph.messaging import inbox
 from paraph.otp import guesses
 from paraph.request_templates.bulk.pruning import delete_old_bulk_sends
 from paraph.storage import store
@@ -25,16 +27,17 @@ _AT_ONCE = 500
 
 
 def sweep() -> int:
-    """Removes uploads that never became ready (after a day), objects that no row names (after 30 days), page
-    pictures (after 7 days; the signing page draws them again), and counts of wrong codes and messages and notes of
-    mails put off, drafts and bulk sends, when their time is over. Returns the number of removed objects and rows.
+    """Removes uploads that never became ready (after a day), objects that no row names (after 30 days, and never while
+    what the database lost is not dealt with: they may be all that is left of it), page pictures (after 7 days; the
+    signing page draws them again), and counts of wrong codes and messages and notes of mails put off, drafts, bulk
+    sends and captured messages, when their time is over. Returns the number of removed objects and rows.
 
     Safe to run beside everything else: an object is written before the row that names it, minutes at most. ``pending``
     rows are those of earlier versions, which wrote the row first.
     """
     removed = _pending_documents() + guesses.prune() + forget_counts() + put_off_mails.forget()
-    removed += delete_unused_drafts() + delete_old_bulk_sends()
-    for prefix in PREFIXES:
+    removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
+    for prefix in () if unsettled() else PREFIXES:
         removed += _remove(_orphans(prefix))
     return removed + _remove(store.keys_written_before("pages/", clock.now() - PICTURES_FOR))
 

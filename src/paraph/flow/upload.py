@@ -3,13 +3,17 @@
 import hashlib
 
 from django.conf import settings
-from django.db import DataError, IntegrityError
+from django.db import DataError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from paraph.activity.actions import Action
+from paraph.activity.actor import Actor
+from paraph.activity.log import note
 from paraph.database import rows
 from paraph.documents.changeable import refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
+from paraph.flow import earlier_seals
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import Caller, party
@@ -41,8 +45,8 @@ class IncomingFile:
         return self._hash.digest()
 
 
-def upload(caller: Caller, file: IncomingFile, name: str, content_type: str) -> Document:
-    """Makes a ``ready`` document of the file.
+def upload(caller: Caller, file: IncomingFile, name: str, content_type: str, member: Actor | None = None) -> Document:
+    """Makes a ``ready`` document of the file. What a ``member`` uploads stands in the activity log.
 
     The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
     document without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raises
@@ -52,6 +56,7 @@ def upload(caller: Caller, file: IncomingFile, name: str, content_type: str) -> 
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
     inspection = _inspect(caller, file)
+    inspection.preflight["altered_after_seal"] = earlier_seals.altered(file.draft.file)
     refuse_changeable(caller, inspection.preflight)
     document = Document(
         organization_id=caller.organization_id,
@@ -71,7 +76,7 @@ def upload(caller: Caller, file: IncomingFile, name: str, content_type: str) -> 
         document.prepared_size = len(inspection.prepared)
         store.put(document.shown_key, inspection.prepared)
     file.draft.keep(document.object_key)
-    _save(document)
+    _save(document, member)
     return document
 
 
@@ -97,11 +102,17 @@ def _clean(name: str) -> str:
     return printable.strip()[:MAX_NAME_LENGTH] or "document.pdf"
 
 
-def _save(document: Document) -> None:
-    """Inserts the row, and deletes the objects where the database refuses it. Where the database does not answer, the
-    row may exist, so the objects stay; the sweep removes them if it does not."""
+def _save(document: Document, member: Actor | None) -> None:
+    """Inserts the row and notes the member's act; deletes the objects where the database refuses it. Where the database
+    does not answer, the row may exist, so the objects stay; the sweep removes them if it does not."""
     try:
-        rows.insert_new(document)
+        if member is None:
+            rows.insert_new(document)
+        else:
+            with transaction.atomic():
+                rows.insert_new(document)
+                subject = f"document {document.pk}"
+                note(document.organization_id, member, Action.DOCUMENT_UPLOADED, subject, after=document.facts())
     except (DataError, IntegrityError):
         store.delete(document.object_key)
         store.delete(document.shown_key)

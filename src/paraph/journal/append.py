@@ -11,6 +11,7 @@ from paraph.database.prepared_statements import prepared_cursor
 from paraph.journal.commitments import committed, salts_for
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
+from paraph.journal.witness import note_entries
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 
@@ -52,6 +53,7 @@ def follow(
     moment = moment or clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
+    note_entries([entry])
     return entry
 
 
@@ -63,6 +65,7 @@ def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any
         _chain(entry, position, previous, moment)
         entries.append(entry)
         previous = bytes(entry.hash)
+    note_entries(entries)
     return entries
 
 

@@ -1,6 +1,7 @@
-"""Erasing the personal values of one signer from a journal."""
+"""The personal values of one signer in a journal: found, and erased."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from paraph.journal.append import COMMITTED
 from paraph.journal.commitments import commitment, personal_values
@@ -9,27 +10,48 @@ from paraph.journal.models import Entry
 ERASED = "erased"
 
 
-def erase_values(request_id: int, signer_id: int, pseudonyms: Mapping[str, str]) -> int:
-    """Replaces personal values of the signer's entries, and the signer's addresses in all others; returns in how many
-    entries.
+@dataclass(frozen=True)
+class EntryAbout:
+    """An entry, and the values in it that are about the signer, by path; none where they are erased already."""
+
+    entry: Entry
+    values: Mapping[str, str]
+
+
+def entries_about(request_id: int, signer_id: int, addresses: Collection[str]) -> list[EntryAbout]:
+    """Return the signer's entries, with all their personal values, and those entries of others in which one of the
+    signer's addresses stands, with that alone."""
+    found = [_about(entry, signer_id, addresses) for entry in Entry.objects.filter(request=request_id)]
+    return [each for each in found if each.values or each.entry.signer_id == signer_id]
+
+
+def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[str, str]) -> int:
+    """Replace these values; return in how many entries.
 
     ``pseudonyms``: by address or number, what takes its place; all other values become "erased". Each value goes with
     its salt and leaves its commitment, so that the chain still holds. In entries of earlier versions, whose hash covers
     the values, it can then be checked by its links alone. The caller holds the request's row lock.
     """
-    return sum(_erase(entry, signer_id, pseudonyms) for entry in Entry.objects.filter(request=request_id))
+    changed = [each for each in found if each.values]
+    for each in changed:
+        _erase(each.entry, each.values, pseudonyms)
+    return len(changed)
 
 
-def _erase(entry: Entry, signer_id: int, pseudonyms: Mapping[str, str]) -> bool:
+def _about(entry: Entry, signer_id: int, addresses: Collection[str]) -> EntryAbout:
+    if entry.format != COMMITTED and entry.salts == {}:
+        return EntryAbout(entry, {})
     values = personal_values(entry.ip, entry.user_agent, entry.metadata)
     of_signer = entry.signer_id == signer_id
-    gone = {path: value for path, value in values.items() if of_signer or value in pseudonyms}
-    known = entry.salts or {}
+    about = {path: value for path, value in values.items() if of_signer or value in addresses}
     if entry.format == COMMITTED:
-        gone = {path: value for path, value in gone.items() if "salt" in known[path]}
-    if not gone or (entry.format != COMMITTED and entry.salts == {}):
-        return False
+        about = {path: value for path, value in about.items() if "salt" in (entry.salts or {})[path]}
+    return EntryAbout(entry, about)
+
+
+def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[str, str]) -> None:
     if entry.format == COMMITTED:
+        known = entry.salts or {}
         left = {path: {"commitment": commitment(known[path]["salt"], value)} for path, value in gone.items()}
         entry.salts = {**known, **left}
     else:
@@ -37,7 +59,6 @@ def _erase(entry: Entry, signer_id: int, pseudonyms: Mapping[str, str]) -> bool:
     for path, value in gone.items():
         _replace(entry, path, pseudonyms.get(value, ERASED))
     entry.save(update_fields=["ip", "user_agent", "metadata", "salts"])
-    return True
 
 
 def _replace(entry: Entry, path: str, pseudonym: str) -> None:

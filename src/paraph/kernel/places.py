@@ -22,11 +22,13 @@ Told = Callable[[float, bool], object]
 @dataclass(eq=False)
 class Visit:
     """Of a thread. ``used``: seconds of a processor that its work takes, told by the thread as far as it knows.
-    ``has_place``: False where there was none, which is known once :meth:`Places.come` returns."""
+    ``has_place``: False where there was none, which is known once :meth:`Places.come` returns; ``behind_long`` then
+    says whether somebody held a place for long, or had lately."""
 
     party: str
     used: float = 0.0
     has_place: bool = False
+    behind_long: bool = False
     came: float = field(default_factory=time.monotonic)
     began: float = 0.0
     turned_away: bool = False
@@ -71,11 +73,11 @@ class Places:
         self._visits = RecentVisits()
 
     @contextmanager
-    def place(self, party: str) -> Iterator[Visit | None]:
-        """None where there was no place; the block runs either way."""
+    def place(self, party: str) -> Iterator[Visit]:
+        """The visit says whether there was a place; the block runs either way."""
         visit = self.come(party)
         try:
-            yield visit if visit.has_place else None
+            yield visit
         finally:
             self.leave(visit)
 
@@ -116,6 +118,8 @@ class Places:
                 self._waiting.remove(visit)
             if mine:
                 self._hold(visit)
+            else:
+                visit.behind_long = not self._until_long()
             self._changed.notify_all()  # whoever is next now
         if self._told:
             self._told(time.monotonic() - visit.came, mine)

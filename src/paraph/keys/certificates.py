@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.signing_key import ECDSA_SHA256, RSA_SHA256
+from paraph.keys.strength import weakness_of_certificate, weakness_of_key
 
-_SMALLEST_RSA = 2048
 _LONGEST_CHAIN = 10
 
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
@@ -112,15 +112,25 @@ def check_usable(certificate: x509.Certificate) -> None:
         raise DomainError("configuration", f"{name} is valid only from {clock.iso(certificate.not_valid_before_utc)}.")
     if moment > certificate.not_valid_after_utc:
         raise DomainError("configuration", f"{name} expired on {clock.iso(certificate.not_valid_after_utc)}.")
-    key = public_key(certificate)
-    if isinstance(key, rsa.RSAPublicKey) and key.key_size < _SMALLEST_RSA:
-        raise DomainError("configuration", f"{name} has an RSA key of {key.key_size} bits; {_SMALLEST_RSA} are needed.")
+    if weakness := weakness_of_key(public_key(certificate)):
+        raise DomainError("configuration", f"{name} {weakness}.")
     try:
         usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
     except x509.ExtensionNotFound:
         return
     if not (usage.digital_signature or usage.content_commitment):
         raise DomainError("configuration", f"{name} may not be used for signatures, says its key usage.")
+
+
+def check_strength(own: x509.Certificate, issuers: Sequence[x509.Certificate]) -> None:
+    """Refuses a certificate that nobody would trust for the weakness of a key or hash in its chain, its own included.
+
+    Raises ``DomainError("configuration", …)`` with one sentence.
+    """
+    for certificate in (own, *issuers):
+        is_root = certificate.issuer == certificate.subject
+        if weakness := weakness_of_certificate(certificate, is_root=is_root):
+            raise DomainError("configuration", f"{subject(certificate)} {weakness}.")
 
 
 def _verify(key: object, message: bytes, signature: bytes) -> None:

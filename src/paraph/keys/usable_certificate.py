@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import algorithm_of, chain_above, check_usable, public_key, subject
+from paraph.keys.certificates import algorithm_of, chain_above, check_strength, check_usable, public_key, subject
 
 
 @dataclass(frozen=True)
@@ -31,5 +31,7 @@ def usable_certificate(own: x509.Certificate, others: Sequence[x509.Certificate]
     """Checks a key's own certificate and finds its issuers among ``others``. Raises ``DomainError("configuration", …)``
     when it may not sign now."""
     check_usable(own)
-    chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in chain_above(own, others))
+    issuers = chain_above(own, others)
+    check_strength(own, issuers)
+    chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in issuers)
     return UsableCertificate(own, own.public_bytes(Encoding.DER), chain, algorithm_of(public_key(own)))

@@ -71,6 +71,25 @@ class Member(models.Model):
         constraints = [models.UniqueConstraint(fields=["organization", "user"], name="member_once")]
 
 
+class MailKind(models.TextChoices):
+    """What the sender of a request is told by mail."""
+
+    COMPLETED = "completed", gettext_lazy("Everybody has signed")
+    ASKED = "asked", gettext_lazy("A signer asks something, or does not want to sign")
+    EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")
+    UNDELIVERED = "undelivered", gettext_lazy("An invitation could not be delivered")
+
+
+class MutedMail(models.Model):
+    """A kind of mails that somebody does not want."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="muted_mails")
+    kind = models.CharField(max_length=12, choices=MailKind)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "kind"], name="muted_once")]
+
+
 class Invitation(models.Model):
     """An address that was asked to join. The link is known by the SHA-256 of its secret; a resend makes a new one.
 

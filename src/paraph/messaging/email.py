@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 
 from paraph.messaging import provider
+from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.messaging.inbox import capture
 from paraph.messaging.smtp import smtp_gateway
 
@@ -33,7 +34,7 @@ def send_email(
     ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
     """
     notify = on_sent or (lambda _acknowledgement: None)
-    if withheld or not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider):
+    if withheld or not has_gateway(EMAIL):
         acknowledgement = capture("email", to, subject, text, html=html, message_id=message_id)
         notify(acknowledgement)
         return acknowledgement

@@ -1,8 +1,13 @@
 """Capturing messages instead of sending them, and reading them."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 
+from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
+
+_AT_ONCE = 500
+KEPT_FOR = timedelta(days=90)  # as long as a link in one can work
 
 
 def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", message_id: str = "") -> str:
@@ -18,3 +23,14 @@ def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", m
 def messages() -> Iterable[CapturedMessage]:
     """Returns all captured messages, newest last."""
     return CapturedMessage.objects.order_by("id").iterator()
+
+
+def forget() -> int:
+    """Delete the messages that were captured 90 days ago; return how many."""
+    removed, before = 0, clock.now() - KEPT_FOR
+    while oldest := CapturedMessage.objects.order_by("id").values_list("id", "created_at")[:_AT_ONCE]:
+        old = [pk for pk, created_at in oldest if created_at < before]
+        removed += CapturedMessage.objects.filter(pk__in=old).delete()[0]
+        if len(old) < _AT_ONCE:
+            break
+    return removed

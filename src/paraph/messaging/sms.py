@@ -2,6 +2,7 @@
 
 from django.conf import settings
 
+from paraph.messaging.gateways import SMS, has_gateway
 from paraph.messaging.inbox import capture
 from paraph.messaging.sms_gateway import sms_gateway
 
@@ -13,7 +14,7 @@ def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False
     ``to`` is in E.164 form. Returns the operator's acknowledgement, or ``captured:<id>``. Raises ``OSError`` when the
     message was not taken.
     """
-    if withheld or not settings.PARAPH.sms_url:
+    if withheld or not has_gateway(SMS):
         return capture("sms", to, "", text, message_id=message_id)
     return sms_gateway(settings.PARAPH.sms_url).send(to, text)
 

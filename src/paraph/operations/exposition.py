@@ -12,14 +12,20 @@ from prometheus_client.registry import Collector
 
 from paraph import __version__
 from paraph.confinement import MEASURES
+from paraph.evidence import preservation
+from paraph.evidence.backups import newest_sound
 from paraph.evidence.models import SealingFailure
+from paraph.evidence.timelines import unsettled
 from paraph.measures import instruments
+from paraph.operations.check.outcome import Status
+from paraph.operations.check.readiness import READINESS
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 from paraph.storage import store
+from paraph.webhooks.late import oldest_due_seconds
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -89,6 +95,7 @@ class _Collector(Collector):
             return
         yield _gauge("paraph_database_up", "Whether the database answers.", 1)
         yield from now
+        yield _checks()  # most of them would wait for the database as well, and a scrape is over after ten seconds
 
 
 def _disks_and_certificates() -> Iterator[Metric]:
@@ -117,6 +124,15 @@ def _confinement() -> Iterator[Metric]:
     yield confined
 
 
+def _checks() -> Metric:
+    """What ``/readyz`` relies on, so that looks at both cost no more than at one."""
+    told = GaugeMetricFamily("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", labels=["line"])
+    order = list(Status)
+    for line, status in READINESS.readiness().parts.items():
+        told.add_metric([line], order.index(Status(status)))
+    return told
+
+
 def _from_database() -> Iterator[Metric]:
     jobs = GaugeMetricFamily(
         "paraph_jobs",
@@ -140,6 +156,17 @@ def _from_database() -> Iterator[Metric]:
     for status, count in _rows(_WEBHOOKS):
         webhooks.add_metric([status], count)
     yield webhooks
+    late = oldest_due_seconds()
+    yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
+    missing = preservation.overdue()
+    yield _gauge("paraph_timestamps_overdue", "Sealed files that lack a timestamp for an hour or more.", missing)
+    broken = float(unsettled() is not None)
+    yield _gauge("paraph_history_unsettled", "Whether paraph reconcile is due after a break in the database.", broken)
+    backups = GaugeMetricFamily("paraph_backup_seconds", "When the newest sound backup was made, since 1970.")
+    newest = newest_sound()
+    if newest:
+        backups.add_metric([], newest.timestamp())
+    yield backups
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:

@@ -11,26 +11,31 @@ from django.db.backends.utils import CursorWrapper
 from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
-from psycopg.errors import LockNotAvailable
 
+from paraph.database.brief_locks import BETWEEN_SECONDS, PATIENCE_SECONDS, gave_way, wait_briefly, wait_patiently
+from paraph.database.in_batches import InBatches, forget_positions
 from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
 from paraph.kernel.errors import DomainError
 
 _ADVISORY_LOCK = 0x50415241  # "PARA"
 _PAUSE_SECONDS = 0.1
-_TABLE_SECONDS = 2  # for which a migration waits for a table; every statement that comes meanwhile waits behind it
-_BETWEEN_SECONDS = 1.0
-_PATIENCE_SECONDS = 600
+_MIGRATION_SECONDS = 0.1  # what one takes that neither reads a table nor waits for one
+_INDEXED_MICROSECONDS = 10  # what a row takes of an index that is made concurrently, which reads the table twice
+_ROWS = """
+    SELECT CASE WHEN reltuples < 0 THEN pg_relation_size(oid) / 100 ELSE reltuples END FROM pg_class
+    WHERE oid = to_regclass(%s)
+"""
 
 _log = structlog.get_logger("paraph.migrations")
 
 
-def migrate() -> int:
+def migrate(*, newer_tables: bool = False) -> int:
     """Applies the missing migrations and returns their number. Several processes may call it at once, while the
     service works, and again after it was killed.
 
-    Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already, and when
-    a pooler takes sessions apart, which would take this function's lock for another's.
+    Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already, unless
+    ``newer_tables`` says that this one goes on with them, and when a pooler takes sessions apart, which would take this
+    function's lock for another's.
     """
     with connection.cursor() as cursor:
         if not keeps_sessions(**connection_parameters()):
@@ -38,11 +43,16 @@ def migrate() -> int:
         _lock(cursor)
         try:
             executor = MigrationExecutor(connection)
-            _refuse_newer(executor)
-            missing = _missing(executor)
-            if missing:
-                _apply()
-            return missing
+            plan = _plan(executor)
+            _refuse_newer(executor, is_wanted=newer_tables and not plan)
+            if plan:
+                seconds = max(1, round(sum(map(_seconds, plan))))
+                _log.info("migrations begin", count=len(plan), estimated_seconds=seconds)
+                began = time.monotonic()
+                _apply(len(plan))
+                _log.info("migrations are done", count=len(plan), seconds=round(time.monotonic() - began, 1))
+            forget_positions(connection)
+            return len(plan)
         finally:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
 
@@ -57,34 +67,62 @@ def _lock(cursor: CursorWrapper) -> None:
         time.sleep(_PAUSE_SECONDS)
 
 
-def _apply() -> None:
-    """Applies what is missing. Where tables are in use for long, each migration is tried again and again. Raises
-    ``DomainError("database", …)`` after ten minutes."""
-    until = time.monotonic() + _PATIENCE_SECONDS
+def _seconds(migration: Migration) -> float:
+    """What a migration will take, from the number of rows, where nobody holds its tables."""
+    found = _MIGRATION_SECONDS
+    for operation in migration.operations:
+        if isinstance(operation, InBatches):
+            found += operation.seconds(connection)
+        elif isinstance(operation, AddIndexConcurrently):
+            with connection.cursor() as cursor:
+                cursor.execute(_ROWS, [f"{migration.app_label}_{operation.model_name}".lower()])
+                rows = cursor.fetchone()
+            found += float(rows[0]) * _INDEXED_MICROSECONDS / 1e6 if rows else 0.0
+    return found
+
+
+def _apply(count: int) -> None:
+    """Applies what is missing, so many migrations. Where tables are in use for long, each is tried again and again.
+    Raises ``DomainError("database", …)`` after ten minutes."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    command = _BrieflyWaiting(count)
     while True:
         try:
-            call_command(_BrieflyWaiting(), verbosity=0, interactive=False)
+            call_command(command, verbosity=0, interactive=False)
         except OperationalError as error:
-            if not isinstance(error.__cause__, LockNotAvailable):
+            if not gave_way(error):
                 raise
             if time.monotonic() > until:
                 sentence = "A migration needs a table that others hold for ten minutes: end their transactions."
                 raise DomainError("database", sentence) from error
             _log.warning("a migration waits for a table that is in use", cause=" ".join(str(error).split()))
         else:
-            _set_lock_timeout(0)
+            wait_patiently(connection)
             return
-        time.sleep(_BETWEEN_SECONDS)
+        time.sleep(BETWEEN_SECONDS)
 
 
 class _BrieflyWaiting(Command):
-    """Django's command. A migration within a transaction waits for a table only so long that requests outlive it; one
-    without makes indexes concurrently, which holds up nobody, takes the time it needs, and can be begun again."""
+    """Django's command. A migration within a transaction waits for a table only so long that no request is ended for
+    it; one without makes indexes concurrently, which holds up nobody, takes the time it needs, and can be begun
+    again. ``count``: how many there are to be done in all."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count = count
+        self._applied = 0
+        self._began = 0.0
 
     def migration_progress_callback(self, action: str, migration: Migration | None = None, fake: bool = False) -> None:
         if action == "apply_start" and migration:
-            _set_lock_timeout(_TABLE_SECONDS if migration.atomic else 0)
+            (wait_briefly if migration.atomic else wait_patiently)(connection)
             _drop_indexes_of(migration)
+            self._began = time.monotonic()
+        if action == "apply_success" and migration:
+            self._applied += 1
+            seconds = round(time.monotonic() - self._began, 1)
+            name = f"{migration.app_label}.{migration.name}"
+            _log.info("migration", name=name, number=self._applied, of=self._count, seconds=seconds)
         super().migration_progress_callback(action, migration, fake)
 
 
@@ -97,26 +135,23 @@ def _drop_indexes_of(migration: Migration) -> None:
                 cursor.execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(name))
 
 
-def _set_lock_timeout(seconds: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{seconds}s"])
-
-
 def missing_migrations() -> int:
     """The number of this version's migrations that the database lacks."""
-    return _missing(MigrationExecutor(connection))
+    return len(_plan(MigrationExecutor(connection)))
 
 
-def _refuse_newer(executor: MigrationExecutor) -> None:
+def _refuse_newer(executor: MigrationExecutor, *, is_wanted: bool) -> None:
     loader = executor.loader
     unknown = [
         f"{app}.{name}"
         for app, name in loader.applied_migrations
         if app in loader.migrated_apps and (app, name) not in loader.disk_migrations
     ]
-    if unknown:
+    if unknown and not is_wanted:
         raise DomainError("database", f"The database belongs to a newer Paraph: it has {', '.join(unknown)}.")
+    if unknown:
+        _log.warning("going on with the tables of a newer version", migrations=unknown)
 
 
-def _missing(executor: MigrationExecutor) -> int:
-    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+def _plan(executor: MigrationExecutor) -> list[Migration]:
+    return [migration for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]

@@ -76,6 +76,17 @@ class BrandingProfile(models.Model):
     accent_color = models.CharField(max_length=7)
 
 
+class DeletedBrandingProfile(models.Model):
+    """Marks a profile that nothing new may use. Its row stays, because requests that have it keep its colours.
+
+    A table of its own and no column of the profile: processes of the version before build the model from all columns
+    of the profile's row, and would stumble over a new one.
+    """
+
+    profile = models.OneToOneField(BrandingProfile, models.CASCADE, primary_key=True, related_name="deletion")
+    deleted_at = models.DateTimeField(default=clock.now)
+
+
 class Retention(models.Model):
     """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
 

@@ -13,12 +13,23 @@ from django.db.models import Q, QuerySet
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.organizations.frame_origins import frame_origins
-from paraph.organizations.models import ApiKey, Application, BrandingProfile, Environment, Organization, Plan
+from paraph.organizations.models import (
+    ApiKey,
+    Application,
+    BrandingProfile,
+    DeletedBrandingProfile,
+    Environment,
+    Organization,
+    Plan,
+)
 from paraph.organizations.plans import allowance
 from paraph.outbound.url import check_url
 
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
 _LONGEST_NAME = 200
+UNNAMED = "First organization"
+"""What the organization of a first start is called until somebody names it."""
+
 WEBHOOK_SECRETS = "webhook-secrets"
 """The purpose of the key that webhook secrets are encrypted with."""
 
@@ -72,8 +83,8 @@ def update_organization(
 def create_application(
     organization_id: int, environment: str, name: str, webhook_url: str = "", origins: Sequence[str] = ()
 ) -> NewApplication:
-    """An application with its first API key. One for production may be made on any plan: on Free its calls are
-    answered with 402 until the plan changes (specification 8).
+    """An application with its first API key. Who may have one for production is the caller's to judge: on the plan Free
+    its calls are answered with 402 (specification 8).
 
     ``origins``: the sites that may show its signing pages in a frame, any if empty.
     Raises ``DomainError("not_found" | "validation_error", …)``.
@@ -157,7 +168,7 @@ def create_branding_profile(
     with transaction.atomic():
         organization = existing_organization(organization_id, lock=True)  # of two at once, one is the last allowed
         limit = allowance(organization.plan).branding_profiles
-        if organization.branding_profiles.count() >= limit:
+        if organization.branding_profiles.filter(deletion=None).count() >= limit:
             raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
         return BrandingProfile.objects.create(organization=organization, **values)
 
@@ -171,6 +182,21 @@ def update_branding_profile(
     for field, value in values.items():
         setattr(profile, field, value)
     profile.save(update_fields=list(values))
+    return profile
+
+
+def delete_branding_profile(profile: BrandingProfile) -> None:
+    """Takes the profile from the organization; another may then be made in its place. Requests that have it keep its
+    colours."""
+    DeletedBrandingProfile.objects.create(profile=profile)
+
+
+def existing_branding_profile(profile_id: int) -> BrandingProfile:
+    """Raises ``DomainError("not_found", …)`` where there is none, or it or its organization is deleted."""
+    profiles = BrandingProfile.objects.filter(deletion=None, organization__deleted_at=None)
+    profile = profiles.filter(pk=profile_id).first()
+    if profile is None:
+        raise DomainError("not_found", f"There is no branding profile {profile_id}.")
     return profile
 
 

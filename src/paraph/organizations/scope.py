@@ -55,4 +55,4 @@ def own(rows: CompiledQuery[Row], caller: Caller, pk: int) -> Row | None:
 
 def branding_profiles(caller: Caller) -> QuerySet[BrandingProfile]:
     """The caller's branding profiles: the one thing both environments see (specification 2.4)."""
-    return BrandingProfile.objects.filter(organization_id=caller.organization_id)
+    return BrandingProfile.objects.filter(organization_id=caller.organization_id, deletion=None)

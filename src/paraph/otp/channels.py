@@ -1,8 +1,8 @@
 """The channels on which a signer may get one-time codes (specification 4.5, ``otp_channel``)."""
 
-from paraph.kernel.errors import DomainError
 from paraph.organizations.plans import allowance
 from paraph.signature_requests.models import Channel, Signer
+from paraph.words.refusal import translated
 
 
 def channels(signer: Signer) -> list[Channel]:
@@ -21,7 +21,6 @@ def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
     """
     allowed = channels(signer)
     if channel not in list(allowed):
-        names = " or ".join(f'"{name}"' for name in allowed)
-        raise DomainError("validation_error", f"channel must be {names} for this signer.")
+        raise translated("validation_error", "field_choice", field="channel", values=", ".join(allowed))
     chosen = Channel(channel)
     return chosen, signer.phone if chosen == Channel.SMS else signer.email

@@ -29,10 +29,10 @@ WINDOW = timedelta(minutes=10)
 
 _LOCKED = CompiledQuery(lambda: Signer.objects.select_for_update(no_key=True))
 _NEWEST = CompiledQuery(OneTimeCode.objects.all)
-# Without the counts of guesses, which continue when a code is replaced, and while it is.
+# Without the counts of wrong guesses, which continue when a code is replaced, and while it is.
 _REPLACED = (
     "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends",
-    "window_began_at", "sent_at", "used_at",
+    "window_began_at", "sent_at", "used_at", "attempts", "attempts_end_at",
 )  # fmt: skip
 _USE = """
     UPDATE otp_onetimecode SET used_at = %s
@@ -64,16 +64,16 @@ class Issued:
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     """Makes a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
 
-    Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` while the signer is locked,
-    ``already_signed`` when the signer has signed meanwhile.
+    Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
+    :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile.
     """
     code = tokens.random_digits(DIGITS)
     code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
         if _LOCKED.get(signer.pk).status == SignerStatus.SIGNED:
             raise DomainError("already_signed", "You have already signed; no code is needed any more.")
+        guesses.require_open(signer, destination)
         earlier = _NEWEST.first(signer.pk)
-        guesses.require_unlocked(earlier.locked_until if earlier else None)
         began, sends = _window(earlier)
         now = clock.now()
         row = earlier or OneTimeCode(signer=signer)
@@ -84,6 +84,7 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         row.created_at, row.expires_at = now, now + guesses.LIFETIME
         row.sends, row.window_began_at = sends, began
         row.sent_at, row.used_at = None, None
+        row.attempts, row.attempts_end_at = 0, row.expires_at
         if earlier is None:
             insert([row])
         else:

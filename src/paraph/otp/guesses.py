@@ -1,9 +1,9 @@
 """Counting guesses at codes, so that nobody finds one by trying (specification 8, docs/decisions/guesses.md).
 
-A signer has five attempts in ten minutes, whatever codes are sent in between, and is locked for a day after twenty
-wrong guesses, then after each five more. Wrong guesses are also counted across requests, for each destination and
-for each organization. One conditional statement reads the limits, compares the code and counts: of a hundred guesses
-at once, five are compared. It notes the time of each wrong one for the proof.
+Each code can be guessed at five times in the ten minutes that it lives; a signer with twenty wrong guesses in a day is
+locked for the next. Wrong guesses are also counted across requests, for each destination and for each organization.
+While no code would be taken, none is sent. One conditional statement reads the limits, compares the code and counts: of
+a hundred guesses at once, five are compared. It notes the time of each wrong one for the proof.
 """
 
 import logging
@@ -24,38 +24,39 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 log = logging.getLogger("paraph.otp")
 
 ATTEMPTS = 5
-WINDOW = timedelta(minutes=10)
 LIFETIME = timedelta(minutes=10)
 LOCKED_AFTER = 20
-LOCKED_AGAIN_AFTER = 5
 LOCK = timedelta(days=1)
 DESTINATION_WINDOW = timedelta(days=1)
 ORGANIZATION_WINDOW = timedelta(hours=1)
 
-_BY_SIGNER = "code.attempts_end_at > %(now)s AND code.attempts_end_at <= %(window)s + %(slip)s"
+_TODAY = "code.recent_end_at > %(now)s AND code.recent_end_at <= %(day)s + %(slip)s"
 _SCOPES = """
-    (VALUES (code.destination_scope, %(day)s, %(of_destination)s), (%(scope)s, %(hour)s, %(of_organization)s))
+    (VALUES ({destination}, %(day)s, %(of_destination)s), (%(scope)s, %(hour)s, %(of_organization)s))
     AS bound (scope, ends_at, most) JOIN otp_wrongguesses AS wrong USING (scope)
     WHERE wrong.count >= bound.most AND wrong.ends_at > %(now)s AND wrong.ends_at <= bound.ends_at + %(slip)s
 """
+_SCOPES_OF_CODE = _SCOPES.format(destination="code.destination_scope")
 # Comparing in the database leaks nothing by its duration: both sides are keyed hashes, which nobody can choose.
 _ATTEMPT = f"""
 WITH attempt AS (
     UPDATE otp_onetimecode AS code SET
-        attempts = CASE WHEN {_BY_SIGNER} THEN code.attempts + 1 ELSE 1 END,
-        attempts_end_at = CASE WHEN {_BY_SIGNER} THEN code.attempts_end_at ELSE %(window)s END,
-        expires_at = CASE WHEN code.code_hash <> %(guessed)s AND {_BY_SIGNER} AND code.attempts + 1 >= %(attempts)s
+        attempts = code.attempts + 1,
+        expires_at = CASE WHEN code.code_hash <> %(guessed)s AND code.attempts + 1 >= %(attempts)s
                      THEN %(now)s ELSE code.expires_at END,
         wrong_guesses = code.wrong_guesses + (code.code_hash <> %(guessed)s)::int,
-        locked_until = CASE WHEN code.code_hash <> %(guessed)s AND code.wrong_guesses + 1 >= %(lock_after)s
-                            AND mod(code.wrong_guesses + 1 - %(lock_after)s, %(lock_again_after)s) = 0
+        recent_wrong_guesses = CASE WHEN code.code_hash = %(guessed)s THEN code.recent_wrong_guesses
+                               WHEN {_TODAY} THEN code.recent_wrong_guesses + 1 ELSE 1 END,
+        recent_end_at = CASE WHEN code.code_hash = %(guessed)s OR {_TODAY} THEN code.recent_end_at ELSE %(day)s END,
+        locked_until = CASE WHEN code.code_hash <> %(guessed)s AND {_TODAY}
+                            AND code.recent_wrong_guesses + 1 >= %(lock_after)s
                        THEN %(day)s ELSE code.locked_until END
     WHERE code.signer_id = %(signer)s AND code.sent_at IS NOT NULL AND code.used_at IS NULL
       AND code.expires_at > %(now)s AND code.expires_at <= %(lifetime)s + %(slip)s
-      AND ({_BY_SIGNER} AND code.attempts >= %(attempts)s) IS NOT TRUE
+      AND code.attempts < %(attempts)s
       AND (code.locked_until > %(now)s AND code.locked_until <= %(day)s + %(slip)s) IS NOT TRUE
-      AND NOT EXISTS (SELECT FROM {_SCOPES})
-    RETURNING code.code_hash = %(guessed)s AS is_right, attempts, attempts_end_at, locked_until, destination_scope,
+      AND NOT EXISTS (SELECT FROM {_SCOPES_OF_CODE})
+    RETURNING code.code_hash = %(guessed)s AS is_right, attempts, locked_until, destination_scope,
               coalesce(code.replaced_hash = %(guessed)s, false) AS is_replaced
 ), noted AS (
     INSERT INTO otp_refusedcode (signer_id, refused_at) SELECT %(signer)s, %(now)s FROM attempt WHERE NOT is_right
@@ -73,16 +74,17 @@ WITH attempt AS (
     RETURNING wrong.count > CASE WHEN wrong.scope = %(scope)s THEN %(of_organization)s ELSE %(of_destination)s END
               AS is_beyond
 )
-SELECT is_right, attempts, attempts_end_at, locked_until, is_replaced, EXISTS (SELECT FROM counted WHERE is_beyond)
+SELECT is_right, attempts, locked_until, is_replaced, EXISTS (SELECT FROM counted WHERE is_beyond)
 FROM attempt
 """  # noqa: S608  constants of this file
 _STATE = f"""
-    SELECT code.attempts, code.attempts_end_at, code.locked_until, (SELECT max(wrong.ends_at) FROM {_SCOPES})
+    SELECT code.attempts, code.locked_until, (SELECT max(wrong.ends_at) FROM {_SCOPES_OF_CODE})
     FROM otp_onetimecode AS code WHERE code.signer_id = %(signer)s
 """  # noqa: S608  constants of this file
-_REFUSED_UNTIL = """
-    SELECT attempts, attempts_end_at, locked_until FROM otp_onetimecode WHERE signer_id = %s AND used_at IS NULL
-"""
+_CLOSED_UNTIL = f"""
+    SELECT (SELECT locked_until FROM otp_onetimecode WHERE signer_id = %(signer)s),
+           (SELECT max(wrong.ends_at) FROM {_SCOPES.format(destination="%(destination)s::bytea")})
+"""  # noqa: S608  constants of this file
 _LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
@@ -94,7 +96,7 @@ def count(signer: Signer, guessed: bytes) -> None:
     if row is None:
         figures.count_guess("refused")
         raise _refusal(values)
-    is_right, attempts, attempts_end_at, locked_until, is_replaced, is_beyond = row
+    is_right, attempts, locked_until, is_replaced, is_beyond = row
     figures.count_guess("right" if is_right else "wrong")
     if is_right:
         return
@@ -103,33 +105,24 @@ def count(signer: Signer, guessed: bytes) -> None:
     if locked_until == values["day"]:
         figures.count_lock()
         log.warning("signer %d is locked until %s: too many wrong codes", signer.pk, clock.iso(locked_until))
-        raise refusals.wrong_and_last(locked_until, values["now"], locked=True)
+        raise refusals.wrong_and_locked(locked_until, values["now"])
     if attempts >= ATTEMPTS:
-        raise refusals.wrong_and_last(attempts_end_at, values["now"], locked=False)
+        raise refusals.wrong_and_last()
     raise refusals.replaced() if is_replaced else refusals.wrong(ATTEMPTS - attempts)
 
 
-def require_unlocked(until: datetime | None) -> None:
-    """Raises :class:`GuessRefusedError` while a signer's ``locked_until`` holds."""
-    now = clock.now()
-    if until and clock.is_within(until, LOCK, now):
-        raise refusals.locked(until, now)
+def require_open(signer: Signer, destination: str) -> None:
+    """Raise :class:`GuessRefusedError` while no code that is sent there would be taken: while the signer is locked, or
+    too many wrong ones were entered for the destination or in the organization."""
+    values = _values(signer) | {"destination": destination_scope(signer.request, destination)}
+    locked_until, full_until = _row(_CLOSED_UNTIL, values) or (None, None)
+    _refuse_closed(locked_until, full_until, values["now"])
 
 
 def locked_until(signer: Signer) -> datetime | None:
     """Returns until when no code of this signer is sent or taken; None if the signer is not locked."""
     until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
     return until if until and clock.is_within(until, LOCK, clock.now()) else None
-
-
-def refused_until(signer: Signer) -> datetime | None:
-    """Returns until when no code of this signer is taken, be it for a day or until five attempts are over."""
-    attempts, attempts_end_at, locked_until = _row(_REFUSED_UNTIL, [signer.pk]) or (0, None, None)
-    now = clock.now()
-    if locked_until and clock.is_within(locked_until, LOCK, now):
-        return locked_until  # type: ignore[no-any-return]
-    used_up = attempts >= ATTEMPTS and attempts_end_at and clock.is_within(attempts_end_at, WINDOW, now)
-    return attempts_end_at if used_up else None
 
 
 def destination_scope(request: SignatureRequest, destination: str) -> bytes:
@@ -155,26 +148,31 @@ def _values(signer: Signer) -> dict[str, Any]:
         "scope": f"{request.environment}:organization:{request.organization_id}".encode(),
         "now": now,
         "slip": clock.TOLERANCE,
-        "window": now + WINDOW,
         "lifetime": now + LIFETIME,
         "day": now + LOCK,
         "hour": now + ORGANIZATION_WINDOW,
         "attempts": ATTEMPTS,
         "lock_after": LOCKED_AFTER,
-        "lock_again_after": LOCKED_AGAIN_AFTER,
         "of_destination": settings.PARAPH.wrong_codes_per_destination,
         "of_organization": settings.PARAPH.wrong_codes_per_organization,
     }
 
 
 def _refusal(values: dict[str, Any]) -> GuessRefusedError:
-    attempts, attempts_end_at, locked_until, full_until = _row(_STATE, values) or (0, None, None, None)
-    now = values["now"]
+    """Why a guess was not compared."""
+    attempts, locked_until, full_until = _row(_STATE, values) or (0, None, None)
+    try:
+        _refuse_closed(locked_until, full_until, values["now"])
+    except GuessRefusedError as refusal:
+        return refusal
+    return refusals.used_up() if attempts >= ATTEMPTS else refusals.no_code()
+
+
+def _refuse_closed(locked_until: datetime | None, full_until: datetime | None, now: datetime) -> None:
     if locked_until and clock.is_within(locked_until, LOCK, now):
-        return refusals.locked(locked_until, now)
-    used_up = attempts >= ATTEMPTS and attempts_end_at and clock.is_within(attempts_end_at, WINDOW, now)
-    ends = [end for end in (attempts_end_at if used_up else None, full_until) if end]
-    return refusals.too_many(max(ends), now) if ends else refusals.no_code()
+        raise refusals.locked(locked_until, now)
+    if full_until:
+        raise refusals.too_many(full_until, now)
 
 
 def _row(statement: str, values: Any) -> tuple[Any, ...] | None:

@@ -7,14 +7,15 @@ from paraph.signature_requests.models import Channel, Signer
 
 
 class OneTimeCode(models.Model):
-    """One row per signer: the newest code, as a keyed hash, and the guesses made at all codes of this signer.
+    """One row per signer: the newest code, as a keyed hash, and the wrong guesses at all codes of this signer.
 
-    A new code replaces the old one, but not the counts of guesses: ``attempts`` in the window that ends at
-    ``attempts_end_at``, and ``wrong_guesses`` since the request was created. Until ``locked_until`` no code is sent or
-    taken. ``sends`` counts the codes in the window that began at ``window_began_at``. ``sent_at`` is set once the
-    gateway has taken the newest code, ``ever_sent`` once it has taken any. ``destination_scope`` names the destination
-    in :class:`WrongGuesses`; null for a code of an earlier version. ``replaced_hash`` is that of the code sent before
-    the newest, so that somebody who enters it can be told.
+    A new code replaces the old one and has ``attempts`` of its own, but not the counts of wrong guesses:
+    ``wrong_guesses`` since the request was created, and ``recent_wrong_guesses`` in the day that ends at
+    ``recent_end_at``. Until ``locked_until`` no code is sent or taken. ``attempts_end_at`` is what the version before
+    counts attempts by. ``sends`` counts the codes in the window that began at ``window_began_at``. ``sent_at`` is set
+    once the gateway has taken the newest code, ``ever_sent`` once it has taken any. ``destination_scope`` names the
+    destination in :class:`WrongGuesses`; null for a code of an earlier version. ``replaced_hash`` is that of the code
+    sent before the newest, so that somebody who enters it can be told.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")
@@ -31,6 +32,8 @@ class OneTimeCode(models.Model):
     attempts = models.SmallIntegerField(default=0)
     attempts_end_at = models.DateTimeField(null=True)
     wrong_guesses = models.IntegerField(default=0, db_default=0)
+    recent_wrong_guesses = models.IntegerField(default=0, db_default=0)
+    recent_end_at = models.DateTimeField(null=True)
     locked_until = models.DateTimeField(null=True)
     destination_scope = models.BinaryField(null=True)
     used_at = models.DateTimeField(null=True)

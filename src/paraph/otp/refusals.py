@@ -10,8 +10,9 @@ from paraph.kernel.errors import DomainError
 class GuessRefusedError(DomainError):
     """A guess that was wrong or was not looked at.
 
-    ``attempts_left`` is None unless the guess was wrong. ``retry_after`` is the number of seconds until a guess is
-    taken, 0 for now. ``locked`` says that the signer is locked, so that no code is sent until then either.
+    ``attempts_left`` at the newest code is None unless the guess was wrong or none is left. ``retry_after`` is the
+    number of seconds until a code is sent and taken again, 0 for now. ``locked`` says that it is the signer who is
+    locked.
     """
 
     def __init__(
@@ -32,8 +33,14 @@ def locked(until: datetime, now: datetime) -> GuessRefusedError:
 
 
 def too_many(until: datetime, now: datetime) -> GuessRefusedError:
-    message = f"Too many wrong codes were tried: {_none_for(until, now)}."
+    message = f"Too many wrong codes were tried: {_none_until(until)}."
     return GuessRefusedError("too_many_attempts", message, retry_after=_seconds(until, now))
+
+
+def used_up() -> GuessRefusedError:
+    """The newest code was guessed at five times."""
+    message = "Too many wrong codes were tried, so the code is void; ask for a new one."
+    return GuessRefusedError("too_many_attempts", message, attempts_left=0)
 
 
 def wrong(attempts_left: int) -> GuessRefusedError:
@@ -41,10 +48,16 @@ def wrong(attempts_left: int) -> GuessRefusedError:
     return GuessRefusedError("invalid_otp", message, attempts_left=attempts_left)
 
 
-def wrong_and_last(until: datetime, now: datetime, *, locked: bool) -> GuessRefusedError:
-    """The guess was wrong and the last one for now."""
-    message = f"The code is not right, and no attempt is left: {_none_for(until, now)}."
-    return GuessRefusedError("invalid_otp", message, attempts_left=0, retry_after=_seconds(until, now), locked=locked)
+def wrong_and_last() -> GuessRefusedError:
+    """The guess was wrong and the last one at this code."""
+    message = "The code is not right, and no attempt is left, so it is void; ask for a new one."
+    return GuessRefusedError("invalid_otp", message, attempts_left=0)
+
+
+def wrong_and_locked(until: datetime, now: datetime) -> GuessRefusedError:
+    """The guess was wrong, and one too many within a day."""
+    message = f"The code is not right, and too many wrong ones were tried: {_none_until(until)}."
+    return GuessRefusedError("invalid_otp", message, attempts_left=0, retry_after=_seconds(until, now), locked=True)
 
 
 def replaced() -> GuessRefusedError:
@@ -56,8 +69,8 @@ def no_code() -> GuessRefusedError:
     return GuessRefusedError("invalid_otp", "There is no code to compare with, or its time is over; ask for a new one.")
 
 
-def _none_for(until: datetime, now: datetime) -> str:
-    return f"no code is taken for {-(-_seconds(until, now) // 60)} min; ask for a new one after that"
+def _none_until(until: datetime) -> str:
+    return f"no code is sent or taken until {clock.iso(until)}; ask for a new one after that"
 
 
 def _seconds(until: datetime, now: datetime) -> int:

@@ -1,9 +1,10 @@
 """PDFs as a library: bytes in, bytes out, no Django, no settings, no service (docs/library.md has examples).
 
-Untrusted files are read by ``inspect_pdf``, ``find_tags``, ``text_layer`` and ``render_page`` in processes of their
-own with limits of memory and time. Lengths are points (1/72 inch) in reader space: the page as a reader sees it,
-cropped, turned and scaled, with the origin at its bottom left. Times are aware. Certificates and tokens are DER. What a
-person must mend is raised as ``PdfRefused``, ``SealError`` or ``DomainError``, each with one sentence.
+Untrusted files are read by ``inspect_pdf``, ``find_tags``, ``text_layer``, ``render_page``, ``verify_pdf`` and
+``check_evidence`` in processes of their own with limits of memory and time. Lengths are points (1/72 inch) in reader
+space: the page as a reader sees it, cropped, turned and scaled, with the origin at its bottom left. Times are aware.
+Certificates and tokens are DER. What a person must mend is raised as ``PdfRefused``, ``SealError`` or ``DomainError``,
+each with one sentence.
 
 What is named here is loaded when it is first used.
 """
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.tag_placement import Rect
     from paraph.pdf.untrusted.tag_placement import under as place_under
     from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
-    from paraph.pdf.verification.evidence_check import check_evidence
+    from paraph.pdf.untrusted.verify import check_evidence
+    from paraph.pdf.untrusted.verify import verify as verify_pdf
     from paraph.pdf.verification.evidence_result import EvidenceCheck
-    from paraph.pdf.verification.verify import verify as verify_pdf
 
 _HOMES = {
     "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
@@ -57,11 +58,10 @@ _HOMES = {
     "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
     "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
     "untrusted.text_layer": ("TextLayer", "Word", "text_layer"),
-    "verification.evidence_check": ("check_evidence",),
     "verification.evidence_result": ("EvidenceCheck",),
     "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
     "report": ("SealTimestamp", "SignatureReport", "Verification"),
-    "verification.verify": ("verify as verify_pdf",),
+    "untrusted.verify": ("check_evidence", "verify as verify_pdf"),
 }
 _NAMES = {
     name.rpartition(" as ")[2]: (home, name.partition(" as ")[0]) for home, names in _HOMES.items() for name in names

@@ -54,7 +54,8 @@ class SignatureReport:
     level: Level
     """PAdES level (ETSI EN 319 142-1); empty for a document timestamp and for signatures of another kind."""
     altered: bool
-    """Something other than long-term data, timestamps and signatures was appended since, or may have been."""
+    """Something was appended since that is not known to be long-term data, an invisible timestamp or a trusted
+    signature."""
     changes: tuple[str, ...]
     """A sentence for each thing that was appended since."""
     findings: tuple[str, ...]
@@ -70,7 +71,7 @@ class Verification:
     intact: bool = False
     trusted: bool = False
     covers_whole_file: bool = False
-    """The seal, or a timestamp after it, covers all bytes."""
+    """The seal, or a timestamp after it, covers all bytes but for a little white space at the end."""
     altered: bool = False
     earlier_match: bool = True
     """No earlier signature proves that the file was altered before it was sealed again."""
@@ -103,8 +104,9 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether the last seal by itself is intact and trusted, and nothing was altered since."""
-        return self.intact and self.trusted and not self.altered
+        """Whether the last seal by itself is intact and trusted, nothing was altered since, and it or a timestamp after
+        it covers all bytes."""
+        return self.intact and self.trusted and self.covers_whole_file and not self.altered
 
     def to_json(self) -> dict[str, Any]:
         """Returns values that :mod:`json` can write; times in UTC, ``null`` where unknown."""

@@ -1,5 +1,6 @@
 """Database connections on which a worker fetches jobs: several single statements for each job."""
 
+import asyncio
 import select
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ from procrastinate.psycopg_connector import PsycopgConnector
 from psycopg import AsyncConnection, InterfaceError, OperationalError
 from psycopg_pool import AsyncConnectionPool
 
-from paraph.database import patience
+from paraph.database import idle
+from paraph.database.first_statement import connect, statement
 
 _CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
 
@@ -32,9 +34,9 @@ def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> 
 
 
 async def try_connection() -> None:
-    """Raises ``psycopg.OperationalError`` when the database takes no connection."""
-    async with await AsyncConnection.connect(**connector_params()):
-        pass
+    """Raises ``psycopg.OperationalError`` when the database, or a pooler before it, gives no session in time."""
+    made = await asyncio.to_thread(connect, seconds=_CONNECTION_SECONDS, **connector_params())
+    made.close()
 
 
 class _Connector(PsycopgConnector):
@@ -67,13 +69,12 @@ class _Connector(PsycopgConnector):
 
 
 def _pool(**settings: Any) -> AsyncConnectionPool:
-    return AsyncConnectionPool(**{**settings, "check": _check})
+    return AsyncConnectionPool(**{**settings, "check": _check, "max_idle": idle.SECONDS})
 
 
 async def _configure(connection: AsyncConnection) -> None:
     await connection.set_autocommit(True)
-    if first := patience.statement(connection.info):
-        await connection.execute(first)
+    await connection.execute(statement(connection))
 
 
 async def _check(connection: AsyncConnection) -> None:

@@ -12,6 +12,7 @@ from paraph.api.v1.openapi.examples import SMALLEST_PDF
 from paraph.organizations.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 from paraph.reference import errors, node_snippets, signer_snippets, snippets
 from paraph.reference.fields import JsonObject, SchemaReader
+from paraph.reference.message_ceilings import message_ceilings
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.prose import inline, paragraphs
 from paraph.reference.signer_endpoints import signer_paths
@@ -49,6 +50,9 @@ def contents() -> JsonObject:
             for plan, rate in PRODUCTION_RATES.items()
             if ALLOWANCES[plan].production
         ],
+        "message_ceilings": message_ceilings(),
+        "wrong_codes": settings.PARAPH.wrong_codes_per_destination,
+        "wrong_codes_of_organization": settings.PARAPH.wrong_codes_per_organization,
         "plans": [(plan.label, allowance) for plan, allowance in ALLOWANCES.items()],
         "upload_limit": settings.PARAPH.upload_limit_mb,
         "setup_curl": snippets.SETUP_CURL.format(address=address),

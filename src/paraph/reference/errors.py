@@ -158,18 +158,20 @@ SIGNER_ERRORS = [  # in the order in which they are looked for
         503,
         "delivery_failed",
         "The gateway did not take the message with the code, or too many others wait for it.",
-        "Send a new code, by the other channel if there is one.",
+        "Send a new code after as many seconds as `Retry-After` says, or by the other channel if there is one.",
     ),
     _row(
         429,
         "too_many_attempts",
-        "Too many codes were tried. None is taken until `Retry-After` has passed, not even the right one.",
-        "Say until when. Once it has passed, send a new code; while `locked` is true, none is sent either.",
+        "Five codes were tried, so the newest one is void. With `Retry-After`: twenty wrong ones in a day, or too many "
+        "for this address, number or organization, so that none is sent or taken before, not even the right one.",
+        "Send a new code; with `Retry-After`, say until when, and send one after that. `locked` is true where it is "
+        "this signer who is locked.",
     ),
     _row(
         503,
         "unavailable",
-        "The service has no time to draw a page now.",
+        "The service has no time to draw a page or to send a code now, or its database does not answer.",
         "Ask again after as many seconds as `Retry-After` says.",
     ),
     _row(

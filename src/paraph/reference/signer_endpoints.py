@@ -39,6 +39,15 @@ def signer_paths() -> DocumentPart:
         f"{_PAGE}-{{zoom}}.webp": {
             "get": _picture("enlargePage", "Enlarge a page", "enlarged", " `zoom` is 150, 200 or 400 percent.")
         },
+        f"{_PAGE}-800-{{part}}.webp": {
+            "get": _picture(
+                "enlargePagePart",
+                "Enlarge a part of a large page",
+                "in one of sixteen parts",
+                " Of pages larger than A2 alone. `part` is 1 to 16, in lines from the top left; together they have "
+                "four times the pixels of the largest picture.",
+            )
+        },
         f"{_PAGE}-print.webp": {
             "get": _picture(
                 "showPrintedPage",
@@ -113,7 +122,8 @@ _FORM = _operation(
     "submitSigningForm",
     "Sign without scripts",
     "The same journey as plain forms, for browsers without scripts. What could not be done is answered with the form "
-    "as it was and what is wrong with it. A form that another site sends is refused.",
+    "as it was and what is wrong with it. A form that another site sends is refused. The link to a copy is mailed at "
+    "most three times in a day.",
     _answer("Back to the same address.", "text/html", "303"),
     body={"application/x-www-form-urlencoded": FORM},
 )
@@ -121,16 +131,17 @@ _SEND_CODE = _operation(
     "sendCode",
     "Send a one-time code",
     "Sends six digits that are valid for 10 minutes. Only the newest code counts, and at most five are sent in 10 "
-    "minutes.",
+    "minutes. None is sent while it would not be taken, because too many wrong ones were entered; `Retry-After` says "
+    "until when.",
     _answer("The code was sent.", **CODE_SENT),
     body={"application/json": CODE_CHANNEL},
 )
 _SIGNATURE = _operation(
     "sign",
     "Sign",
-    "Signs all documents of the signer with the newest code. Five attempts in 10 minutes, whatever codes are sent in "
-    "between; after that a new code must be sent, which is taken once the 10 minutes are over. After twenty wrong "
-    "codes, and after each five more, the signer is locked for 24 hours.\n\nThe header `X-Copy-Ticket` of the answer "
+    "Signs all documents of the signer with the newest code. Each code has five attempts in its 10 minutes; after that "
+    "it is void, and a new one gives five more. After twenty wrong ones within 24 hours the signer is locked for 24 "
+    "hours, in which no code is sent either.\n\nThe header `X-Copy-Ticket` of the answer "
     "opens the sealed files for 15 minutes.",
     _answer("The signature is recorded. Sealing follows the last one.", **SIGNED),
     body={"application/json": SIGNATURE},

@@ -62,7 +62,9 @@ CODE_CHANNEL = _object(
         "known and the plan allows it.",
         enum=["email", "sms"],
     ),
-    locale=_text("The language of the message: one of the twenty. By default that of the page."),
+    locale=_text(
+        "The language of the code's message and of the answer: one of the twenty. By default that of the page."
+    ),
 )
 CODE_SENT = _object(
     ("message", "channel"),
@@ -110,7 +112,22 @@ SIGNED = _object(
 MARKED = _object(
     ("signature",), {"signature": _DRAWN}, "A drawn signature", signature=_mark("As in the signature's own body.")
 )
-STAMP = _object(("svg",), {"svg": "<svg …>…</svg>"}, "The stamp", svg=_text("The picture, as SVG."))
+STAMP = _object(
+    ("svg", "others", "places"),
+    {"svg": "<svg …>…</svg>", "others": ["<svg …>…</svg>"], "places": [0, 1]},
+    "The stamps",
+    svg=_text("The stamp at the signer's first place, as SVG."),
+    others={
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Each that differs from it: in size, or by a ground where the page is dark or busy.",
+    },
+    places={
+        "type": "array",
+        "items": {"type": "integer"},
+        "description": "For each place, in the order of their numbers: 0 for `svg`, 1 for the first of `others`, …",
+    },
+)
 PROGRESS = _object(
     ("progress", "others"),
     {"progress": "waiting", "others": 1},
@@ -152,7 +169,10 @@ FORM = _object(
     ("do",),
     {"do": "sign", "code": "244283", "consent": "on"},
     "Sign",
-    do=_text("`code` sends a code, `sign` signs.", enum=["code", "sign"]),
+    do=_text(
+        "`code` sends a code, `sign` signs; once everything is sealed, `copy` mails the signer the link to their copy.",
+        enum=["code", "sign", "copy"],
+    ),
     code=_text("With `sign`: the newest code."),
     consent=_text("With `sign`: `on` for a ticked box."),
 )

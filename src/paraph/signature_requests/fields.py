@@ -30,8 +30,9 @@ class Fields:
             return None
         return self._read(name, read)
 
-    def optional(self, name: str, read: Callable[[Any], T], default: T, *, nullable: bool = False) -> T | None:
-        """Returns ``default`` for an absent (or, if ``nullable``, null) field; else as :meth:`required`."""
+    def optional(self, name: str, read: Callable[[Any], T], default: T, *, nullable: bool = True) -> T | None:
+        """Returns ``default`` for a field that is absent or, unless ``nullable`` is false, null; else as
+        :meth:`required`."""
         if name not in self._value or (nullable and self._value[name] is None):
             return default
         return self._read(name, read)

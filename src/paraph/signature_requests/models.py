@@ -12,6 +12,8 @@ from paraph.members.models import User
 from paraph.organizations.models import Application, BrandingProfile, Environment, Organization
 from paraph.signature_requests.names import full_name
 
+ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
+
 
 class Mode(models.TextChoices):
     SEQUENTIAL = "sequential"
@@ -39,7 +41,8 @@ class SignatureRequest(models.Model):
     """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded, until
     ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it; ``expires_at`` stays then.
 
-    ``sent_by``: the member who sent it from the dashboard; then there is no ``application``.
+    ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
+    member calls it, "" for nothing; signers do not see it.
 
     ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
     browser decides (docs/decisions/languages.md).
@@ -49,6 +52,7 @@ class SignatureRequest(models.Model):
     environment = models.CharField(max_length=10, choices=Environment)
     application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
     sent_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    title = models.CharField(max_length=200, blank=True, default="", db_default="")
     branding_profile = models.ForeignKey(BrandingProfile, models.PROTECT, null=True, related_name="+")
     mode = models.CharField(max_length=10, choices=Mode)
     status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.PENDING)
@@ -171,6 +175,17 @@ class Inquiry(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["asked_at"], name="inquiry_by_time")]
+
+
+class SenderMail(models.Model):
+    """A mail to the member who sent the request. ``name`` says what it tells of whom, so that each thing is told once;
+    ``about``: the id of a signer or inquiry, or a number of days. ``sent_at``: when the mail server had it."""
+
+    name = models.CharField(max_length=80, primary_key=True)
+    request = models.ForeignKey(SignatureRequest, models.CASCADE, related_name="sender_mails")
+    kind = models.CharField(max_length=12)
+    about = models.BigIntegerField(default=0)
+    sent_at = models.DateTimeField(null=True)
 
 
 class Placement(models.Model):

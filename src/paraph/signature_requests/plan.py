@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
+from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import Allowance, allowance
 from paraph.organizations.scope import Caller, branding_profiles, own
@@ -54,6 +55,7 @@ def make_plan(caller: Caller, value: object) -> RequestPlan:
     _refuse_by_code(draft, allowed, problems)
     if problems.full:
         problems.refuse()
+    _refuse_mails(caller, draft, problems)
     profile = _branding_profile(caller, draft, problems)
     documents = _documents(caller, draft, problems)
     problems.refuse()
@@ -93,6 +95,12 @@ def _undeclared(draft: RequestDraft) -> Refusal | None:
         return None
     sentence = _("identity_declaration_accepted: it must be true when send_email is true.")
     return "identity_declaration_required", "identity_declaration_accepted", sentence
+
+
+def _refuse_mails(caller: Caller, draft: RequestDraft, problems: Problems) -> None:
+    asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
+    if asked and is_refused(caller.environment, EMAIL):
+        problems.add(asked[0], _("this service has no mail server, so nobody would get the mails."))
 
 
 def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -> BrandingProfile | None:

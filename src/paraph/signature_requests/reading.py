@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db.models import Case, OuterRef, QuerySet, Subquery, TextField, Value, When
+from django.db.models.functions import Cast, Concat
 from pydantic_core import from_json
 
+from paraph.messaging.models import PutOffMail
 from paraph.organizations.admission import Prefetch
 from paraph.organizations.models import BrandingProfile
-from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.values import LARGEST_ID
 
 # Of a signer; nobody reads a list for their strokes.
@@ -32,7 +35,10 @@ _READ = """(
         ARRAY(
             SELECT json_build_array(
                 signer.id, signer.first_name, signer.last_name, signer.email, signer."order", signer.status,
-                signer.signed_at, encode(signer.token_salt, 'hex')
+                signer.signed_at, encode(signer.token_salt, 'hex'),
+                CASE WHEN signer.status = 'pending' THEN (
+                    SELECT until FROM messaging_putoffmail WHERE name = 'invitation-' || signer.id
+                ) END
             )
             FROM signature_requests_signer AS signer
             WHERE signer.request_id = request.id ORDER BY signer."order"
@@ -45,6 +51,8 @@ _READ = """(
 
 
 class LoadedSigner(NamedTuple):
+    """``put_off_until``: before when a ceiling of messages leaves no room for the invitation."""
+
     id: int
     first_name: str
     last_name: str
@@ -53,6 +61,7 @@ class LoadedSigner(NamedTuple):
     status: str
     signed_at: datetime | None
     token_salt: bytes
+    put_off_until: datetime | None
 
 
 class LoadedRequest(NamedTuple):
@@ -86,6 +95,14 @@ def prefetched_request(prefetched: bytes) -> LoadedRequest:
     return LoadedRequest._make((*known, *moments, finalized, branding, document_ids, loaded))
 
 
+def with_put_off(rows: QuerySet[Signer]) -> QuerySet[Signer]:
+    """Add to each signer until when the invitation is put off, for :func:`loaded_request`."""
+    name: Any = Concat(Value("invitation-"), Cast(OuterRef("pk"), TextField()), output_field=TextField())
+    until = Subquery(PutOffMail.objects.filter(name=name).values("until"))
+    added: QuerySet[Signer] = rows.annotate(put_off_until=Case(When(status=SignerStatus.PENDING, then=until)))
+    return added
+
+
 def loaded_request(
     row: SignatureRequest, documents: Iterable[RequestDocument], signers: Iterable[Signer]
 ) -> LoadedRequest:
@@ -107,9 +124,10 @@ def loaded_request(
 
 
 def _prefetched_signer(values: list[Any]) -> LoadedSigner:
-    *known, signed_at, token_salt = values
+    *known, signed_at, token_salt, put_off_until = values
     moment = datetime.fromisoformat(signed_at) if signed_at else None
-    return LoadedSigner._make((*known, moment, bytes.fromhex(token_salt)))
+    waits = datetime.fromisoformat(put_off_until) if put_off_until else None
+    return LoadedSigner._make((*known, moment, bytes.fromhex(token_salt), waits))
 
 
 def _loaded_signer(row: Signer) -> LoadedSigner:
@@ -122,4 +140,5 @@ def _loaded_signer(row: Signer) -> LoadedSigner:
         row.status,
         row.signed_at,
         bytes(row.token_salt),
+        getattr(row, "put_off_until", None),
     )

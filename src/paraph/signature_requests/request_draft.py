@@ -99,8 +99,8 @@ def read(value: object, allowance: Allowance, problems: Problems) -> RequestDraf
         identity_declaration_accepted=root.optional("identity_declaration_accepted", boolean, False),
         initials_required=root.optional("initials_required", boolean, False) or False,
         notify_signers_on_completion=root.optional("notify_signers_on_completion", boolean, False) or False,
-        callback_url=root.optional("callback_url", https_url, "", nullable=True) or "",
-        branding_profile_id=root.optional("branding_profile_id", integer, 0, nullable=True) or None,
+        callback_url=root.optional("callback_url", https_url, "") or "",
+        branding_profile_id=root.optional("branding_profile_id", integer, 0) or None,
         signers=_signers(_limited(root, "signers", allowance.signers), mode, allowance.signers, problems),
         documents=_documents(_limited(root, "documents", allowance.documents), allowance, problems),
     )
@@ -134,11 +134,15 @@ def _signers(values: list[Any], mode: str, limit: int, problems: Problems) -> li
 
 
 def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
-    channel = fields.optional("otp_channel", one_of(Channel.values), "", nullable=True) or ""
-    digits = fields.optional("phone", phone, "", nullable=True)
+    channel = fields.optional("otp_channel", one_of(Channel.values), "") or ""
+    digits = fields.optional("phone", phone, "")
     if channel == Channel.SMS and digits == "":
         fields.refuse("phone", _("it is required, as otp_channel is sms."))
-    in_turn = mode == Mode.SEQUENTIAL
+    order = index + 1
+    if mode == Mode.SEQUENTIAL:
+        order = fields.optional("order", partial(integer, maximum=MOST_ORDER), -1) or 0
+        if order < 0:
+            fields.refuse("order", _("it is required."))
     return SignerDraft(
         path=fields.path(),
         ref=fields.required("ref", text) or "",
@@ -146,7 +150,7 @@ def _signer(fields: Fields, index: int, mode: str) -> SignerDraft:
         last_name=fields.required("last_name", text) or "",
         email=fields.required("email", email) or "",
         phone=digits or "",
-        order=(fields.required("order", partial(integer, maximum=MOST_ORDER)) or 0) if in_turn else index + 1,
+        order=max(order, 0),
         otp_channel=channel,
     )
 
@@ -193,7 +197,7 @@ def _assignment(fields: Fields, path: str, document_id: int, problems: Problems)
 
 def _stamp(fields: Fields) -> StampDraft | None:
     kind = fields.required("type", one_of(["magic_field", "coordinates"]))
-    optional = fields.optional("optional", boolean, False)  # specification 4.5, case 6
+    optional = fields.optional("optional", boolean, False, nullable=False)  # specification 4.5, case 6
     value = fields.fields("value")
     if value is None or kind is None:
         return None

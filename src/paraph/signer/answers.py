@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from django.http import HttpResponse
 
+from paraph import words
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.kernel import tokens
@@ -14,7 +15,9 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signer.spoken import spoken
 from paraph.signer.stamp_rate import TooManyStampsError
+from paraph.words import phrase
 
 log = logging.getLogger("paraph.signer")
 
@@ -37,31 +40,38 @@ STATUSES = {
 }
 _WITH_RETRY_AFTER = (TooManySendsError, TooManyMessagesError, TooManyStampsError, GuessRefusedError)
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
+_SECONDS_TO_WAIT = {
+    "unavailable": RETRY_AFTER_SECONDS,
+    "delivery_failed": 15,  # for as long a gateway is waited for; each attempt counts towards the limit of sends
+}
 
 
-def answer(content: dict[str, Any], status: int = 200) -> HttpResponse:
-    """A JSON answer."""
+def answer(content: dict[str, Any], status: int = 200, locale: str = "en") -> HttpResponse:
+    """A JSON answer. ``locale``: the language of the sentences in it."""
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
-    # Sentences for developers: the page has its own words for each code.
     response = private(HttpResponse(body, status=status, content_type="application/json"))
-    response["Content-Language"] = "en"
+    response["Content-Language"] = locale
     return response
 
 
-def refusal(error: DomainError) -> HttpResponse:
+def refusal(error: DomainError, locale: str) -> HttpResponse:
     """The answer to a refusal. A code that is none of the signer's is a fault of the service."""
     if error.code not in STATUSES:
-        return crash()
-    told: dict[str, Any] = {"code": error.code, "message": error.message}
-    if isinstance(error, PageNotShownError):  # for the page, which says it in the signer's language
+        return crash(locale)
+    told: dict[str, Any] = {"code": error.code, "message": spoken(error, locale)}
+    if isinstance(error, PageNotShownError):  # for the page, which has words of its own
         told |= {"page_number": error.page_number, "document_id": error.document_id, "document": error.document_name}
     if isinstance(error, GuessRefusedError):  # likewise
         told |= _guesses(error)
-    response = answer({"error": told}, STATUSES[error.code])
+    return say_when(answer({"error": told}, STATUSES[error.code], locale), error)
+
+
+def say_when(response: HttpResponse, error: DomainError) -> HttpResponse:
+    """Tells in ``Retry-After`` when to come again, where that helps."""
     if isinstance(error, _WITH_RETRY_AFTER) and error.retry_after:
         response["Retry-After"] = str(error.retry_after)
-    elif error.code == "unavailable":
-        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    elif error.code in _SECONDS_TO_WAIT:
+        response["Retry-After"] = str(_SECONDS_TO_WAIT[error.code])
     return response
 
 
@@ -70,22 +80,20 @@ def _guesses(error: GuessRefusedError) -> dict[str, Any]:
     return left | ({"retry_after": error.retry_after, "locked": error.locked} if error.retry_after else {})
 
 
-def fault(error: Exception) -> HttpResponse:
+def fault(error: Exception, locale: str) -> HttpResponse:
     """The answer to an exception that is no refusal: the database is away, or a fault of ours."""
     if not is_outage(error):
-        return crash()
+        return crash(locale)
     log.error("%s", outage_sentence(error))
-    return refusal(
-        DomainError("unavailable", "The service is not available at the moment. Try again in a few seconds.")
-    )
+    return refusal(DomainError("unavailable", outage_sentence(error)), locale)
 
 
-def crash() -> HttpResponse:
+def crash(locale: str) -> HttpResponse:
     """The answer to the exception being handled, which goes to the log under the same id."""
     incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
     log.exception("incident %s", incident)
-    message = f"Something went wrong on our side. The incident {incident} is in the service's log."
-    return answer({"error": {"code": "internal_error", "message": message}}, 500)
+    message = phrase(words.of("answer", locale), "internal_error", incident=incident)
+    return answer({"error": {"code": "internal_error", "message": message}}, 500, locale)
 
 
 def private(response: HttpResponse) -> HttpResponse:

@@ -1,7 +1,7 @@
 """The documents of a signing page: their pages, the places to sign, and what is to be said of them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import count
 from typing import Any
@@ -13,9 +13,9 @@ from paraph.pdf.drawing.initials_row import initials_row
 from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signer_documents import documents_of
 from paraph.signer import language
+from paraph.signer.disputed_places import SvgBox, disputed_places, length, svg_box
 from paraph.signer.remarks import remarks_for_page
 
-SvgBox = dict[str, str]
 Initials = Callable[[float, float], SvgBox | None]
 
 _PLACEMENTS = CompiledQuery(lambda: Placement.objects.select_related("request_document"), field="signer")
@@ -42,24 +42,33 @@ def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
     return [_document(document, places[document.pk], initials, locale, numbers) for document in documents_of(signer)]
 
 
+def in_reading_order(places: Iterable[Placement]) -> list[Placement]:
+    """The places on one document as they are numbered."""
+    return sorted(places, key=lambda place: (place.page_number, -place.y - place.height, place.x))
+
+
 def _document(
     document: Document, places: list[Placement], initials: Initials, locale: str, numbers: Iterator[int]
 ) -> dict[str, Any]:
     boxes: dict[int, list[SvgBox]] = defaultdict(list)
     for place in places:
         top = document.pages[place.page_number - 1][1] - place.y - place.height
-        boxes[place.page_number].append(_box(place.x, top, place.width, place.height) | {"number": str(next(numbers))})
+        boxes[place.page_number].append(
+            svg_box(place.x, top, place.width, place.height) | {"number": str(next(numbers))}
+        )
     remarks = remarks_for_page(document, language.words(locale))
     in_print = set(remarks.get("prints_differently", []))
+    disputed = disputed_places(document)
     pages = [
         {
             "number": str(number),
             "width": f"{width:.0f}",
             "height": f"{height:.0f}",
-            "view_box": f"0 0 {_length(width)} {_length(height)}",
+            "view_box": f"0 0 {length(width)} {length(height)}",
             "boxes": boxes.get(number, []),
             "initials": initials(width, height),
             "prints_differently": number in in_print,
+            "disputed": disputed.get(number, []),
         }
         for number, (width, height) in enumerate(document.pages, start=1)
     ]
@@ -77,9 +86,7 @@ def _places(signer: Signer) -> dict[int, list[Placement]]:
     found: dict[int, list[Placement]] = defaultdict(list)
     for place in _PLACEMENTS.all(signer.pk):
         found[place.request_document.document_id].append(place)
-    for places in found.values():
-        places.sort(key=lambda place: (place.page_number, -place.y - place.height, place.x))
-    return found
+    return {document: in_reading_order(places) for document, places in found.items()}
 
 
 def _initials(signer: Signer) -> Initials:
@@ -92,16 +99,6 @@ def _initials(signer: Signer) -> Initials:
     @cache
     def on_page(width: float, height: float) -> SvgBox | None:
         place = initials_row(width, height, len(signers))[index]
-        return _box(place.x, height - place.y - place.height, place.width, place.height)
+        return svg_box(place.x, height - place.y - place.height, place.width, place.height)
 
     return on_page
-
-
-def _box(x: float, y: float, width: float, height: float) -> SvgBox:
-    lengths = {"x": x, "y": y, "width": width, "height": height, "middle_x": x + width / 2, "middle_y": y + height / 2}
-    return {name: _length(length) for name, length in lengths.items()}
-
-
-def _length(points: float) -> str:
-    """A length for SVG, with a point whatever the language."""
-    return f"{points:.2f}".rstrip("0").rstrip(".")

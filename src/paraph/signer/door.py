@@ -6,14 +6,14 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.bodies import bounded_json
 from paraph.bodies.request_body import read_body
-from paraph.kernel import turns
+from paraph.kernel import bounded_json, turns
 from paraph.kernel.errors import DomainError
 from paraph.organizations.scope import party
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import signer_of
-from paraph.signer import answers
+from paraph.signer import answers, language
+from paraph.words.refusal import translated
 
 LARGEST = 512 * 1024  # bytes
 MOST_POINTS = 20_000  # of a drawing
@@ -32,16 +32,20 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
 
     @csrf_exempt
     def view(request: HttpRequest, token: str) -> HttpResponse:
+        signer, body = None, dict[str, Any]()
         try:
             if request.method != "POST":
                 return _not_allowed(request)
             signer = found(token)
-            content = endpoint(request, signer, _body(request))
-            return content if isinstance(content, HttpResponse) else answers.answer(content)
+            body = _body(request)
+            content = endpoint(request, signer, body)
+            if isinstance(content, HttpResponse):
+                return content
+            return answers.answer(content, locale=language.of_answer(request, signer, body.get("locale")))
         except DomainError as error:
-            return answers.refusal(error)
+            return answers.refusal(error, language.of_answer(request, signer, body.get("locale")))
         except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
-            return answers.fault(error)
+            return answers.fault(error, language.of_answer(request, signer, body.get("locale")))
 
     return view
 
@@ -50,7 +54,7 @@ def found(token: str) -> Signer:
     """Raises ``DomainError`` ``not_found`` for a token that is nobody's, and as :func:`signer_with_turn` does."""
     signer = signer_with_turn(token)
     if signer is None:
-        raise DomainError("not_found", "This signing link is not valid.")
+        raise translated("not_found", "link_unknown")
     return signer
 
 
@@ -65,24 +69,23 @@ def signer_with_turn(token: str) -> Signer | None:
 
 def _body(request: HttpRequest) -> dict[str, Any]:
     if request.content_type != "application/json":
-        raise DomainError("unsupported_media_type", "The body must be sent as application/json.")
+        raise translated("unsupported_media_type", "body_json")
     raw = read_body(request, LARGEST)
     if raw is None:
-        raise DomainError("payload_too_large", f"The body is larger than the limit of {LARGEST // 1024} KiB.")
+        raise translated("payload_too_large", "body_large", limit=f"{LARGEST // 1024} KiB")
     try:
         content = bounded_json.loads(raw, MOST_PARTS, comma_limit=MOST_COMMAS)
     except bounded_json.TooManyError as error:
-        message = f"The body holds too much for two drawings of {MOST_POINTS} points each."
-        raise DomainError("validation_error", message) from error
+        raise translated("validation_error", "body_parts", points=MOST_POINTS) from error
     except (ValueError, RecursionError) as error:
-        raise DomainError("validation_error", "The body is not readable JSON.") from error
+        raise translated("validation_error", "body_broken") from error
     if not isinstance(content, dict):
-        raise DomainError("validation_error", "The body must be a JSON object.")
+        raise translated("validation_error", "body_object")
     return content
 
 
 def _not_allowed(request: HttpRequest) -> HttpResponse:
-    message = f"This route does not answer {request.method}, only POST."
-    response = answers.refusal(DomainError("method_not_allowed", message))
+    refusal = translated("method_not_allowed", "method", allowed="POST", method=request.method)
+    response = answers.refusal(refusal, language.of_answer(request))
     response["Allow"] = "POST"
     return response

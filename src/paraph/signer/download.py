@@ -7,15 +7,17 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from paraph.bodies.file_response import file_response
+from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
-from paraph.signer import answers
+from paraph.signer import answers, language
 from paraph.signer.documents import document_of
 from paraph.signer.door import found
 from paraph.signer.may_read import require_reader
 from paraph.storage import store
+from paraph.words.refusal import translated
 
 _Find = Callable[[Signer], tuple[str, str]]  # the object and the name that the file gets
 
@@ -40,7 +42,7 @@ def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase
         row = SealedDocument.objects.get(
             request_document__request=signer.request_id, request_document__document=document
         )
-        return row.object_key, f"{document.name.removesuffix('.pdf')}-signed.pdf"
+        return row.object_key, signed_name(document.name)
 
     return _file(request, token, find)
 
@@ -50,30 +52,30 @@ def proof(request: HttpRequest, token: str) -> HttpResponseBase:
 
     def find(signer: Signer) -> tuple[str, str]:
         _require_ticket(request, signer)
-        return ProofFile.objects.get(request=signer.request_id).object_key, f"proof-{signer.request_id}.pdf"
+        return ProofFile.objects.get(request=signer.request_id).object_key, proof_name(signer.request_id)
 
     return _file(request, token, find)
 
 
 def _require_ticket(request: HttpRequest, signer: Signer) -> None:
     if signer.status != SignerStatus.SIGNED or not copy_ticket.holds(signer, request.GET.get("ticket", "")):
-        raise DomainError("not_found", "This link to the copy is not valid any more.")
+        raise translated("not_found", "copy_over")
     if not signer.request.finalized:
-        raise DomainError("not_found", "The sealed files are not ready yet.")
+        raise translated("not_found", "not_sealed")
     if signer.request.files_deleted_at:
-        raise DomainError("not_found", "This file does not exist any more.")
+        raise translated("not_found", "file_gone")
 
 
 def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
     try:
         if request.method not in ("GET", "HEAD"):
-            raise DomainError("method_not_allowed", "Files can only be downloaded.")
+            raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
         key, name = find(found(token))
         response = file_response(request, store.open(key), name)
     except DomainError as error:
-        return answers.refusal(error)
+        return answers.refusal(error, language.of_answer(request))
     except FileNotFoundError:
-        return answers.refusal(DomainError("not_found", "This file does not exist any more."))
+        return answers.refusal(translated("not_found", "file_gone"), language.of_answer(request))
     response["Referrer-Policy"] = "no-referrer"
     response["X-Robots-Tag"] = "noindex"
     return response

@@ -12,7 +12,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
 from paraph.storage import store
 
-_FORM = 2  # of the kept text: another number where lines come about in another way, so that old ones are not found
+_FORM = 3  # of the kept text: another number where lines come about in another way, so that old ones are not found
 
 
 @dataclass(frozen=True)

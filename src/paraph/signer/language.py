@@ -19,6 +19,15 @@ def choose(request: HttpRequest, signer: Signer | None, entered: object = "") ->
     return next((str(locale) for locale in (entered, asked, own, *browser, last) if locale in LOCALES), LOCALES[0])
 
 
+def of_answer(request: HttpRequest, signer: Signer | None = None, entered: object = "") -> str:
+    """The language of a JSON answer: the ``locale`` of the body, ``?lang=``, else the first that ``Accept-Language``
+    names and there are words in, else that of the request, else English. A program that calls for a signer says what
+    it wants; a page says it in its body."""
+    asked = (entered, request.GET.get("lang", ""), *accepted_locales(request.headers.get("Accept-Language", "")))
+    last = signer.request.locale if signer else LOCALES[0]
+    return next((str(locale) for locale in (*asked, last) if locale in LOCALES), LOCALES[0])
+
+
 def words(locale: str) -> Words:
     """Everything a page says, by name."""
     return catalog.of("page", locale)

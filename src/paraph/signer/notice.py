@@ -5,6 +5,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from paraph.flow.mail_copy import may_mail_copy, was_mailed
+from paraph.flow.send_otp import masked
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of
@@ -16,11 +18,17 @@ _STATUSES = {"expired": 410, "locked": 429, "not_found": 404}
 
 
 def notice(
-    request: HttpRequest, name: str, signer: Signer | None = None, *, until: datetime | None = None, status: int = 0
+    request: HttpRequest,
+    name: str,
+    signer: Signer | None = None,
+    *,
+    until: datetime | None = None,
+    problem: str = "",
+    status: int = 0,
 ) -> HttpResponse:
     """``name`` is the state of the page: ``already_signed``, ``expired``, ``locked``, ``not_found`` or
-    ``unavailable``."""
-    content: dict[str, Any] = {"state": name, "until": until}
+    ``unavailable``. ``problem``: the name of the words that say what could not be done there."""
+    content: dict[str, Any] = {"state": name, "until": until, "problem": problem}
     if signer:
         content |= {
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
@@ -33,8 +41,9 @@ def notice(
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
     """What the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at completion
-    (:mod:`paraph.signature_requests.copy_ticket`)."""
+    (:mod:`paraph.signature_requests.copy_ticket`); for others, the address to which such a link can be mailed."""
     ticket = request.GET.get("ticket", "")
     if signer.request.files_deleted_at or not copy_ticket.holds(signer, ticket):
-        return {}
+        mailed = "mailed" in request.GET and was_mailed(signer)
+        return {"copy_to": masked(signer.email) if may_mail_copy(signer) else "", "is_mailed": mailed}
     return {"ticket": ticket, "token": token(signer), "documents": documents_of(signer)}

@@ -8,6 +8,7 @@ from django.http.response import HttpResponseBase
 
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.kernel.turns import NoTurnError
+from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS
 from paraph.signer.notice import notice
 
@@ -17,8 +18,8 @@ _PAGES = ("/sign/", "/confirm/")
 
 
 class SignerOutage:
-    """The middleware: a page in the signer's language in the place of a crash. Pictures and whatever else a page loads
-    by itself are left to :class:`paraph.web.outage.Outage`."""
+    """The middleware: a page in the signer's language in the place of a crash, and JSON for pictures and whatever else
+    a page loads by itself."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -27,9 +28,13 @@ class SignerOutage:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        is_page = request.path.startswith(_PAGES) and "text/html" in request.headers.get("Accept", "")
-        if not is_page or not (isinstance(exception, NoTurnError) or is_outage(exception)):
+        if not request.path.startswith(_PAGES) or not (isinstance(exception, NoTurnError) or is_outage(exception)):
             return None
+        if "text/html" not in request.headers.get("Accept", ""):
+            locale = language.of_answer(request)
+            if isinstance(exception, NoTurnError):
+                return answers.refusal(exception, locale)
+            return answers.fault(exception, locale)
         if not isinstance(exception, NoTurnError):
             log.error("%s", outage_sentence(exception))
         response = notice(request, "unavailable", status=503)

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
@@ -11,12 +13,15 @@ from paraph.journal.client_address import client_address
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.initials import initials_of
+from paraph.pdf.typesetting.readable_name import readable_name, written_otherwise
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.opening import note_opening
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language, plain_form
+from paraph.signer.answers import say_when
 from paraph.signer.code_state import sent_code
+from paraph.signer.copy_again import mail_again
 from paraph.signer.door import signer_with_turn
 from paraph.signer.notice import notice
 from paraph.signer.plain_form import Entries
@@ -40,8 +45,9 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         return notice(request, "not_found", status=404)
     found = signing_eligibility(signer)
     if found is not SigningEligibility.OPEN and found is not SigningEligibility.NOT_YOUR_TURN:
-        return notice(request, found.value, signer)
-    if found is SigningEligibility.OPEN and (until := guesses.refused_until(signer)):
+        asks = found is SigningEligibility.SIGNED and request.method == "POST"
+        return mail_again(request, signer) if asks else notice(request, found.value, signer)
+    if found is SigningEligibility.OPEN and (until := guesses.locked_until(signer)):
         return notice(request, "locked", signer, until=until)
     if request.method == "POST":
         answer = plain_form.answer(request, signer)
@@ -57,7 +63,7 @@ def _page(
     """``entries``: what a form that could not be taken, or that was sent to change the language, had in it."""
     is_turn = found is SigningEligibility.OPEN
     locale = language.choose(request, signer, entries.language)
-    shown = documents.contents(signer, locale)
+    shown, initials = documents.contents(signer, locale), signer.request.initials_required
     content = {
         "state": "ready" if is_turn else "not_your_turn",
         "token": token,
@@ -68,13 +74,22 @@ def _page(
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
         "before": _signers_before(signer) if not is_turn else 0,
-        "initials": initials_of(signer.full_name) if signer.request.initials_required else "",
+        "written": _written(signer),
+        "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
         "channels": [_channel(signer, channel.value) for channel in channels(signer)],
         "sent": sent_code(signer),
         "entries": entries,
         "problems": entries.problems(language.words(locale)),
     }
-    return show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
+    response = show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
+    return say_when(response, entries.refusal) if entries.refusal else response
+
+
+def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
+    """The signer's name and what the stamp says in its place, where no font has its letters."""
+    written = written_otherwise(signer.full_name, signer.email)
+    marked = "<bdi>{}</bdi>"
+    return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
 
 
 def _channel(signer: Signer, channel: str) -> dict[str, str]:
@@ -83,7 +98,7 @@ def _channel(signer: Signer, channel: str) -> dict[str, str]:
 
 def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
     return [
-        {"number": box["number"], "document": document["id"], "page": page["number"]}
+        {"number": box["number"], "document": document["id"], "name": document["name"], "page": page["number"]}
         for document in shown
         for page in document["pages"]
         for box in page["boxes"]

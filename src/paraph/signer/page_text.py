@@ -8,7 +8,7 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
-from paraph.signer import answers, kept_text
+from paraph.signer import answers, kept_text, language
 from paraph.signer.documents import document_of
 from paraph.signer.door import found, signer_with_turn
 from paraph.signer.may_read import require_reader
@@ -29,7 +29,7 @@ def page_text(request: HttpRequest, token: str, document_id: int, number: int) -
         require_reader(signer)
         text = _text(document_of(signer, document_id), number)
     except DomainError as error:
-        return answers.refusal(error)
+        return answers.refusal(error, language.of_answer(request))
     response = answers.answer(asdict(text))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response

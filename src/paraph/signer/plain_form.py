@@ -5,10 +5,10 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 
-from paraph.bodies import bounded_json
 from paraph.flow.send_otp import send_otp
 from paraph.flow.sign import sign
 from paraph.journal.client_address import origin
+from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
 from paraph.signature_requests.models import Signer

@@ -39,7 +39,9 @@ def sentence(refusal: DomainError, words: dict[str, Any]) -> str:
     if isinstance(refusal, GuessRefusedError):
         if refusal.attempts_left:
             return phrase(words, "tries_left", count=refusal.attempts_left)
-        return str(words["code_locked" if refusal.retry_after else "code_outdated"])
+        if refusal.retry_after:
+            return str(words["code_locked"])
+        return str(words["code_outdated" if refusal.attempts_left is None else "code_used_up"])
     return str(words.get(refusal.code) or words["failed"])
 
 

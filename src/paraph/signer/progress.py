@@ -7,8 +7,9 @@ from django.http import HttpRequest, HttpResponse
 
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
-from paraph.signer import answers
+from paraph.signer import answers, language
 from paraph.signer.door import found
+from paraph.words.refusal import translated
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,12 @@ def progress_view(request: HttpRequest, token: str) -> HttpResponse:
     """``{"progress": "waiting", "others": 1}``, for those who have signed; else 404."""
     try:
         if request.method not in ("GET", "HEAD"):
-            raise DomainError("method_not_allowed", f"This route does not answer {request.method}, only GET.")
+            raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
         signer = found(token)
         if signer.status != SignerStatus.SIGNED:
             raise DomainError("not_found", "There is no progress before the signature.")
     except DomainError as error:
-        return answers.refusal(error)
+        return answers.refusal(error, language.of_answer(request))
     now = progress(signer)
     content: dict[str, Any] = {"progress": now.state, "others": now.others}
     return answers.answer(content)

@@ -5,22 +5,38 @@
 ``signature`` is ``{"type": "typed"}``, the default, or ``{"type": "drawn", "strokes": [[[x, y], …], …]}``: x and y
 from 0 to 1, from the top left, at most 20,000 points. Both are divided by the same length; a client that divides each
 by its own side adds ``aspect``, width / height of the drawing area. ``initials`` has the same form and stands where
-the request wants initials, and only there. ``locale`` names the language in which the consent notice was accepted.
+the request wants initials, and only there. ``locale`` names the language in which the consent notice was accepted. An
+optional field that is null counts as absent.
 """
 
 from itertools import chain
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from paraph.flow.sign import Signature
-from paraph.kernel.errors import DomainError
 from paraph.otp.entered import six_digits
 from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signer.door import MOST_POINTS
+from paraph.words.refusal import Sentence, TranslatedRefusal
 
 _NAMED_PROBLEMS = 3
+_LONGEST = 200  # characters of a code
+_WORDS = {  # by what pydantic's type of the problem begins with; all others are about strokes
+    "missing": "field_missing",
+    "string": "field_text",
+    "bool": "field_boolean",
+    "model": "field_object",
+    "union": "field_choice",
+    "float": "field_number",
+    "int": "field_number",
+    "finite": "field_number",
+    "greater": "field_number",
+    "less": "field_number",
+}
+_BOUNDS: dict[str, tuple[float, float]] = {"hand": (1, 4), "aspect": (0.05, 20)}  # of all other numbers: 0 to 1
 
 
 def _counted(strokes: object) -> object:
@@ -38,31 +54,44 @@ Stroke = Annotated[list[tuple[Coordinate, Coordinate]], Field(min_length=1), Fai
 Strokes = Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS), FailFast(), BeforeValidator(_counted)]
 
 
-class Typed(BaseModel):
+class Body(BaseModel):
+    """An object in which null counts as absent, as in the bodies of the API."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return {name: given for name, given in value.items() if given is not None}
+
+
+class Typed(Body):
     """``hand``: in which of the four hands the name is written."""
 
     type: Literal["typed"]
     hand: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
 
 
-class Drawn(BaseModel):
+class Drawn(Body):
     type: Literal["drawn"]
     strokes: Strokes
-    aspect: Annotated[float, Field(ge=0.05, le=20, strict=True, allow_inf_nan=False)] = 1.0
+    aspect: Annotated[
+        float, Field(ge=_BOUNDS["aspect"][0], le=_BOUNDS["aspect"][1], strict=True, allow_inf_nan=False)
+    ] = 1.0
 
 
 TypedOrDrawn = Annotated[Typed | Drawn, Field(discriminator="type")]
 
 
-class SignatureBody(BaseModel):
-    code: Annotated[str, Field(max_length=200)]
+class SignatureBody(Body):
+    code: Annotated[str, Field(max_length=_LONGEST)]
     consent: Annotated[bool, Field(strict=True)]
     signature: TypedOrDrawn = Typed(type="typed")
     initials: TypedOrDrawn | None = None
     locale: str | None = None
 
 
-class SignatureAlone(BaseModel):
+class SignatureAlone(Body):
     signature: TypedOrDrawn
 
 
@@ -71,11 +100,11 @@ def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
     try:
         checked = SignatureBody.model_validate(body)
     except ValidationError as error:
-        raise DomainError("validation_error", _sentence(error)) from error
+        raise TranslatedRefusal("validation_error", *_sentences(error)) from error
     locale = request.locale if checked.locale is None else checked.locale
     problems = list(chain(_consent(checked), _initials(checked, request), _locale(locale)))
     if problems:
-        raise DomainError("validation_error", "; ".join(problems) + ".")
+        raise TranslatedRefusal("validation_error", *problems)
     return Signature(
         code=six_digits(checked.code),
         signature=checked.signature.model_dump(mode="json", exclude_defaults=True),
@@ -94,32 +123,41 @@ def read_mark(signature: object) -> dict[str, Any]:
     try:
         checked = SignatureAlone.model_validate({"signature": signature})
     except ValidationError as error:
-        raise DomainError("validation_error", _sentence(error)) from error
+        raise TranslatedRefusal("validation_error", *_sentences(error)) from error
     return checked.signature.model_dump(mode="json", exclude_defaults=True)
 
 
-def _consent(body: SignatureBody) -> list[str]:
-    return [] if body.consent else ["consent must be true: without it there is no signature"]
+def _consent(body: SignatureBody) -> list[Sentence]:
+    return [] if body.consent else [("consent", {"field": "consent"})]
 
 
-def _initials(body: SignatureBody, request: SignatureRequest) -> list[str]:
+def _initials(body: SignatureBody, request: SignatureRequest) -> list[Sentence]:
     if request.initials_required and body.initials is None:
-        return ["initials is missing: this request wants initials on each page"]
+        return [("field_missing", {"field": "initials"})]
     if body.initials is not None and not request.initials_required:
-        return ["initials must be left out: this request does not want any"]
+        return [("field_surplus", {"field": "initials"})]
     return []
 
 
-def _locale(locale: str) -> list[str]:
-    return [] if locale in LOCALES else [f"locale must be one of {', '.join(LOCALES)}"]
+def _locale(locale: str) -> list[Sentence]:
+    return [] if locale in LOCALES else [("field_choice", {"field": "locale", "values": ", ".join(LOCALES)})]
 
 
-def _sentence(error: ValidationError) -> str:
+def _sentences(error: ValidationError) -> list[Sentence]:
     """The first problems, each with the field that it is about."""
-    problems = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [f"{_field(problem['loc'])}: {problem['msg'][:1].lower()}{problem['msg'][1:]}" for problem in problems]
-    more = f"; and {len(told) - _NAMED_PROBLEMS} more" if len(told) > _NAMED_PROBLEMS else ""
-    return "; ".join(told[:_NAMED_PROBLEMS]) + more + "."
+    problems = error.errors(include_url=False, include_input=False)
+    told = [_sentence(problem) for problem in problems[:_NAMED_PROBLEMS]]
+    return [*told, ("more", {})] if len(problems) > _NAMED_PROBLEMS else told
+
+
+def _sentence(problem: ErrorDetails) -> Sentence:
+    name = next((name for start, name in _WORDS.items() if problem["type"].startswith(start)), "field_strokes")
+    field, (least, most) = _field(problem["loc"]), _BOUNDS.get(str(problem["loc"][-1]), (0, 1))
+    if name in ("field_text", "field_strokes"):
+        most = _LONGEST if name == "field_text" else MOST_POINTS
+    if name == "field_choice":
+        field = f"{field}.type"
+    return name, {"field": field, "least": least, "most": most, "values": "typed, drawn"}
 
 
 def _field(location: tuple[int | str, ...]) -> str:

@@ -1,8 +1,10 @@
-"""``POST /sign/{token}/stamp``: the stamp as it will stand on the page, as SVG, drawn by what draws the sealed one.
+"""``POST /sign/{token}/stamp``: the stamps as they will stand on the pages, as SVG, by what draws the sealed ones.
 
 ``GET …/stamp.svg?hand=2`` is the same for a typed name, for a page without scripts.
 """
 
+from collections import defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -13,20 +15,30 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.signer import answers, language
+from paraph.signer.documents import in_reading_order
 from paraph.signer.door import found, posted
 from paraph.signer.signature_body import read_mark, typed
 from paraph.signer.stamp_rate import count_stamp
 
 _KEPT_SECONDS = 900
+_MOST = 10  # different stamps of one preview; others look like the first
 
 
 @gzip_page
 @posted
 def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
-    """Body: ``signature``, as in the signature's own body. Answer: ``svg``."""
+    """Body: ``signature``, as in the signature's own body. Answer: ``svg``, the stamp at the first place; ``others``,
+    each that differs from it in size or ground; ``places``, which stands at each place, in the order of their numbers:
+    0 for ``svg``, 1 for the first of the others, and so on."""
     require_open(signer)
-    return {"svg": _svg(request, signer, read_mark(body.get("signature"))).decode()}
+    mark = read_mark(body.get("signature"))
+    looks = _looks(signer)
+    different = list(dict.fromkeys(looks))[:_MOST]
+    stamps = [_svg(request, signer, mark, look).decode() for look in different]
+    places = [different.index(look) if look in different else 0 for look in looks]
+    return {"svg": stamps[0], "others": stamps[1:], "places": places}
 
 
 @gzip_page
@@ -36,20 +48,44 @@ def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
     try:
         signer = found(token)
         require_open(signer)
-        picture = _svg(request, signer, typed(request.GET.get("hand", "")))
+        picture = _svg(request, signer, typed(request.GET.get("hand", "")), _looks(signer)[0])
     except DomainError as error:
-        return answers.refusal(error)
+        return answers.refusal(error, language.of_answer(request))
     response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
 
 
-def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any]) -> bytes:
+@dataclass(frozen=True)
+class _Look:
+    width: float
+    height: float
+    ground: bool
+
+
+def _looks(signer: Signer) -> list[_Look]:
+    """That of each stamp of the signer, in the order of the places on the page."""
+    placements = Placement.objects.filter(request_document__request=signer.request_id).select_related(
+        "request_document__document"
+    )
+    of_document: dict[int, list[Placement]] = defaultdict(list)
+    for placement in placements:
+        of_document[placement.request_document_id].append(placement)
+    found = []
+    for all_there in sorted(of_document.values(), key=lambda some: some[0].request_document.position):
+        has_ground = stamp_grounds(all_there[0].request_document.document, all_there)
+        own = in_reading_order(at for at in all_there if at.signer_id == signer.pk)
+        found += [_Look(at.width, at.height, has_ground[at.pk]) for at in own]
+    return found
+
+
+def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], look: _Look) -> bytes:
     count_stamp(signer.pk)
-    place = Placement.objects.filter(signer=signer).order_by("request_document__position", "page_number", "pk")[0]
     content = StampContent(
-        width=place.width,
-        height=place.height,
+        width=look.width,
+        height=look.height,
+        ground=look.ground,
+        address=signer.email,
         name=signer.full_name,
         signed_at=clock.now(),
         request_id=signer.request_id,

@@ -4,8 +4,11 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from typing import Any
 
 import structlog
+from django.core.signals import got_request_exception
+from django.dispatch import receiver
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -34,9 +37,11 @@ class RequestLog:
             structlog.contextvars.unbind_contextvars("request_id")
         return response
 
-    def process_exception(self, request: HttpRequest, exception: Exception) -> None:  # noqa: ARG002  Django's form
-        """Logs what Django is about to turn into a plain 500."""
-        log.error("unhandled", exc_info=exception)
+
+@receiver(got_request_exception)
+def _log_crash(**_: Any) -> None:
+    """Log what Django is about to turn into a plain 500. Refusals that are raised, such as ``Http404``, are none."""
+    log.error("unhandled", exc_info=True)
 
 
 def _record(request: HttpRequest, response: HttpResponseBase, seconds: float, request_id: str) -> None:

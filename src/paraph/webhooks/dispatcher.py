@@ -10,6 +10,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
+from paraph.journal.witness import note_webhooks
 from paraph.kernel import clock
 from paraph.outbound.post import NetworkAccess, PostResult, post
 from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim
@@ -98,7 +99,9 @@ class Dispatcher:
             self._reclaimed_at = time.monotonic()
             reclaim(now)
         in_trouble = sum(delivery.trouble for delivery in self._under_way.values())
-        return _prepare_all(claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now))
+        claimed = claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now)
+        note_webhooks((each.request_id, each.delivery_id, each.event_type) for each in claimed if each.request_id)
+        return _prepare_all(claimed)
 
     def _send_beside(self, delivery: PreparedDelivery) -> None:
         task = asyncio.create_task(self._send(delivery))

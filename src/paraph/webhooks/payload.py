@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from paraph.database.compiled_query import CompiledQuery
+from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.journal.event_types import EventType
 from paraph.kernel import clock
@@ -80,12 +81,12 @@ def _links(request_id: int) -> dict[str, Any]:
         "documents": [
             {
                 "document_id": row.document_id,
-                "signed_url": store.presign(_sealed(row).object_key, f"signed-{row.document.name}"),
+                "signed_url": store.presign(_sealed(row).object_key, signed_name(row.document.name)),
                 "expires_in": store.LINK_SECONDS,
             }
             for row in documents
         ],
-        "certificate_url": store.presign(proof.object_key, f"proof-{request_id}.pdf"),
+        "certificate_url": store.presign(proof.object_key, proof_name(request_id)),
         "certificate_expires_in": store.LINK_SECONDS,
     }
 

@@ -22,10 +22,17 @@ def content() -> Part:
 @cache
 def validator(name: str) -> Draft202012Validator:
     """Of the schema of that name, with no field beyond those that it names."""
+    return _validator({"$ref": f"#/components/schemas/{name}"})
+
+
+def is_of(schema: Part, value: Any) -> bool:
+    """Whether the value is of the schema, with no field beyond those that it names."""
+    return _validator(closed(schema)).is_valid(value)
+
+
+def _validator(schema: Part) -> Draft202012Validator:
     schemas = closed(content()["components"]["schemas"])
-    return Draft202012Validator(
-        {"$ref": f"#/components/schemas/{name}", "components": {"schemas": schemas}}, validate_formats=True
-    )
+    return Draft202012Validator({**schema, "components": {"schemas": schemas}}, validate_formats=True)
 
 
 def closed(part: Any) -> Any:

@@ -83,7 +83,20 @@ class TestPlacements:
 
     @pytest.mark.parametrize(
         "place",
-        [(396, 0, {}), (0, 763, {}), (-1, 0, {}), (0, -0.5, {}), (200, 0, {"width": 400}), (0, 700, {"height": 160})],
+        [
+            (396, 0, {}),
+            (0, 763, {}),
+            (-1, 0, {}),
+            (0, -0.5, {}),
+            (200, 0, {"width": 400}),
+            (0, 700, {"height": 160}),
+            (-0.01, 0, {}),
+            (0, -0.01, {}),
+            (395.01, 0, {}),
+            (0, 762.01, {}),  # by a hundredth of a point on each side
+            (395, 0, {"width": 200.01}),
+            (0, 762, {"height": 80.01}),
+        ],
     )
     @pytest.mark.parametrize("optional", [False, True])
     def test_case_4_a_stamp_that_overflows(
@@ -163,7 +176,7 @@ CASES: list[tuple[Change, str]] = [
         for name in (
             "send_email", "identity_declaration_accepted", "initials_required", "notify_signers_on_completion"
         )
-        for value in ("true", 1, None)
+        for value in ("true", 1)
     ],
     (set_root("callback_url", "http://example.com"), "callback_url: “http://example.com” is not an https address."),
     (set_root("callback_url", "example.com"), "callback_url: “example.com” is not an https address."),
@@ -249,7 +262,7 @@ CASES: list[tuple[Change, str]] = [
     (set_stamp(rectangle(width=401)), f"{STAMP}.value.width: it must be from 80 to 400, not 401."),
     (set_stamp(rectangle(height=29)), f"{STAMP}.value.height: it must be from 30 to 160, not 29."),
     (set_stamp(rectangle(height=161)), f"{STAMP}.value.height: it must be from 30 to 160, not 161."),
-    (set_stamp(rectangle(width=None)), f"{STAMP}.value.width: it must be a number of points."),
+    (set_stamp(rectangle(width="200")), f"{STAMP}.value.width: it must be a number of points."),
 ]  # fmt: skip
 
 

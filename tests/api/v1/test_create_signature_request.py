@@ -13,6 +13,7 @@ from paraph.organizations.models import Application
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signer_of
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
+from tests.pdf.pdf_factory import paper, text
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:
@@ -60,6 +61,7 @@ def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
                 "order": order,
                 "status": "pending",
                 "signed_at": None,
+                "delivery": None,
             }
             for signer, first, last, order in [(ada, "Ada", "Lovelace", 1), (grace, "Grace", "Hopper", 2)]
         ],
@@ -176,6 +178,25 @@ def test_a_stamp_may_touch_the_edges(owner: ApiClient, document: int) -> None:
     ]
     created(owner, content)
     assert Placement.objects.filter(signer__first_name="Grace").count() == 4
+
+
+@pytest.mark.parametrize("words", ["{{ ada }}", "{{a d\u00a0a}}", " {{ada}} "])
+def test_blanks_within_a_tag_do_not_count(owner: ApiClient, document: int, words: str) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"][0]["stamps"] = [tag(words)]
+    created(owner, content)
+    assert Placement.objects.get(signer__first_name="Ada").page_number == 1
+
+
+def test_a_line_break_within_a_tag_does_not_count_and_capital_letters_do(owner: ApiClient) -> None:
+    file = paper(text("{{signature of", 72, 400) + text("the landlord}}", 72, 385))
+    document = int(owner.upload(file).json()["id"])
+    content = payload(document)
+    content["documents"][0]["signers"] = [{"signer_ref": "ada", "stamps": [tag("{{signature of the landlord}}")]}]
+    del content["signers"][1]
+    created(owner, content)
+    content["documents"][0]["signers"][0]["stamps"] = [tag("{{Signature of the landlord}}")]
+    assert "is not in document" in owner.create(content).json()["error"]["message"]
 
 
 def test_an_absent_optional_tag_is_ignored(owner: ApiClient, document: int) -> None:

@@ -10,13 +10,13 @@ from django.conf import settings
 
 import paraph
 from tests.api.v1.api_clients import ApiClient, error, payload
+from tests.dashboard.messages import VERBS
 
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "api" / "locale"
 OF_THE_DASHBOARD = {  # its own catalogs
     *(SOURCE / room for room in ("administration", "dashboard", "drafts", "members", "request_templates")),
-    *(SOURCE / "flow" / f"{verb}.py" for verb in ("bulk_send", "delete_template", "send_rows")),
-    SOURCE / "webhooks" / "testing.py",
+    *VERBS,
 }
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
 

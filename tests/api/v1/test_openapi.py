@@ -153,8 +153,10 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert (root["validity_days"]["minimum"], root["validity_days"]["maximum"]) == (1, limits.MOST_VALIDITY_DAYS)
     assert SCHEMAS["Assignment"]["properties"]["stamps"]["maxItems"] == limits.MOST_STAMPS
     box = SCHEMAS["Rectangle"]["properties"]
-    assert (box["width"]["minimum"], box["width"]["maximum"], box["width"]["default"]) == (80, 400, 200)
-    assert (box["height"]["minimum"], box["height"]["maximum"], box["height"]["default"]) == (30, 160, 80)
+    for side, bounds, default in (("width", (80, 400), 200), ("height", (30, 160), 80)):
+        number, null = box[side]["anyOf"]
+        assert ((number["minimum"], number["maximum"]), box[side]["default"]) == (bounds, default)
+        assert null == {"type": "null"}
     for field, largest in (("signers", schemas.MOST_SIGNERS), ("documents", schemas.MOST_DOCUMENTS)):
         allowed = [getattr(allowance, field) for allowance in ALLOWANCES.values()]
         assert root[field]["maxItems"] == max(allowed) == largest

@@ -29,6 +29,12 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "The file cannot be read as a PDF.",
         "Le fichier ne peut pas être lu comme un PDF.",
     ),
+    "damaged": (
+        refused.page_tree_without_kids,
+        "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it.",
+        "Le PDF est endommagé, si bien que certains lecteurs ne peuvent pas l’ouvrir. Enregistrez-le à nouveau avec "
+        "le programme qui l’a créé.",
+    ),
     "password": (
         refused.locked,
         "The PDF needs a password to be opened.",

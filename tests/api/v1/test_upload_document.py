@@ -81,6 +81,15 @@ def test_another_mime_type_is_named(owner: ApiClient, content_type: str) -> None
     assert message == f"The file must be of the MIME type application/pdf, not “{content_type}”."
 
 
+@pytest.mark.parametrize(
+    "content_type", ["Application/PDF", "application/pdf; version=1.7", 'APPLICATION/pdf ; name="a.pdf"; x=1']
+)
+def test_capital_letters_and_parameters_make_no_other_mime_type(owner: ApiClient, content_type: str) -> None:
+    disposition = 'Content-Disposition: form-data; name="file"; filename="a.pdf"'
+    answer = send(owner, multipart((f"{disposition}\r\nContent-Type: {content_type}", CONTRACT)))
+    assert answer.status_code == 201, answer.content
+
+
 def test_no_mime_type_is_refused(owner: ApiClient) -> None:
     body = multipart(('Content-Disposition: form-data; name="file"; filename="a.pdf"', CONTRACT))
     assert "application/pdf" in error(send(owner, body), 422, "validation_error")

@@ -110,8 +110,8 @@ def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
 
 
 def test_the_dry_run_bears_with_fonts_that_stand_in_for_missing_ones() -> None:
-    """PDFium draws them according to what it drew before, in whatever file: here in a process of its own, as uploads
-    are, and not in that of all tests."""
+    """PDFium draws them according to what its library drew before, in whatever file: here in a process of its own, as
+    a job begins it anew, and not in that of all tests."""
     with multiprocessing.get_context("spawn").Pool(1) as process:
         process.apply(check_files_without_fonts)
 

@@ -72,7 +72,7 @@ _SHA1 = {"hash_algorithm": {"algorithm": "sha1"}, "hashed_message": hashlib.sha1
     [
         ({"info": {"message_imprint": _OTHER}}, "a timestamp of something else"),
         ({"info": {"message_imprint": _LONGER}}, "a timestamp of something else"),
-        ({"info": {"message_imprint": _SHA1}}, "a timestamp of something else"),
+        ({"info": {"message_imprint": _SHA1}}, "the hash SHA-1 is not accepted"),
         ({"info": {"nonce": 1}}, "answers another request"),
         ({"info": {"nonce": None}}, "answers another request"),
         ({"info": {"policy": "1.2.3"}}, "follows policy 1.2.3, not the one asked for"),

@@ -14,6 +14,7 @@ import pytest
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_metadata import metadata_label, metadata_values
 from paraph.pdf.verification.proof_file import printed_text
 from paraph.words import LOCALES, date, direction, of
 from tests.pdf.pictures import DRAWN, ink_box, pictures, texts
@@ -51,6 +52,12 @@ CONTENT = ProofContent(
                 "documents": [
                     {"document_id": 7, "prints_differently": [2, 3], "can_change": ["scripts", "hover_annotations"]},
                     {"document_id": 8, "prints_differently": [1], "print_unknown": 1, "can_change": []},
+                    {
+                        "document_id": 9,
+                        "prints_differently": [],
+                        "drawn_differently": [{"page_number": 4}],
+                        "can_change": [],
+                    },
                 ]
             },
         ),
@@ -184,9 +191,29 @@ def test_openings_and_refused_codes_are_in_the_proof() -> None:
 
 def test_no_straight_apostrophe_and_no_jargon() -> None:
     line = replace(CONTENT.journal[1], metadata={"acknowledgement": "captured:5", "provider": "email"})
-    text = whole_text(replace(CONTENT, journal=[line]))
-    assert "deliveryconfirmedas:message5inthesandboxinbox" in text and "captured" not in text
+    text = whole_text(replace(CONTENT, journal=[line], environment="sandbox"))
+    assert "delivery:message5inthesandboxinbox" in text and "captured" not in text
     assert "channel:e-mail" in text and "'" not in text
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(("channel", "kept"), [("email", "kept_mail"), ("sms", "kept_sms")])
+def test_what_nobody_took_is_said_to_be_kept(locale: str, channel: str, kept: str) -> None:
+    """A proof of production names neither a sandbox nor a confirmation."""
+    words = of("proof", locale)
+    facts = {"acknowledgement": "captured:5", "provider": channel}
+    assert list(metadata_values("acknowledgement", facts, "production", words)) == [words[kept].format(number=5)]
+    assert metadata_label("acknowledgement", "captured:5", words) == words["meta_delivery"]
+    taken = facts | {"acknowledgement": "250 Ok: queued"}
+    assert list(metadata_values("acknowledgement", taken, "production", words)) == ["250 Ok: queued"]
+    assert metadata_label("acknowledgement", "250 Ok", words) == words["meta_acknowledgement"]
+
+
+def test_a_production_proof_without_a_gateway() -> None:
+    line = replace(CONTENT.journal[1], metadata={"acknowledgement": "captured:5"})
+    text = whole_text(replace(CONTENT, journal=[line], environment="production"))
+    assert "delivery:keptbytheservice;nomailserverisset(message5)" in text
+    assert "sandbox" not in text.lower() and "confirmedas" not in text
 
 
 def test_the_sandbox_is_marked_on_every_page_and_only_there() -> None:
@@ -234,6 +261,12 @@ def test_cjk_names() -> None:
 def test_a_transliterated_name_says_so() -> None:
     text = whole_text(replace(CONTENT, signers=[replace(ANNA, name="ꦗꦮ")]))
     assert "writtenintransliteration" in text
+
+
+def test_a_name_in_han_characters_that_no_font_has_gives_way_to_the_address() -> None:
+    """It is not read as Mandarin, and the proof says why it is not there."""
+    text = whole_text(replace(CONTENT, signers=[replace(ANNA, name="\U00030000\U00030001")]))
+    assert "theaddressstandsinplaceofthename" in text and text.count(ANNA.email) >= 2
 
 
 def test_nothing_runs_off_the_page() -> None:

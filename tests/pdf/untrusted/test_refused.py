@@ -1,5 +1,6 @@
 """Each fault of a file has a reason of its own, also right after a file with another fault."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,7 +10,9 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.sandbox import Sandbox
 from tests.pdf import hostile, refused
+from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pdf_factory import paper
+from tests.pdf.untrusted.test_reading_corpus import corpus
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +76,35 @@ def test_every_page_must_be_there_for_the_viewer(make: Callable[[], bytes]) -> N
 @pytest.mark.parametrize("make", [refused.number_for_page_two, lambda: hostile.counting_pages(3)])
 def test_readers_that_disagree_on_the_number_of_pages(make: Callable[[], bytes]) -> None:
     assert reason(make()) == "unclear_page_count"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        refused.page_tree_without_kids,
+        refused.numbered_kids,
+        refused.catalog_of_another_generation,
+        refused.catalog_in_the_trailer,
+        hostile.looping_pages,
+    ],
+)
+def test_what_one_reader_opens_and_another_does_not(
+    make: Callable[[], bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Is no fault of the service, which has nothing to log."""
+    found = refusal(lambda: inspect(make(), page_limit=10))
+    assert found.reason == "damaged"
+    assert found.message.endswith("Save it again with the program that made it.")
+    assert caplog.records == []
+
+
+def test_no_odd_file_is_a_fault_of_the_service(caplog: pytest.LogCaptureFixture) -> None:
+    """Nor any file of the corpus."""
+    assert inspect(refused.field_with_a_name_not_in_utf_8(), page_limit=10).pages
+    for pdf in (*(pdf for _, pdf in odd_files(3 * len(CLASSES))), *corpus().values()):
+        with contextlib.suppress(PdfRefused):
+            inspect(pdf, page_limit=100)
+    assert caplog.records == []
 
 
 def test_facts_come_out_of_the_sandbox(one_process: Sandbox) -> None:

@@ -103,3 +103,24 @@ def test_form_fields_that_no_form_lists_are_shown() -> None:
     pdf = paper("", prepare=with_field)
     for content in (pdf, sealed(pdf).content):
         assert picture(render_png(content, 1, 1)).getpixel((150, 842 - 125)) == (0, 0, 255)
+
+
+@pytest.mark.parametrize("page", [{}, {"/Rotate": 90}, {"/CropBox": [50, 150, 350, 550]}, {"/UserUnit": 2}])
+def test_the_sixteen_parts_of_a_page_are_the_page(page: dict[str, object]) -> None:
+    """Put together in lines from the top left."""
+    pdf = paper(SQUARE + text("Agreement", 100, 300), page=page)
+    whole = picture(render_page(pdf, 1, 2))
+    parts = [picture(render_page(pdf, 1, 2, part=part)) for part in range(1, 17)]
+    together = Image.new("RGB", whole.size, "white")
+    for index, part in enumerate(parts):
+        row, column = divmod(index, 4)
+        together.paste(part, (round(column * whole.width / 4), round(row * whole.height / 4)))
+    assert dark(together) == pytest.approx(dark(whole), abs=2)
+    assert sum(part.width for part in parts[:4]) == pytest.approx(whole.width, abs=4)
+
+
+def test_parts_have_four_times_the_pixels_of_the_largest_picture() -> None:
+    pdf = paper(SQUARE, size=(2384, 3370))
+    whole, part = picture(render_page(pdf, 1, 6)), picture(render_page(pdf, 1, 6, part=16))
+    assert whole.width * whole.height == pytest.approx(16_000_000, rel=0.01)
+    assert 16 * part.width * part.height == pytest.approx(64_000_000, rel=0.01)

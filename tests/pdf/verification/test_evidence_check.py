@@ -205,7 +205,7 @@ def test_another_hash_printed_than_attached() -> None:
 @pytest.mark.parametrize("kind", ["signed", "uploaded"])
 def test_a_changed_file_is_told(kind: str) -> None:
     result = checked(proven(evidence()), **{kind: {"signed": signed(), "uploaded": uploaded()}[kind] + b"\n"})
-    assert f'No file has the digest of the {kind} file of "c.pdf".' in result.problems
+    assert f'No file that was given is the {kind} file of "c.pdf": none has its digest.' in result.problems
     assert f"The proof says nothing of {kind}.pdf." in result.problems
 
 

@@ -28,7 +28,9 @@ SIGNATURE = SignatureReport(
 
 
 def test_a_verification_has_these_keys_in_this_order() -> None:
-    told = Verification(intact=True, trusted=True, detached_timestamps=[STAMP], signatures=[SIGNATURE]).to_json()
+    told = Verification(
+        intact=True, trusted=True, covers_whole_file=True, detached_timestamps=[STAMP], signatures=[SIGNATURE]
+    ).to_json()
     assert list(told) == [
         *("ok", "intact", "trusted", "covers_whole_file", "altered", "earlier_match", "signer", "certificate", "root"),
         *("as_asked", "purpose", "signed_at", "timestamp", "level", "changes", "findings", "signatures"),

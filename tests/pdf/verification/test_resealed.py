@@ -11,9 +11,9 @@ from paraph.pdf.verification.verify import verify
 from tests.pdf import revisions
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import revised
-from tests.pdf.sealed_files import GREEN, WATERMARK, authority, pictures, sealed, timestamping
+from tests.pdf.sealed_files import GREEN, WATERMARK, authority, pictures, sealed, sealed_without_purpose, timestamping
 from tests.pdf.surroundings import BROKEN_SIGNATURES, signed_by
-from tests.pdf.verification.test_verify_surroundings import sealed_at_the_highest
+from tests.pdf.verification.test_verify_surroundings import encrypted, sealed_at_the_highest
 
 ROOTS = [authority("p-256").root]
 LETTER = paper(text("A contract", 100, 700), text("Page two", 100, 700))
@@ -65,3 +65,24 @@ def test_a_file_that_was_only_sealed_again_is_valid(first: bytes) -> None:
 def test_what_never_could_be_read_shows_no_alteration(kind: str) -> None:
     found = verify(again(signed_by(BROKEN_SIGNATURES[kind])), ROOTS)
     assert found.ok and found.earlier_match
+
+
+def test_a_seal_that_was_removed_before_the_file_was_sealed_again(first: bytes) -> None:
+    found = verify(again(revised(first, revisions.form_removed)), ROOTS)
+    assert found.sound and not found.earlier_match and not found.ok
+    assert found.signatures[0].field_name == "Seal" and not found.signatures[0].matches
+
+
+def test_a_removed_signature_of_a_stranger_proves_nothing() -> None:
+    """Who is not trusted could have signed anything, at any time."""
+    stranger = authority("rsa-3072")
+    signed = sealed_without_purpose(LETTER, key=stranger.sealing_key)
+    found = verify(again(revised(signed, revisions.form_removed)), ROOTS)
+    assert found.ok and len(found.signatures) == 1
+    assert not verify(again(revised(signed, revisions.form_removed)), [*ROOTS, stranger.root]).ok
+
+
+def test_an_encrypted_file_that_was_sealed_twice_has_two_names() -> None:
+    first = sealed_at_the_highest(encrypted(4, aes=True, metadata=True, packed=False))
+    found = verify(sealed(first, at=clock.now(), timestamping=timestamping()).content, ROOTS)
+    assert found.ok and [report.field_name for report in found.signatures] == ["Seal", "Archive timestamp", "Seal 2"]

@@ -141,7 +141,7 @@ def test_flipped_bytes_anywhere_are_noticed(stamped: bytes) -> None:
         (revisions.title, "The file was changed after Seal"),
         (revisions.page_removed, "The file was changed after Seal"),
         (revisions.orphan, "The file was changed after Seal"),
-        (revisions.field_filled, "Form fields were changed after Seal: Remark."),
+        (revisions.field_filled, "The file was changed after Seal"),
     ],
 )
 def test_a_revision_appended_after_the_seal(stamped: bytes, change: Change, sentence: str) -> None:
@@ -149,18 +149,33 @@ def test_a_revision_appended_after_the_seal(stamped: bytes, change: Change, sent
     assert found.intact and found.trusted and found.altered and not found.ok and not found.covers_whole_file
     assert len(found.changes) == 1 and found.changes[0].startswith(sentence)
     assert found.changes[0] in found.findings
+    assert f"from byte {len(stamped)} on" in found.changes[0]
+    assert f"From byte {len(stamped)} on, no trusted signature or timestamp covers the file." in found.findings
     assert "the seal is intact and covers its revision of the file" in found.findings[0]
 
 
+def test_what_was_changed_is_named(stamped: bytes) -> None:
+    (told,) = verify(revised(stamped, revisions.field_filled), ROOTS).changes
+    assert 'the form field "Remark"' in told and told.endswith("was changed.")
+    (told,) = verify(revised(stamped, revisions.page_removed), ROOTS).changes
+    assert "(/Pages) was changed" in told
+
+
 def test_bytes_appended_without_a_revision(stamped: bytes) -> None:
-    for junk in (b"\n", b"% a comment\n", b"\0" * 100):
+    for junk in (b"x", b"% a comment\n", b"\0" * 100, b"\n" * 1000, b"\n \n%%EOF\n", stamped, stamped[-300:]):
         found = verify(stamped + junk, ROOTS)
-        assert found.altered and not found.ok, junk
+        assert found.altered and not found.ok and not found.covers_whole_file, junk
+        assert f"From byte {len(stamped)} on, no trusted signature or timestamp covers the file." in found.findings
+
+
+def test_a_little_white_space_at_the_end_alters_nothing(stamped: bytes) -> None:
+    for blanks in (b"\n", b"\r\n", b" \t\n" * 40):
+        assert verify(stamped + blanks, ROOTS).ok
 
 
 def test_a_seal_taken_out(stamped: bytes, contract: bytes) -> None:
     found = verify(revised(stamped, revisions.form_removed), ROOTS)
-    assert not found.ok and found.findings == ["The file is not sealed: it has no signature."]
+    assert found.altered and not found.ok and found.changes[0].endswith("the form is gone.")
     assert verify(contract, ROOTS).findings == ["The file is not sealed: it has no signature."]
 
 
@@ -190,9 +205,12 @@ def test_a_second_seal_by_somebody_else(stamped: bytes) -> None:
     found = verify(twice, ROOTS)
     assert not found.trusted and not found.ok and [report.kind for report in found.signatures] == ["seal", "seal"]
     first = found.signatures[0]
-    assert first.intact and first.trusted and not first.altered and first.coverage == "its revision"
-    assert first.changes == (f'A signature by "Paraph Development Seal" was added ({found.signatures[1].field_name}).',)
-    assert verify(twice, [*ROOTS, other.root]).ok
+    assert first.intact and first.trusted and first.altered and first.coverage == "its revision"
+    name = found.signatures[1].field_name
+    assert first.changes[0] == f'A signature by "Paraph Development Seal", which is not trusted, was added ({name}).'
+    both = verify(twice, [*ROOTS, other.root])
+    assert both.ok and not both.signatures[0].altered
+    assert both.signatures[0].changes == (f'A signature by "Paraph Development Seal" was added ({name}).',)
 
 
 def test_encrypted_files() -> None:

@@ -7,18 +7,16 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.kernel import clock
-from paraph.pdf.structure.objects import PdfStream, Ref, Unsafe, text_string
+from paraph.pdf.structure.objects import PdfStream, Ref, text_string
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.verification import embedded_signatures
-from paraph.pdf.verification.revisions import RevisionsByReader
 from paraph.pdf.verification.verify import verify
 from tests.pdf import revisions
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import revised
 from tests.pdf.sealed_files import authority, sealed, timestamping
-from tests.pdf.surroundings import BROKEN_SIGNATURES, ODD_STORES, signature, signed_by, with_store
+from tests.pdf.surroundings import BROKEN_SIGNATURES, signature, signed_by
 from tests.pdf.verification.test_verify_long_term import archived, by_list
 from tests.pdf.verification.test_verify_surroundings import encrypted, sealed_at_the_highest
 
@@ -26,17 +24,6 @@ ROOTS = [authority("p-256").root]
 LETTER = paper(text("A contract", 100, 700))
 NO_DICTIONARIES = ("a number", "a string", "an array")  # of which pikepdf makes Python values
 Write = Callable[[Revision], None]
-
-
-@pytest.fixture
-def read_by_pyhanko(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As for a file that our own reader refuses."""
-
-    class Refusing(RevisionsByReader):
-        def __init__(self, _pdf: bytes) -> None:
-            raise Unsafe("as if it were not plainly written")
-
-    monkeypatch.setattr(embedded_signatures, "RevisionsByReader", Refusing)
 
 
 def broken_signature(kind: str) -> revisions.Change:
@@ -58,31 +45,6 @@ def test_a_broken_signature_after_the_seal(kind: str) -> None:
     found = verify(revised(sealed(LETTER, at=clock.now()).content, broken_signature(kind)), ROOTS)
     assert not found.ok and not found.covers_whole_file
     assert found.signatures[-1].field_name == "New" and not found.signatures[-1].intact
-
-
-@pytest.mark.parametrize("kind", ["no CMS", "no /ByteRange", "an odd /ByteRange", "no /Contents"])
-def test_a_broken_signature_after_the_seal_as_pyhanko_sees_it(kind: str, read_by_pyhanko: None) -> None:
-    found = verify(revised(sealed(LETTER, at=clock.now()).content, broken_signature(kind)), ROOTS)
-    assert not found.ok and found.signatures[-1].field_name == "New" and not found.signatures[-1].intact
-
-
-@pytest.mark.parametrize("kind", BROKEN_SIGNATURES)
-def test_a_broken_earlier_signature_as_pyhanko_sees_it(kind: str, read_by_pyhanko: None) -> None:
-    found = verify(sealed(signed_by(BROKEN_SIGNATURES[kind]), at=clock.now()).content, ROOTS)
-    assert found.ok and found.covers_whole_file and not any(each.intact for each in found.signatures[:-1])
-
-
-@pytest.mark.parametrize("kind", ODD_STORES)
-def test_an_odd_store_as_pyhanko_sees_it(kind: str, read_by_pyhanko: None) -> None:
-    found = verify(sealed(with_store(ODD_STORES[kind]), at=clock.now()).content, ROOTS)
-    assert found.ok and found.covers_whole_file
-
-
-def test_the_highest_level_as_pyhanko_sees_it(read_by_pyhanko: None) -> None:
-    content = sealed_at_the_highest(LETTER)
-    found = verify(content, ROOTS)
-    assert found.ok and found.level == "B-LTA" and found.covers_whole_file
-    assert verify(revised(content, revisions.content), ROOTS).altered
 
 
 def _content(revision: Revision) -> None:
@@ -164,8 +126,8 @@ def test_a_revision_after_the_seal_of_a_plain_file(write: Write) -> None:
 
 def test_long_term_data_may_still_be_added_beside_a_broken_signature() -> None:
     content = sealed(signed_by(signature()), at=clock.now()).content
-    found = verify(revised(content, by_list(clock.now())), ROOTS)
-    assert found.ok and not found.covers_whole_file and found.changes
+    found = verify(archived(revised(content, by_list(clock.now()))), ROOTS)
+    assert found.ok and found.covers_whole_file and len(found.changes) == 2
 
 
 def test_an_earlier_seal_does_not_stand_for_a_later_one() -> None:
@@ -202,7 +164,7 @@ def test_what_changes_how_viewers_read_the_file(change: revisions.Change, level:
     assert verify(content, ROOTS).ok
     found = verify(revised(content, change), ROOTS)
     assert found.altered and not found.ok
-    assert "The file was changed after Seal: its content, its properties or its comments." in found.changes
+    assert any("from byte" in each for each in found.changes)
 
 
 @pytest.mark.parametrize("change", [_version, _need_appearances])

@@ -83,8 +83,9 @@ def test_the_levels_one_after_the_other(stamped: bytes, data: Any) -> None:
     assert verify(stamped, ROOTS).level == "B-T"
     long_term = revised(stamped, data(clock.now()))
     found = verify(long_term, ROOTS)
-    assert found.level == "B-LT" and found.ok and not found.covers_whole_file
+    assert found.level == "B-LT" and not found.altered and not found.covers_whole_file and not found.ok
     assert found.changes == ("Long-term validation data was added after Seal.",)
+    assert f"From byte {len(stamped)} on, no trusted signature or timestamp covers the file." in found.findings
     archive = archived(long_term)
     found = verify(archive, ROOTS)
     assert found.level == "B-LTA" and found.ok and found.covers_whole_file
@@ -99,9 +100,11 @@ def test_data_that_is_missing_old_or_somebody_elses_proves_nothing(stamped: byte
     elsewhere = store(crls=[revocation_list(stranger, now)])
     forged = store(ocsps=[certificate_status(stranger, OWN.sealing_key.certificate, now)])
     garbage = store(crls=[b"garbage"], ocsps=[b"garbage"])
-    for change in (half, old, elsewhere, forged, garbage):
-        found = verify(revised(stamped, change), ROOTS)
+    for change in (half, old, elsewhere, forged):
+        found = verify(archived(revised(stamped, change)), ROOTS)
         assert found.ok and found.level == "B-T"
+    found = verify(archived(revised(stamped, garbage)), ROOTS)
+    assert found.altered and not found.ok
 
 
 def test_an_archive_timestamp_without_long_term_data_is_no_more_than_a_timestamp(stamped: bytes) -> None:
@@ -113,7 +116,7 @@ def test_an_archive_timestamp_without_long_term_data_is_no_more_than_a_timestamp
 
 def test_data_added_after_the_archive_timestamp_is_not_archived(stamped: bytes) -> None:
     found = verify(revised(archived(stamped), by_answers(clock.now())), ROOTS)
-    assert found.level == "B-LT" and found.ok and not found.covers_whole_file
+    assert found.level == "B-LT" and not found.altered and not found.covers_whole_file and not found.ok
 
 
 def test_an_archive_timestamp_by_a_stranger_is_not_trusted(stamped: bytes) -> None:
@@ -139,11 +142,11 @@ def test_a_change_behind_an_archive_timestamp_shows(stamped: bytes) -> None:
 
 def test_revoked_before_the_seal_is_not_trusted_and_after_it_is(stamped: bytes) -> None:
     for name, certificate in (("Seal", OWN.sealing_key.certificate), ("Timestamp", OWN.timestamp_key.certificate)):
-        before = revised(stamped, store(crls=[revoking(certificate, clock.now() - timedelta(days=1))]))
+        before = archived(revised(stamped, store(crls=[revoking(certificate, clock.now() - timedelta(days=1))])))
         found = verify(before, ROOTS)
         assert found.intact and not found.trusted
         assert any("was revoked on" in sentence and name in sentence for sentence in found.findings)
-        after = revised(stamped, store(crls=[revoking(certificate, clock.now() + timedelta(minutes=5))]))
+        after = archived(revised(stamped, store(crls=[revoking(certificate, clock.now() + timedelta(minutes=5))])))
         assert verify(after, ROOTS).ok
 
 

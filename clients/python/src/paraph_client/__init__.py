@@ -6,6 +6,7 @@ from paraph_client.inputs import DocumentInput, Placement, SignerInput, Stamp, a
 from paraph_client.models import (
     AuditLogEntry,
     BrandingProfile,
+    Delivery,
     Document,
     DownloadUrls,
     Health,
@@ -23,6 +24,7 @@ __all__ = [
     "AuditLogEntry",
     "BrandingProfile",
     "Client",
+    "Delivery",
     "Document",
     "DocumentInput",
     "DownloadUrls",

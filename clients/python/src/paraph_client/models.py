@@ -44,8 +44,20 @@ class Document:
 
 
 @dataclass(frozen=True)
+class Delivery:
+    """An invitation that waits for room below a ceiling of messages, and is tried again at ``put_off_until``."""
+
+    put_off_until: datetime
+
+    @classmethod
+    def parse(cls, body: Json) -> "Delivery":
+        return cls(datetime.fromisoformat(body["put_off_until"]))
+
+
+@dataclass(frozen=True)
 class Signer:
-    """``signing_url`` is personal and becomes None once the signer has signed."""
+    """``signing_url`` is personal and becomes None once the signer has signed. ``delivery`` is None unless the
+    invitation is put off."""
 
     id: int
     first_name: str
@@ -56,6 +68,7 @@ class Signer:
     status: str
     signed_at: datetime | None
     signing_url: str | None
+    delivery: Delivery | None = None
 
     @classmethod
     def parse(cls, body: Json) -> "Signer":
@@ -69,6 +82,7 @@ class Signer:
             status=body["status"],
             signed_at=_time(body["signed_at"]),
             signing_url=body["signing_url"],
+            delivery=Delivery.parse(body["delivery"]) if body.get("delivery") else None,
         )
 
 

@@ -32,13 +32,27 @@ class Forms(TypedDict):
     xfa: bool
 
 
+class DisputedPlace(TypedDict):
+    """A place on a page, in points from the bottom left. ``what``: "link_border", "annotation", "form_field" or "lost"
+    (contents that some readers leave out)."""
+
+    page_number: int
+    x: float
+    y: float
+    width: float
+    height: float
+    what: str
+
+
 class Preflight(TypedDict):
     """What a file holds that you may want to know of before anybody signs it.
 
     ``prints_differently``: numbers of pages that look different in print; ``print_unknown``: how many were not
-    compared; ``can_change``: words such as "scripts" or "layers" for what can change what is shown; ``method``: what
-    had to be done to the file, "incremental" (nothing), "general" or "normalised". These four are None for documents
-    of earlier versions of the service.
+    compared; ``can_change``: words such as "scripts" or "layers" for what can change what is shown;
+    ``drawn_differently``: places that other readers may draw otherwise;
+    ``altered_after_seal``: trusted seals in it after which it was altered; ``method``: what had to be done to the file,
+    "incremental" (nothing), "general" or "normalised". These six are None for documents of earlier versions of the
+    service.
     """
 
     page_count: int
@@ -55,5 +69,7 @@ class Preflight(TypedDict):
     prints_differently: list[int] | None
     print_unknown: int | None
     can_change: list[str] | None
+    drawn_differently: list[DisputedPlace] | None
+    altered_after_seal: list[str] | None
     repairs: list[str]
     method: str | None

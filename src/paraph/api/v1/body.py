@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from paraph.bodies import bounded_json
 from paraph.bodies.request_body import read_body
+from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit

@@ -3,8 +3,10 @@
 from typing import Any
 
 from paraph.documents.models import Document
+from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.journal.models import Entry
+from paraph.kernel import clock
 from paraph.kernel.clock import iso
 from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import RequestStatus, SignerStatus
@@ -16,7 +18,9 @@ LINK_SECONDS = 900
 
 Json = dict[str, Any]
 
-_NOT_LOOKED_AT = dict.fromkeys(("method", "prints_differently", "print_unknown", "can_change"))
+_NOT_LOOKED_AT = dict.fromkeys(
+    ("method", "prints_differently", "print_unknown", "can_change", "drawn_differently", "altered_after_seal")
+)
 
 
 def document(row: Document) -> Json:
@@ -71,14 +75,14 @@ def download_urls(request_id: int) -> list[Json]:
     proof = ProofFile.objects.only("object_key").filter(request_id=request_id).first()
     if proof is None:
         return []
-    certificate_url = store.presign(proof.object_key, f"proof-{request_id}.pdf", LINK_SECONDS)
+    certificate_url = store.presign(proof.object_key, proof_name(request_id), LINK_SECONDS)
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id).order_by(
         "request_document__position"
     )
     return [
         {
             "document_id": document_id,
-            "signed_url": store.presign(key, f"signed-{name}", LINK_SECONDS),
+            "signed_url": store.presign(key, signed_name(name), LINK_SECONDS),
             "certificate_url": certificate_url,
             "expires_in": LINK_SECONDS,
         }
@@ -100,7 +104,15 @@ def signer(row: LoadedSigner) -> Json:
         "status": row.status,
         "signed_at": iso(row.signed_at) if row.signed_at else None,
         "signing_url": None if signed else url_of(row.id, row.token_salt),
+        "delivery": _delivery(row),
     }
+
+
+def _delivery(row: LoadedSigner) -> Json | None:
+    """What there is to know of an invitation that is not out: until when it is put off."""
+    if row.put_off_until is None or row.put_off_until <= clock.now():
+        return None
+    return {"put_off_until": iso(row.put_off_until)}
 
 
 def branding_profile(row: BrandingProfile) -> Json:

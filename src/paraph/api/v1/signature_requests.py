@@ -15,7 +15,7 @@ from paraph.journal.client_address import origin
 from paraph.organizations.scope import scoped
 from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE, loaded_request, prefetched_request, reading
+from paraph.signature_requests.reading import LARGE, loaded_request, prefetched_request, reading, with_put_off
 
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
@@ -29,7 +29,7 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """Lists the signature requests of the key's environment."""
     asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
-    signers = Prefetch("signers", Signer.objects.defer(*LARGE))
+    signers = Prefetch("signers", with_put_off(Signer.objects.defer(*LARGE)))
     rows = scoped(SignatureRequest, request.caller).select_related("branding_profile")
     rows = rows.prefetch_related(signers, "request_documents")
     count, entries = page_of_rows(rows, "signature_requests", request.caller, asked, page)

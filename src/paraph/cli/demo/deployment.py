@@ -12,8 +12,7 @@ import httpx
 from paraph.cli.demo.checks import digest_problems
 from paraph.cli.demo.output_folder import write
 from paraph.cli.demo.walk import Backend, DemoResult, Signing, Stopwatch, walk
-from paraph.pdf.verification.evidence_check import check_evidence
-from paraph.pdf.verification.verify import verify
+from paraph.pdf.untrusted.verify import check_evidence, verify
 from paraph_client import Client, ParaphError
 
 

@@ -14,8 +14,9 @@ from paraph.cli.demo.webhook_receiver import ReceivedWebhook, WebhookReceiver
 from paraph.pdf.untrusted.inspect import inspect
 from paraph_client import AuditLogEntry, Client, DocumentInput, Placement, SignatureRequest, SignerInput, Stamp, at
 
-_WAIT_SECONDS = 60
+_WAIT_SECONDS = 300  # a busy machine seals late
 _ASK_SECONDS = 0.3
+_ANSWER_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -112,10 +113,11 @@ def _foot_of_last_page(pdf: bytes, index: int) -> Stamp:
 
 
 def _sign(signing_url: str, signing: Signing) -> None:
-    code = _json_of(httpx.post(f"{signing_url}/otp", json={"channel": "email"}, timeout=30))["sandbox_code"]
+    sent = httpx.post(f"{signing_url}/otp", json={"channel": "email"}, timeout=_ANSWER_SECONDS)
+    code = _json_of(sent)["sandbox_code"]
     signature = {"type": "drawn", "strokes": _flourish()} if signing.drawn else {"type": "typed"}
     body = {"code": code, "consent": True, "signature": signature, "locale": "en"}
-    _json_of(httpx.post(f"{signing_url}/signature", json=body, timeout=30))
+    _json_of(httpx.post(f"{signing_url}/signature", json=body, timeout=_ANSWER_SECONDS))
 
 
 def _flourish() -> list[list[list[float]]]:

@@ -15,6 +15,13 @@ from paraph.kernel.errors import DomainError
 
 
 class FirstOwnerForm(forms.Form):
+    organization = forms.CharField(
+        label=gettext_lazy("Organization's name"),
+        max_length=200,
+        required=False,  # programs that know the form from before do not send it; whoever sends a request is told
+        help_text=gettext_lazy("Signers read it in every mail and on the signing page."),
+        widget=forms.TextInput(attrs={"autocomplete": "organization"}),
+    )
     name = forms.CharField(
         label=gettext_lazy("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
@@ -38,13 +45,13 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponse:
         try:
             return _made(request, token, form)
         except DomainError as refusal:
-            form.add_error(None, refusal.message)
+            form.add_error("password" if refusal.code == "validation_error" else None, refusal.message)
     return show(request, "first_owner.html", {"form": form}, status=422 if form.errors else 200)
 
 
 def _made(request: HttpRequest, token: str, form: FirstOwnerForm) -> HttpResponse:
     given = form.cleaned_data
-    member = make_first_owner(token, given["name"], given["email"], given["password"])
+    member = make_first_owner(token, given["name"], given["email"], given["password"], given["organization"])
     entry = LoginForm({"login": given["email"], "password": given["password"]}, request=request)
     entry.is_valid()
     return cast(HttpResponse, entry.login(request, redirect_url=f"/app/{member.organization_id}/"))

@@ -10,6 +10,8 @@ from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from paraph.kernel.turns import NoTurnError
+from paraph.kernel.waiting import waiting_for_machine
 from paraph.members.models import User
 
 
@@ -25,6 +27,20 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         sentence = _("Your address is not confirmed by the single sign-on, or not of a domain that may log in here.")
         page = render(request, "socialaccount/authentication_error.html", {"sentence": sentence}, status=403)
         raise ImmediateHttpResponse(page)
+
+    def get_requests_session(self) -> Any:
+        """Returns the session that asks the provider, which is a machine of others."""
+        session = super().get_requests_session()
+        ask = session.request
+
+        def asked(*arguments: Any, **options: Any) -> Any:
+            with waiting_for_machine("single sign-on") as visit:
+                if not visit.has_place:
+                    raise NoTurnError
+                return ask(*arguments, **options)
+
+        session.request = asked
+        return session
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002  allauth's form
         """Makes accounts for everybody whom the operator's provider lets in: without an organization until they are

@@ -51,7 +51,7 @@ class SettingsForm(forms.Form):
 
 class RotationForm(forms.Form):
     overlap = forms.TypedChoiceField(
-        label=gettext_lazy("The key and the secret before hold for"), choices=_OVERLAPS, coerce=int, initial=24
+        label=gettext_lazy("Keep the old key and secret valid for"), choices=_OVERLAPS, coerce=int, initial=24
     )
 
 

@@ -22,6 +22,9 @@ def new_application(request: HttpRequest, member: Member) -> HttpResponse:
             made = create_application(member.organization_id, actor(request, member), **given)
             return show_secrets(request, member, made)
         except DomainError as refusal:
-            add_refusal(form, refusal)
+            if refusal.code == "payment_required":
+                form.add_error("environment", refusal.message)
+            else:
+                add_refusal(form, refusal)
     status = 422 if form.errors else 200
     return show(request, "applications/new.html", {"form": form}, member=member, status=status)

@@ -1,4 +1,4 @@
-"""``/app/{o}/branding``, ``…/new`` and ``…/{id}``: branding profiles, within the plan's limit."""
+"""``/app/{o}/branding``, ``…/new``, ``…/{id}`` and ``…/{id}/delete``: branding profiles, within the plan's limit."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -7,18 +7,20 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.administration.branding import create_profile, update_profile
+from paraph.administration.branding import create_profile, delete_profile, update_profile
 from paraph.dashboard.branding.forms import COLORS, ProfileForm
 from paraph.dashboard.branding.preview import PARENT_POLICY
 from paraph.dashboard.branding.words import judged
 from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.drafts.models import Draft
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member
 from paraph.members.rights import Right
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import allowance
-from paraph.organizations.scope import branding_profiles
+from paraph.organizations.scope import branding_profiles, scoped
 from paraph.organizations.theme import DEFAULT
+from paraph.request_templates.models import Template
 
 
 @member_page(Right.BUILD)
@@ -36,10 +38,30 @@ def new_profile(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.BUILD)
 def profile(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
+    return _edited(request, member, _profile(member, profile_id))
+
+
+@member_page(Right.BUILD)
+def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
+    """``…/{id}/delete``: asks first, and says what becomes of all that uses the profile."""
+    found = _profile(member, profile_id)
+    if request.method == "POST":
+        delete_profile(actor(request, member), found)
+        messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
+        return see_other("branding", member.organization_id)
+    unsent = scoped(Draft, caller(member)).filter(request=None)
+    uses = {
+        "drafts": unsent.filter(branding_profile=found).count(),
+        "templates": scoped(Template, caller(member)).filter(branding_profile=found).count(),
+    }
+    return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
+
+
+def _profile(member: Member, profile_id: int) -> BrandingProfile:
     found = branding_profiles(caller(member)).filter(pk=profile_id).first()
     if found is None:
         raise Http404
-    return _edited(request, member, found)
+    return found
 
 
 def _edited(request: HttpRequest, member: Member, found: BrandingProfile | None) -> HttpResponse:

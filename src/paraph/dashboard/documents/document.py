@@ -1,11 +1,15 @@
-"""``/app/{o}/documents/{id}``: a document, its tags and its pages."""
+"""``/app/{o}/documents/{id}``: a document, its tags and its pages; ``…/delete`` asks before it is deleted."""
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import caller, member_page, show
+from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.tags import tags_of
+from paraph.flow.delete_document import delete_document
 from paraph.flow.page_picture import page_picture
+from paraph.flow.unused import unused
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member
 from paraph.members.rights import Right, may
@@ -21,6 +25,7 @@ _KEPT_SECONDS = 900
 @member_page(Right.SEE)
 def document(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
     found = _document(member, document_id)
+    may_send = may(member.role, Right.SEND) and found.environment == Environment.PRODUCTION
     content = {
         "document": found,
         "sha256": bytes(found.sha256).hex(),
@@ -31,9 +36,30 @@ def document(request: HttpRequest, member: Member, document_id: int) -> HttpResp
             for number, (width, height) in enumerate(found.pages[:_MOST_PAGES], start=1)
         ],
         "download": store.presign(found.object_key, found.name, store.LINK_SECONDS),
-        "may_send": may(member.role, Right.SEND) and found.environment == Environment.PRODUCTION,
+        "may_send": may_send,
+        "may_delete": may_send and unused(Document.objects.filter(pk=found.pk)).exists(),
     }
     return show(request, "documents/document.html", content, member=member)
+
+
+@member_page(Right.SEND)
+def delete(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
+    """Documents of production alone: those of the sandbox are the API's, and go by themselves."""
+    found = _document(member, document_id)
+    if found.environment != Environment.PRODUCTION:
+        raise Http404
+    refused = ""
+    if request.method == "POST":
+        try:
+            delete_document(caller(member), found.pk, actor(request, member))
+        except DomainError as refusal:
+            refused = refusal.message
+        else:
+            messages.success(request, _("The document “%(name)s” was deleted.") % {"name": found.name})
+            return see_other("documents", member.organization_id)
+    content = {"document": found, "refused": refused}
+    status = 422 if refused else 200
+    return show(request, "documents/delete.html", content, member=member, status=status)
 
 
 @member_page(Right.SEE)

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from paraph.dashboard.door import caller, show
+from paraph.dashboard.door import actor, caller, show
 from paraph.documents.models import Document
 from paraph.flow.make_room import room_for
 from paraph.flow.upload import IncomingFile, refuse_beyond_limit, upload
@@ -22,6 +22,7 @@ from paraph.organizations.lifecycle import require_active
 from paraph.storage import store
 
 FIELD = "file"
+_PDF, _UNKNOWN = "application/pdf", "application/octet-stream"
 _BESIDE_THE_FILES = 1024 * 1024  # bytes of other fields and of what stands between
 View = Callable[..., HttpResponse]
 
@@ -55,12 +56,18 @@ def takes_pdfs(view: View) -> View:
 def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], list[str]]:
     """Uploads the files of the form as the API does. Returns the documents, and a sentence for each refused file; the
     others are kept."""
-    documents, problems = [], []
+    documents, problems, by = [], [], actor(request, member)
     for file in cast(list[_IncomingPdf], request.FILES.getlist(FIELD)):
+        name, kind = file.name or "", file.content_type or ""
+        if kind == _UNKNOWN and name.lower().endswith(".pdf"):  # where the browser's system knows no PDFs
+            kind = _PDF
+        if kind != _PDF:
+            problems.append(_("%(name)s is not a PDF. Save it as PDF and try again.") % {"name": name})
+            continue
         try:
-            documents.append(upload(caller(member), file.incoming, file.name or "", file.content_type or ""))
+            documents.append(upload(caller(member), file.incoming, name, kind, by))
         except DomainError as refused:
-            problems.append(f"{file.name}: {refused.message}")
+            problems.append(f"{name}: {refused.message}")
     if not documents and not problems:
         problems.append(_("Choose a PDF file."))
     return documents, problems

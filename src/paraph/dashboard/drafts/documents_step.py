@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from paraph.dashboard.documents.uploads import FIELD, limit_mb, save_pdfs, takes_pdfs
 from paraph.dashboard.door import caller, see_other
@@ -36,6 +37,8 @@ def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRe
     _rearrange(draft, request.POST.get("remove"), request.POST.get("up"))
     if problems:
         return _page(request, member, draft, problems)
+    if pressed == "next" and not draft.documents.exists() and not {"remove", "up"} & set(request.POST):
+        return _page(request, member, draft, [], _("Add a document first."))
     next_step = "draft_signers" if pressed == "next" else "draft_documents"
     return see_other(next_step, member.organization_id, draft.pk)
 
@@ -52,7 +55,9 @@ def _rearrange(draft: Draft, remove: str | None, up: str | None) -> None:
     editing.keep_documents(draft, order)
 
 
-def _page(request: HttpRequest, member: Member, draft: Draft, problems: Sequence[str]) -> HttpResponse:
+def _page(
+    request: HttpRequest, member: Member, draft: Draft, problems: Sequence[str], lacking: str = ""
+) -> HttpResponse:
     rows = list(draft.documents.select_related("document"))
     taken = [row.document_id for row in rows]
     ready = (
@@ -62,10 +67,11 @@ def _page(request: HttpRequest, member: Member, draft: Draft, problems: Sequence
         "rows": rows,
         "earlier": ready.defer("preflight").order_by("-created_at", "-pk")[:_MOST_EARLIER],
         "problems": problems,
+        "lacking": lacking,
         "most": allowance(member.organization.plan).documents,
         "limit": limit_mb(),
     }
-    return show_step(request, member, draft, Step.DOCUMENTS, content, status=422 if problems else 200)
+    return show_step(request, member, draft, Step.DOCUMENTS, content, status=422 if problems or lacking else 200)
 
 
 def _numbers(texts: Iterable[str]) -> list[int]:

@@ -8,7 +8,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from paraph.dashboard.door import View, caller, member_page, see_other, show
 from paraph.drafts import editing
+from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, Step
+from paraph.drafts.stamp_remarks import stamp_remarks, unwritten_names
 from paraph.members.models import Member
 from paraph.members.rights import Right
 from paraph.organizations.scope import scoped
@@ -43,11 +45,19 @@ def request_address(member: Member, request_id: int) -> str:
 def show_step(
     request: HttpRequest, member: Member, draft: Draft, step: Step, content: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """The page of the step, with the others to go to."""
+    """The page of the step, with the others to go to; those that lack something are not ticked."""
     reached = _STEPS.index(Step(draft.step))
+    lacking = missing(draft)
     steps = [
-        {"name": each, "label": each.label, "done": each != step and index < reached, "here": each == step}
+        {
+            "name": each,
+            "label": each.label,
+            "done": each != step and index < reached and not lacking.of(each),
+            "here": each == step,
+        }
         for index, each in enumerate(_STEPS)
     ]
-    shared = {"draft": draft, "steps": steps, "step": step}
+    shared = {"draft": draft, "steps": steps, "step": step, "missing": lacking}
+    if step in {Step.PLACES, Step.REVIEW}:
+        content |= {"remarks": stamp_remarks(draft), "unwritten": unwritten_names(draft)}
     return show(request, f"drafts/{step}.html", shared | content, member=member, status=status)

@@ -10,6 +10,7 @@ from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
+from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
 from paraph.members.models import Member
@@ -27,7 +28,8 @@ _LIMITS = {
 
 @draft_page(Step.PLACES)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Add stamp"; "Remove" at each stamp; "Continue". Each saves what is entered.
+    """Buttons: "Add stamp"; "Remove" at each stamp; "Continue". Each saves what is entered. "Continue" is held back
+    while a signer or a document has no stamp.
 
     With scripts, the form becomes the editor of ``static/dashboard/places.js``, which saves it after each change with
     the action "save".
@@ -47,6 +49,8 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     if pressed == "add":
         editing.add_stamp(draft)
     onward = pressed == "next" and "remove" not in request.POST
+    if onward and missing(draft).of(Step.PLACES):
+        return _page(request, member, draft, _unbound(draft), 422, held_back=True)
     return see_other("draft_review" if onward else "draft_places", member.organization_id, draft.pk)
 
 
@@ -77,8 +81,18 @@ def _stamp(form: StampForm) -> DraftStamp:
     return DraftStamp(document=entered["document"], signer=entered["signer"], page_number=entered["page"], **rectangle)
 
 
-def _page(request: HttpRequest, member: Member, draft: Draft, rows: Rows, status: int = 200) -> HttpResponse:
-    files = sheets(draft, with_targets=True)
+def _page(
+    request: HttpRequest, member: Member, draft: Draft, rows: Rows, status: int = 200, *, held_back: bool = False
+) -> HttpResponse:
+    lacking = missing(draft)
+    files = [file | {"lacks": file["row"].pk in lacking.documents} for file in sheets(draft, with_targets=True)]
     several = len(files) > 1
-    content = {"rows": rows, "files": files, "several": several, "signers": palette(draft), "limits": _LIMITS}
+    content = {
+        "rows": rows,
+        "files": files,
+        "several": several,
+        "signers": [each | {"lacks": each["pk"] in lacking.signers} for each in palette(draft)],
+        "limits": _LIMITS,
+        "held_back": lacking.of(Step.PLACES) if held_back else [],
+    }
     return show_step(request, member, draft, Step.PLACES, content, status=status)

@@ -18,8 +18,10 @@ from paraph.flow.send_draft import send_draft
 from paraph.journal.client_address import origin
 from paraph.kernel.errors import DomainError
 from paraph.members.models import Member
+from paraph.members.rights import Right, may
 from paraph.organizations.models import BrandingProfile
 from paraph.organizations.plans import allowance
+from paraph.organizations.registration import UNNAMED
 from paraph.organizations.scope import branding_profiles
 from paraph.organizations.web_sends import web_sends
 from paraph.signature_requests.names import full_name
@@ -88,7 +90,14 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     try:
         sent = send_draft(caller(member), draft.pk, member.user, actor(request, member), origin(request))
     except InvalidPayloadError as refused:
-        return _page(request, member, draft, options, refused=refusals_of(refused), status=422)
+        return _page(
+            request,
+            member,
+            draft,
+            options,
+            refused=refusals(caller(member), draft) or refusals_of(draft, refused),
+            status=422,
+        )
     except DomainError as refused:
         return _page(request, member, draft, options, refused=[Refusal(Step.REVIEW, refused.message)], status=422)
     return see_other(request_address(member, sent))
@@ -109,6 +118,8 @@ def _page(
         "refusals": found,
         "signers": [_signer(member, draft, signer) for signer in draft.signers.all()],
         "documents": draft.documents.select_related("document"),
+        "unnamed": member.organization.name == UNNAMED,
+        "may_rename": may(member.role, Right.RULE),
         "quota": web_sends(member.organization_id, member.organization.plan),
     }
     return show_step(request, member, draft, Step.REVIEW, content, status=status)

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.drafts.stamp_remarks import under_stamps
+from paraph.drafts.stamp_sizes import sizes_for
 from paraph.drafts.tags import signature_lines_of, tags_of
 from paraph.signature_requests.names import full_name
 
@@ -15,7 +17,8 @@ _COLOURS = 8  # that the stylesheet has
 def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: bool = False) -> list[dict[str, Any]]:
     """Returns each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
     theirs. Boxes are in points from the top left, as in the pictures of the pages. ``with_targets``: each page with
-    what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y, width, height], …]``, from the bottom left."""
+    what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y, width, height, width and height of a stamp that
+    has room there], …]``, from the bottom left."""
     rows = draft.documents.select_related("document").prefetch_related("stamps__signer")
     files = [_file(row, list(row.stamps.all()), signer, with_targets=with_targets) for row in rows]
     return [file for file in files if file["pages"] or signer is None]
@@ -37,9 +40,13 @@ def _file(
     row: DraftDocument, stamps: Iterable[DraftStamp], signer: DraftSigner | None, *, with_targets: bool
 ) -> dict[str, Any]:
     boxes: dict[int, list[dict[str, Any]]] = {}
+    stamps = list(stamps)
+    found = under_stamps(row.document, stamps) if signer else {}
     for stamp in stamps:
         if (signer is None or stamp.signer_id == signer.pk) and stamp.page_number <= len(row.document.pages):
-            boxes.setdefault(stamp.page_number, []).append(_box(row, stamp))
+            boxes.setdefault(stamp.page_number, []).append(
+                _box(row, stamp) | {"ground": stamp.pk in found and found[stamp.pk].dark}
+            )
     numbers = set(boxes) if signer else {*boxes, *range(1, min(len(row.document.pages), _MOST_PAGES) + 1)}
     targets = _targets(row) if with_targets else {}
     pages = [
@@ -57,11 +64,10 @@ def _file(
 
 def _targets(row: DraftDocument) -> dict[int, list[list[str | float]]]:
     targets: dict[int, list[list[str | float]]] = {}
-    for tag, at in tags_of(row.document).items():
-        targets.setdefault(at.page_number, []).append(["tag", tag, at.x, at.y, at.width, at.height])
-    for line in signature_lines_of(row.document):
-        place = [line.x, line.y, line.width, line.height]
-        targets.setdefault(line.page_number, []).append(["line", line.label, *place])
+    tags, lines = tags_of(row.document), signature_lines_of(row.document)
+    named = [("tag", tag, at) for tag, at in tags.items()] + [("line", line.label, line) for line in lines]
+    for (kind, name, at), size in zip(named, sizes_for(row.document, [at for _, _, at in named]), strict=True):
+        targets.setdefault(at.page_number, []).append([kind, name, at.x, at.y, at.width, at.height, *size])
     return targets
 
 

@@ -44,7 +44,7 @@ def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResp
     editing.replace_signers(draft, signers)
     if request.POST.get("action", "next") == "next" and not {"up", "remove"} & set(request.POST):
         if not signers:
-            order.add_error(None, _("Add a signer."))
+            order.add_error(None, _("Add a signer first."))
             return _page(request, member, draft, _unbound(member, draft), order, status=422)
         return see_other("draft_places", member.organization_id, draft.pk)
     return see_other("draft_signers", member.organization_id, draft.pk)

@@ -19,14 +19,24 @@ _KEPT_SECONDS = 900
 
 @member_page(Right.SEND)
 @counted
-def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:  # noqa: ARG001
-    """In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
+def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
+    """In whole points, which no eye tells from parts of them, so that browsers keep few pictures. ``?ground``: as on a
+    dark page."""
     draft = scoped(Draft, caller(member)).filter(pk=draft_id).first()
     signer = DraftSigner.objects.filter(draft=draft, pk=signer_id).first() if draft else None
     if draft is None or signer is None or not _allowed(**size):
         raise Http404
     name = full_name(signer.first_name, signer.last_name, draft.locale)
-    content = StampContent(size["width"], size["height"], name, clock.now(), request_id=draft.pk, locale=draft.locale)
+    content = StampContent(
+        size["width"],
+        size["height"],
+        name,
+        clock.now(),
+        request_id=draft.pk,
+        locale=draft.locale,
+        ground="ground" in request.GET,
+        address=signer.email,
+    )
     response = HttpResponse(stamp_svg(content), content_type="image/svg+xml")
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response

@@ -15,6 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.members.models import Member, Role
 from paraph.members.rights import Right, grantable, may
 
+_ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the role is checked before it is handed on
 _NEEDS_PROOF = (Role.ADMIN, Role.OWNER)
 
 
@@ -72,7 +73,7 @@ def _taken(request: HttpRequest, member: Member) -> HttpResponse:
             by = actor(request, member)
             made = invite(member.organization_id, by, given["email"], given["role"], get_language() or "en")
         except DomainError as refusal:
-            form.add_error(None, refusal.message)
+            form.add_error("email" if refusal.code in _ABOUT_THE_ADDRESS else None, refusal.message)
         else:
             messages.success(request, _("The invitation to %(email)s is on its way.") % {"email": made.email})
             return see_other("members", member.organization_id)

@@ -1,6 +1,6 @@
 """``/app/{o}/templates/bulk/{id}``: what is wrong with the rows, sending them, and how far it is."""
 
-from django.db.models import Count
+from django.db.models import Count, Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
@@ -16,8 +16,10 @@ from paraph.members.rights import Right
 from paraph.organizations.web_sends import web_sends
 from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.models import BulkSend, RowState
+from paraph.signature_requests.models import Signer
 
 _ROWS = 100
+_SIGNERS = Prefetch("request__signers", Signer.objects.only("request_id", "first_name", "last_name"))
 
 
 @member_page(Right.SEND)
@@ -70,7 +72,7 @@ def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = 
         "total": counts[RowState.SENT] + counts[RowState.REFUSED] + counts[RowState.READY],
         "failed": counts[RowState.WRONG] + counts[RowState.REFUSED],
         "problems": found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])[:_ROWS],
-        "sent": found.rows.filter(state=RowState.SENT).order_by("-number")[:_ROWS],
+        "sent": found.rows.filter(state=RowState.SENT).prefetch_related(_SIGNERS).order_by("-number")[:_ROWS],
         "quota": web_sends(member.organization_id, member.organization.plan),
         "refused": refused,
         "most_shown": _ROWS,

@@ -22,7 +22,9 @@ class EndEarlyForm(forms.Form):
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
-        help_text=gettext_lazy("Signers do not see it. It stays in the journal and in webhooks for ever: no names."),
+        help_text=gettext_lazy(
+            "Signers do not see it. Kept permanently in the journal and in webhooks; please don't name people."
+        ),
     )
 
 
@@ -45,7 +47,7 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     if request.method == "POST" and form.is_valid():
         try:
             administration.end_own_early(caller, actor(request, member), request_id, form.cleaned_data["reason"])
-            messages.success(request, _("The request was ended. Its links lead nowhere any more."))
+            messages.success(request, _("The request was cancelled. Its links no longer work."))
             return see_other("request", member.organization_id, request_id)
         except DomainError as refusal:
             form.add_error(None, refusal.message)

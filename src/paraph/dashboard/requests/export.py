@@ -1,6 +1,5 @@
 """``POST /app/{o}/requests/export``: the chosen requests as CSV, one line each, sent as they are read."""
 
-import csv
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +7,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_POST
 
 from paraph.administration.requests import note_export
+from paraph.bodies.csv_lines import csv_line
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import walk
@@ -26,13 +26,12 @@ _COLUMNS = (
     "expires_at",
     "completed_at",
     "ended_early_at",
+    "title",
     "documents",
     "signers",
     "emails",
     "signed",
 )
-# What spreadsheets take for the beginning of a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}")
 
 
 @member_page(Right.SEE)
@@ -50,18 +49,10 @@ def export(request: HttpRequest, member: Member) -> Any:
     return response
 
 
-class _Line:
-    """What :mod:`csv` writes to: hands over the line instead."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
 def _lines(member: Member, filters: Filters) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield writer.writerow(_COLUMNS)
+    yield csv_line(_COLUMNS)
     for row in walk(member, filters, _AT_ONCE):
-        yield writer.writerow([_harmless(cell) for cell in _cells(row)])
+        yield csv_line(_cells(row))
 
 
 def _cells(row: SignatureRequest) -> list[str]:
@@ -73,13 +64,9 @@ def _cells(row: SignatureRequest) -> list[str]:
         row.status,
         "true" if row.finalized else "false",
         *[clock.iso(moment) if moment else "" for moment in moments],
+        row.title,
         "; ".join(each.document.name for each in row.request_documents.all()),
         "; ".join(f"{signer.first_name} {signer.last_name}" for signer in signers),
         "; ".join(signer.email for signer in signers),
         f"{sum(signer.status == SignerStatus.SIGNED for signer in signers)} of {len(signers)}",
     ]
-
-
-def _harmless(cell: str) -> str:
-    """With an apostrophe before it, a spreadsheet shows the text instead of computing it."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -1,13 +1,13 @@
 """The files of a finished request: downloaded, and compared with what was sealed."""
 
 import hashlib
-import shlex
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
 from paraph.dashboard.door import member_page, show
 from paraph.dashboard.requests.own_request import own_request
+from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.journal.append import broken_at
 from paraph.journal.models import Entry
@@ -24,7 +24,7 @@ _BLOCK = 1 << 20
 def download(request: HttpRequest, member: Member, request_id: int, document_id: int | None = None) -> HttpResponse:  # noqa: ARG001
     """Leads to a sealed document, or to the proof, by an address that is valid for minutes."""
     _caller, found = own_request(member, request_id)
-    for name, file in _files(found):
+    for name, file in sealed_files(found):
         if document_id == (file.request_document.document_id if isinstance(file, SealedDocument) else None):
             return HttpResponseRedirect(store.presign(file.object_key, name))
     raise Http404
@@ -36,29 +36,28 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
     somebody else keeps: what a service says of itself proves nothing."""
     caller, found = own_request(member, request_id)
     entries = list(scoped(Entry, caller).filter(request_id=found.pk).order_by("position"))
-    files = [_compared(name, file) for name, file in _files(found)]
+    files = [_compared(name, file) for name, file in sealed_files(found)]
     broken = broken_at(entries)
     content = {
         "found": found,
         "entries": len(entries),
         "broken_at": broken,
         "files": files,
-        "command": shlex.join(["paraph", "verify", *(file["name"] for file in files)]),
         "holds": broken is None and all(file["is_same"] for file in files),
     }
     return show(request, "requests/verify.html", content, member=member)
 
 
-def _files(found: SignatureRequest) -> list[tuple[str, SealedDocument | ProofFile]]:
+def sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | ProofFile]]:
     """The files and the names that they are saved as; none before the request is finalized or once they are deleted."""
     if not found.finalized or found.files_deleted_at:
         return []
     sealed = SealedDocument.objects.filter(request_document__request=found)
     rows = sealed.select_related("request_document__document").order_by("request_document__position")
     files: list[tuple[str, SealedDocument | ProofFile]] = [
-        (f"signed-{row.request_document.document.name}", row) for row in rows
+        (signed_name(row.request_document.document.name), row) for row in rows
     ]
-    return files + [(f"proof-{found.pk}.pdf", row) for row in ProofFile.objects.filter(request=found)]
+    return files + [(proof_name(found.pk), row) for row in ProofFile.objects.filter(request=found)]
 
 
 def _compared(name: str, file: SealedFile) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Filters(forms.Form):
         label=_("Search"),
         required=False,
         max_length=200,
-        widget=forms.TextInput(attrs={"type": "search", "placeholder": _("Name, e-mail, file or number")}),
+        widget=forms.TextInput(attrs={"type": "search", "placeholder": _("Title, name, e-mail, file or number")}),
     )
     status = forms.ChoiceField(label=_("Status"), required=False, choices=[_ANY, *RequestStatus.choices])
     environment = forms.ChoiceField(label=_("Environment"), required=False, choices=[_ANY, *Environment.choices])

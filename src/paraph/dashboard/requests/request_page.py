@@ -1,57 +1,87 @@
 """``/app/{o}/requests/{id}``: everything about a request, and what a member can do with it."""
 
+import hashlib
+import re
 from typing import Any
 
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 
+from paraph import words
 from paraph.dashboard.door import member_page, show
+from paraph.dashboard.requests.kept import kept_note
+from paraph.dashboard.requests.outcome import Outcome, outcome
 from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.timeline import timeline
-from paraph.dashboard.requests.waiting import waiting
 from paraph.documents.models import Document
-from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.models import SealedDocument
 from paraph.flow.remind import MOST_REMINDERS
 from paraph.members.models import Member
 from paraph.members.rights import Right, may
 from paraph.operations.wrong_codes import wrong_codes
 from paraph.organizations.models import Environment
 from paraph.organizations.scope import Caller
-from paraph.signature_requests.models import Inquiry, RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.models import Inquiry, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.webhooks.of_tenant import deliveries_of
 
 _MOST_DELIVERIES = 100
+_SOON, _SOMETIME = 3, 15  # seconds after which an open page asks again
+_TOKENS = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"')  # another one at each call
 
 
 @member_page(Right.SEE)
 def request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    """To the page's own script it answers with the part that changes, and 204 while nothing has."""
     return request_page(request, member, request_id)
 
 
 def request_page(request: HttpRequest, member: Member, request_id: int, problem: str = "") -> HttpResponse:
     """``problem``: why what the member asked for was refused; the page is then a 422."""
     caller, found = own_request(member, request_id)
+    content = _content(caller, member, found)
+    live = render_to_string("dashboard/requests/request_live.html", content, request)
+    mark = hashlib.sha256(_TOKENS.sub("", live).encode()).hexdigest()[:16]
+    part = {"found": found, "live": live, "mark": mark, "again_in": _again_in(found, content["outcome"])}
+    if request.headers.get("HX-Request") == "true":
+        if request.GET.get("seen") == mark:
+            return HttpResponse(status=204)
+        return show(request, "requests/request_watched.html", part, member=member)
+    part["problem"] = problem
+    return show(request, "requests/request.html", part, member=member, status=422 if problem else 200)
+
+
+def _content(caller: Caller, member: Member, found: SignatureRequest) -> dict[str, Any]:
     signers = list(found.signers.defer(*LARGE).prefetch_related("reminders"))
     documents = list(
         found.request_documents.prefetch_related(Prefetch("document", Document.objects.only("name", "file_deleted_at")))
     )
-    content = {
+    return {
+        "member": member,
+        "organization": member.organization,
         "found": found,
-        "problem": problem,
-        "waiting": waiting(found, signers),
+        "outcome": outcome(found, signers),
         "signers": _signers(found, signers),
         "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
         "documents": _documents(found, documents),
-        "proof": ProofFile.objects.filter(request=found).first(),
+        "is_ready": found.finalized and not found.files_deleted_at,
+        "language": words.language_name(found.locale),
         "events": timeline(caller, found.pk, signers, documents, sender(found)),
         "sender": sender(found),
         "may_send": may(member.role, Right.SEND),
         "can_be_kept": may(member.role, Right.SEND) and _has_files(found, documents),
         "deliveries": _deliveries(caller, member, found),
     }
-    return show(request, "requests/request.html", content, member=member, status=422 if problem else 200)
+
+
+def _again_in(found: SignatureRequest, state: Outcome) -> int:
+    """Seconds; 0 where nothing more happens."""
+    if state.is_under_way:
+        return _SOON
+    is_open = found.status == RequestStatus.PENDING or (found.status == RequestStatus.COMPLETED and not found.finalized)
+    return _SOMETIME if is_open else 0
 
 
 def sender(found: SignatureRequest) -> str:
@@ -67,12 +97,16 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
     for signer in signers:
         eligibility = signing_eligibility(signer)
         reminders = signer.reminders.all()
+        invitation = signer.invitation or {}
+        acknowledgement = str(invitation.get("acknowledgement", ""))
+        kept = kept_note(acknowledgement, found.environment)
         rows.append(
             {
                 "signer": signer,
                 "is_next": eligibility is SigningEligibility.OPEN,
                 "has_link": eligibility in (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN),
-                "invitation": signer.invitation or {},
+                "kept": kept,
+                "acknowledgement": "" if kept else acknowledgement,
                 "wrong_codes": wrong.get(signer.pk),
                 "reminders": len(reminders),
                 "can_be_reminded": eligibility is SigningEligibility.OPEN

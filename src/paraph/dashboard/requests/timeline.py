@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from paraph.dashboard.requests.kept import kept_note
 from paraph.journal.event_types import EventType
 from paraph.journal.models import Entry
 from paraph.organizations.scope import Caller, scoped
@@ -13,10 +14,12 @@ from paraph.signature_requests.models import RequestDocument, Signer
 
 
 class Event(NamedTuple):
-    """``detail`` is what a server acknowledged, or a reason, "" for nothing. ``actor`` is "" for the service itself."""
+    """``note`` says that a message was kept. ``detail`` is what a server acknowledged, or a reason. Each is "" for
+    nothing. ``actor`` is "" for the service itself."""
 
     moment: datetime
     sentence: str
+    note: str
     detail: str
     actor: str
     ip: str
@@ -29,10 +32,10 @@ def timeline(
     names = {signer.pk: signer.full_name for signer in signers}
     files = {row.document_id: row.document.name for row in documents}
     entries = scoped(Entry, caller).filter(request_id=request_id).order_by("position")
-    return [_event(entry, names, files, sender) for entry in entries]
+    return [_event(entry, caller.environment, names, files, sender) for entry in entries]
 
 
-def _event(entry: Entry, names: dict[int, str], files: dict[int, str], sender: str) -> Event:
+def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[int, str], sender: str) -> Event:
     facts, name = entry.metadata, names.get(entry.signer_id or 0, "")
     blanks = {
         "name": name,
@@ -40,25 +43,37 @@ def _event(entry: Entry, names: dict[int, str], files: dict[int, str], sender: s
         "file": files.get(facts.get("document_id", 0), ""),
     }
     actor = sender if entry.event_type in _BY_SENDER else name if entry.event_type in _BY_SIGNER else ""
-    detail = str(facts.get("acknowledgement") or facts.get("reason") or "")
-    return Event(entry.created_at, _sentence(entry.event_type, facts) % blanks, detail, actor, entry.ip)
+    acknowledgement = str(facts.get("acknowledgement") or "")
+    note = kept_note(acknowledgement, environment, str(facts.get("provider") or ""))
+    detail = str(facts.get("reason") or "") if note else acknowledgement or str(facts.get("reason") or "")
+    sentence = _kept_sentence(entry.event_type, facts) if note else _sentence(entry.event_type, facts)
+    return Event(entry.created_at, sentence % blanks, note, detail, actor, entry.ip)
 
 
 def _sentence(event_type: str, facts: dict[str, Any]) -> str:
     if event_type == EventType.SIGNER_NOTIFIED and facts.get("reminder"):
         return _("%(name)s was reminded; the mail server took the mail.")
     if event_type == EventType.EXPIRED and facts.get("ended_early"):
-        return _("The request was ended early.")
+        return _("The request was cancelled.")
     if event_type == EventType.PADES_SIGNED and facts.get("timestamped"):
         return _("%(file)s was sealed, with a timestamp.")
     return str(_SENTENCES.get(event_type, event_type))
+
+
+def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
+    """Of a message that nobody took."""
+    if event_type == EventType.OTP_SENT:
+        return _("A code for %(name)s at %(recipient)s was not sent.")
+    if facts.get("reminder"):
+        return _("The reminder of %(name)s was not mailed.")
+    return _("The invitation of %(name)s was not mailed.")
 
 
 _BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED)
 _BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
 _SENTENCES: dict[str, Any] = {
     EventType.CREATED: gettext_lazy("The request was created."),
-    EventType.IDENTITY_DECLARED: gettext_lazy("The sender declared that the signers are who they are named to be."),
+    EventType.IDENTITY_DECLARED: gettext_lazy("The sender confirmed the signers' identity."),
     EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited; the mail server took the mail."),
     EventType.OTP_SENT: gettext_lazy("A code was sent to %(name)s at %(recipient)s."),
     EventType.SIGNED: gettext_lazy("%(name)s signed."),

@@ -10,6 +10,9 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
+from paraph.organizations.models import Environment
+
 register = template.Library()
 
 _BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "FxiOS/": "Firefox", "CriOS/": "Chrome"}
@@ -49,7 +52,13 @@ def organizations_can_be_made() -> bool:
 @register.simple_tag
 def mails_are_kept() -> bool:
     """Whether mails are captured, because the operator has set nothing that sends them."""
-    return not (settings.PARAPH.smtp_url or settings.PARAPH.mail_provider)
+    return not has_gateway(EMAIL)
+
+
+@register.simple_tag
+def mails_are_refused() -> bool:
+    """Whether mails to signers of production are refused, because nothing sends them."""
+    return is_refused(Environment.PRODUCTION, EMAIL)
 
 
 @register.simple_tag(takes_context=True)

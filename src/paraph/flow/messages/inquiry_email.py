@@ -16,6 +16,11 @@ _WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({
 _MAX_LINE_LENGTH = 2500  # the longest inquiry fits, with the spaces that break up its addresses
 
 
+def forwarded_name(inquiry_id: int) -> str:
+    """Return the name under which the mail is sent once (:func:`paraph.flow.messages.sent_once.mail_once`)."""
+    return f"inquiry-{inquiry_id}"
+
+
 def inquiry_email(inquiry: Inquiry) -> EmailContent:
     """Writes who asks, about which documents, and what."""
     signer, request = inquiry.signer, inquiry.signer.request

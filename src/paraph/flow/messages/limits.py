@@ -1,4 +1,5 @@
-"""Ceilings of messages: to one address or number, of one organization, and of SMS to one country.
+"""Ceilings of messages, each in one environment: to one address or number, of one organization, and of SMS to one
+country. What is kept in the captured inbox counts for nobody.
 
 docs/decisions/messages.md says why, docs/configuration.md names the settings.
 """
@@ -17,15 +18,18 @@ from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY, HOUR, PerHourAndDay
 from paraph.kernel.errors import DomainError
 from paraph.messaging.destination import destination_hash
-from paraph.organizations.models import Organization
+from paraph.messaging.gateways import has_gateway
+from paraph.organizations.models import Environment, Organization
 from paraph.organizations.plans import message_ceilings
 from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import Channel, Signer
 
 _CONFIRMATIONS_PER_DAY = 3
+_HASH_LENGTH = 32  # digits, so that a scope has room for the organization
 
 _REASONS = {
     "destination": "as many messages as one recipient may get were sent there",
+    "destination-of": "as many messages as one recipient may get from this sender were sent there",
     "organization": "as many messages as this sender may send were sent",
     "confirmation": "as many questions for a confirmation as one recipient may get in a day were sent there",
     "sms-country": "as many SMS as may go to that country in a day were sent",
@@ -88,21 +92,35 @@ def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
 
 
 def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
-    """Yields the ceilings of a message. A withheld one counts for its sender alone: otherwise strangers could use up
+    """Yield the ceilings of a message. A withheld one counts for its sender alone: otherwise strangers could use up
     the recipient's messages and keep codes from them."""
-    organization = message.organization
-    of_plan = message_ceilings(organization.plan, message.environment)
-    yield from _both(f"organization:{organization.pk}:{message.environment}", of_plan)
+    organization, environment = message.organization, message.environment
+    if not has_gateway(message.channel):
+        return
+    of_plan = message_ceilings(organization.plan, environment)
+    yield from _both(f"organization:{organization.pk}:{environment}", of_plan)
     if message.withheld:
         return
-    recipient = destination_hash(message.recipient).hex()
-    yield from _both(f"destination:{recipient}", settings.PARAPH.messages_per_destination)
+    recipient = destination_hash(message.recipient).hex()[:_HASH_LENGTH]
+    yield from _of_recipient(recipient, organization, environment)
     if message.is_question:
         yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS_PER_DAY)
     if message.channel == Channel.SMS:
-        country = f"sms-country:{parse(message.recipient, None).country_code}"
+        country = f"sms-country:{environment}:{parse(message.recipient, None).country_code}"
         yield from _daily(country, settings.PARAPH.sms_per_country_and_day)
-        yield from _daily(f"sms-organization:{organization.pk}", settings.PARAPH.sms_per_organization_and_day)
+        of_organization = f"sms-organization:{environment}:{organization.pk}"
+        yield from _daily(of_organization, settings.PARAPH.sms_per_organization_and_day)
+
+
+def _of_recipient(recipient: str, organization: Organization, environment: str) -> Iterator[Ceiling]:
+    """In production first those of one organization, so that no other one keeps codes from its signers; those of all
+    are well above. In the sandbox, whose keys may cost nothing, those of all at once."""
+    each, everybody = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
+    if environment == Environment.SANDBOX:
+        yield from _both(f"destination:sandbox:{recipient}", each)
+        return
+    yield from _both(f"destination-of:{organization.pk}:{recipient}", each)
+    yield from _both(f"destination:production:{recipient}", everybody)
 
 
 def _both(scope: str, limits: PerHourAndDay) -> Iterator[Ceiling]:

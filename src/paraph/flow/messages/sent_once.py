@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,10 @@ from django.db import Error, InterfaceError, OperationalError, connection
 from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.layout import EmailContent
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
+from paraph.kernel.errors import DomainError
 from paraph.measures import figures
 from paraph.messaging.email import send_email
+from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.organizations.confirmed_addresses import is_withheld
 from paraph.signature_requests.models import Channel, Signer
 
@@ -28,12 +30,13 @@ _MARKER_SECONDS = 3600  # longer than a failed job waits for its next attempt
 @dataclass(frozen=True)
 class DueEmail:
     """A mail to be sent: to the signer, or on the signer's behalf ``to`` somebody else, who answers to ``reply_to``.
-    ``signer`` has its request and organization loaded."""
+    ``signer`` has its request and organization loaded. ``is_counted``: whether the ceilings of messages hold for it."""
 
     signer: Signer
     content: EmailContent
     to: str = ""
     reply_to: str = ""
+    is_counted: bool = True
 
 
 def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str], object]) -> None:
@@ -43,7 +46,9 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
     data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
     the process is killed between its last byte and that statement. Raises ``OSError`` when the gateway does not take
-    the mail, :class:`TooManyMessagesError` where it is put off, which is noted. Must not run within a transaction.
+    the mail, ``DomainError("delivery_failed", …)`` where nothing sends it
+    (:func:`paraph.messaging.gateways.is_refused`), :class:`TooManyMessagesError` where it is put off, which is noted.
+    Must not run within a transaction.
     """
     with _alone(name):
         mail = due()
@@ -68,9 +73,13 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
 
 def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
     to, request, content = mail.to or mail.signer.email, mail.signer.request, mail.content
+    if is_refused(request.environment, EMAIL):
+        sentence = "No mail server is set, so the mail waits: set one, or PARAPH_MAIL=captured."
+        raise DomainError("delivery_failed", sentence)
     withheld = is_withheld(request.organization_id, request.environment, to)
     message = message_to(mail.signer, Channel.EMAIL, to, withheld=withheld)
-    with counted(message, waits=True), figures.message("email", "message"):
+    counting = counted(message, waits=True) if mail.is_counted else nullcontext()
+    with counting, figures.message("email", "message"):
         send_email(
             to,
             content.subject,

@@ -99,7 +99,8 @@ def _signer(
 
 def _document(row: SealedDocument) -> ProofDocument:
     document = row.request_document.document
-    stamped_at = row.seal["timestamped_at"]
+    stamp = row.seal["timestamped_at"]
+    stamped_at = datetime.fromisoformat(stamp) if stamp else None
     return ProofDocument(
         document_id=document.pk,
         name=document.name,
@@ -109,12 +110,20 @@ def _document(row: SealedDocument) -> ProofDocument:
         seal=ProofSeal(
             algorithm=row.seal["signing_algorithm"],
             key_id=row.seal["kms_key_id"],
-            sealed_at=row.created_at,
-            timestamped_at=datetime.fromisoformat(stamped_at) if stamped_at else None,
+            sealed_at=_sealed_at(row, stamped_at),
+            timestamped_at=stamped_at,
             timestamp_authority=row.seal["timestamp_authority"] or "",
             timestamp_policy_oid=row.seal["timestamp_policy_oid"] or "",
         ),
     )
+
+
+def _sealed_at(row: SealedDocument, stamped_at: datetime | None) -> datetime:
+    """Returns when the document was sealed. Rows of the version before do not say it: there it is known that the seal
+    was there when it was stamped, and when its row was written."""
+    if "sealed_at" in row.seal:
+        return datetime.fromisoformat(row.seal["sealed_at"])
+    return min(row.created_at, stamped_at) if stamped_at else row.created_at
 
 
 def _lines(journal: Sequence[Entry], signers: Sequence[Signer], locale: str) -> list[JournalLine]:

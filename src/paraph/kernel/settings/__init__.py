@@ -38,9 +38,14 @@ def read_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         problems = "; ".join(
-            f"{_variable(str(problem['loc'][0]))}: {problem['msg'].lower()}" for problem in error.errors()
+            f"{_variable(str(problem['loc'][0]))}: {_sentence(problem['msg'])}" for problem in error.errors()
         )
         raise DomainError("configuration", f"The environment has mistakes: {problems}.") from error
+
+
+def _sentence(message: str) -> str:
+    own = message.removeprefix("Value error, ")
+    return f"{own[:1].lower()}{own[1:]}"
 
 
 def _variable(field: str) -> str:

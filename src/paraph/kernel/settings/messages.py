@@ -17,6 +17,11 @@ class MessageSettings(BaseModel):
         {}, description="The provider's settings in django-anymail, as a JSON object."
     )
     sms_url: str = Field("", description="SMS gateway (twilio://, apprise+…); default: the captured inbox.")
+    mail: Literal["captured"] | None = Field(
+        None,
+        description="captured: a service with a public address keeps messages of production where no gateway is set; "
+        "default: it refuses them.",
+    )
     mail_from: str = Field("Paraph <no-reply@localhost>", description="Sender of mails.")
     registration: Literal["closed", "invited", "open"] = Field(
         "closed", description="Whether strangers may get an organization of their own, and with it a sandbox key."
@@ -26,7 +31,12 @@ class MessageSettings(BaseModel):
         description="Whom messages of the sandbox go to; default: confirmed where registration is open, else everyone.",
     )
     messages_per_destination: Ceilings = Field(
-        PerHourAndDay(10, 30), description="Most messages to one address or number, whoever sends them."
+        PerHourAndDay(10, 30),
+        description="Most messages to one address or number: of one organization in production, of all in the sandbox.",
+    )
+    messages_per_destination_in_all: Ceilings = Field(
+        PerHourAndDay(50, 150),
+        description="Most messages to one address or number in production, of all organizations together.",
     )
     messages_free_sandbox: Ceilings = Field(
         PerHourAndDay(60, 200), description="Most messages of an organization on the plan Free, in sandbox."
@@ -42,10 +52,12 @@ class MessageSettings(BaseModel):
         description="Most messages of an organization on the plan Enterprise, in production.",
     )
     sms_per_country_and_day: int = Field(
-        1_000, ge=0, description="Most SMS to numbers of one country in a day, whoever sends them; 0: no limit."
+        1_000,
+        ge=0,
+        description="Most SMS to numbers of one country in a day and environment, whoever sends them; 0: no limit.",
     )
     sms_per_organization_and_day: int = Field(
-        1_000, ge=0, description="Most SMS of one organization in a day; 0: no limit."
+        1_000, ge=0, description="Most SMS of one organization in a day and environment; 0: no limit."
     )
 
     @property

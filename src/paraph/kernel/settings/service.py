@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+import dj_database_url
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
 from pydantic import BaseModel, Field, field_validator
 
 from paraph.kernel import machine
@@ -59,6 +62,18 @@ class ServiceSettings(BaseModel):
     metrics_token: str = Field("", description="Token that opens /metrics; default: open to this machine only.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level to be logged.")
 
+    @field_validator("database_url")
+    @classmethod
+    def _check_database(cls, value: str) -> str:
+        """Both readers of the address have to understand it, Django's and PostgreSQL's own. Neither may say what is
+        wrong: they quote the password."""
+        if value and not _is_database(value):
+            raise ValueError(
+                "must be postgresql://[user[:password]@]host[:port]/database, with @ : / ? # and % in a user or "
+                "password written as %40 %3A %2F %3F %23 and %25; several hosts are named in ?host=a,b"
+            )
+        return value
+
     @field_validator("trusted_proxies")
     @classmethod
     def _networks(cls, value: list[str]) -> list[str]:
@@ -85,6 +100,13 @@ class ServiceSettings(BaseModel):
         return _is_loopback(self.host) and _is_loopback(urlsplit(self.public_url).hostname or "")
 
     @property
+    def is_public(self) -> bool:
+        """Whether others than this machine are meant to reach the service: its address is one of HTTPS and not this
+        machine's."""
+        parts = urlsplit(self.public_url)
+        return parts.scheme == "https" and not _is_loopback(parts.hostname or "")
+
+    @property
     def private_addresses_allowed(self) -> bool:
         """The operator's choice; by default only while the service is local."""
         return self.is_local if self.allow_private_addresses is None else self.allow_private_addresses
@@ -93,6 +115,33 @@ class ServiceSettings(BaseModel):
     def processes(self) -> tuple[int, int]:
         """The numbers of web processes and of worker processes to run."""
         return self.web_processes or machine.cores(), self.worker_processes or machine.cores()
+
+    @property
+    def sessions_of_web_process(self) -> int:
+        """Sessions of PostgreSQL that a web process opens at most: one for each thread, two for its checks."""
+        return self.web_threads + 2
+
+    @property
+    def sessions_of_worker(self) -> int:
+        """Sessions that a worker opens at most: one for each job of two lanes, three for the queue of each, upkeep,
+        webhooks."""
+        return 2 * self.worker_concurrency + 11
+
+
+def _is_database(address: str) -> bool:
+    try:
+        theirs, ours = conninfo_to_dict(address), dj_database_url.parse(address)
+    except (ValueError, ProgrammingError):
+        return False
+    host = ours["HOST"] or str(ours.get("OPTIONS", {}).get("host", ""))
+    read = [ours["USER"], ours["PASSWORD"], host.lower(), ours["NAME"]]
+    same = read == [
+        str(theirs.get("user", "")),
+        str(theirs.get("password", "")),
+        str(theirs.get("host", "")).lower(),
+        str(theirs.get("dbname", "")),
+    ]
+    return same and ours["NAME"] != "" and urlsplit(address).scheme in ("postgres", "postgresql")
 
 
 def _is_loopback(host: str) -> bool:

@@ -4,15 +4,18 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import Any, BinaryIO, cast
 
+import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 
 from paraph import __version__
 from paraph.documents import objects_to_delete
+from paraph.evidence.backups import note_backup
 from paraph.evidence.named_objects import TABLES, NamedObject, named_objects
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -31,6 +34,8 @@ from paraph.postgres import embedded_url, transfer
 
 _IN_MEMORY = 4 << 20
 
+_log = structlog.get_logger("paraph.backup")
+
 
 def write_backup(out: Path) -> dict[str, Any]:
     """Writes database, secret, keys and every object that a row names. Returns counts and ``problems``: objects that
@@ -39,6 +44,7 @@ def write_backup(out: Path) -> dict[str, Any]:
     Objects are kept in their place meanwhile, so that every row of the snapshot has its object. Raises ``DomainError``;
     then there is no file.
     """
+    as_of = clock.now()
     with _new_file(out) as file, TemporaryFile(dir=out.parent) as named, objects_to_delete.kept():
         archive = _begin(file, "backup")
         _add_database(archive, out.parent, cast(BinaryIO, named))
@@ -46,6 +52,7 @@ def write_backup(out: Path) -> dict[str, Any]:
         _add_keys(archive, settings.DATA_DIR / "keys")
         count, problems = _add_objects(archive, cast(BinaryIO, named))
         archive.finish()
+    _note(as_of, len(problems))
     return {"file": str(out), "bytes": out.stat().st_size, "objects": count, "problems": problems}
 
 
@@ -74,6 +81,14 @@ def _new_file(out: Path) -> Iterator[BinaryIO]:
         raise DomainError("configuration", f"{out} cannot be written: {error.strerror or error}.") from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _note(as_of: datetime, problems: int) -> None:
+    """Before ``paraph migrate``, after an upgrade, there is no room for the note; the backup is good all the same."""
+    try:
+        note_backup(as_of, problems)
+    except DatabaseError as error:
+        _log.warning("the backup could not be noted", error=str(error))
 
 
 def _begin(file: BinaryIO, kind: str) -> ArchiveWriter:

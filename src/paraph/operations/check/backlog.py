@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from django.db.models import Min, OuterRef, Subquery
+from django.db.models import OuterRef, Subquery
 
 from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
@@ -12,7 +12,7 @@ from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import QueueState, queue_state
 from paraph.signature_requests.models import SignatureRequest
-from paraph.webhooks.models import Delivery, DeliveryStatus
+from paraph.webhooks.late import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
 _LONG_FAILING = timedelta(hours=1)
@@ -27,9 +27,7 @@ def queue() -> Iterator[Outcome]:
 
 def webhooks() -> Iterator[Outcome]:
     """``webhooks``: whether deliveries are late. A delivery that waits for its retry is not due."""
-    due = Delivery.objects.filter(status=DeliveryStatus.WAITING, due_at__lte=clock.now())
-    oldest = due.aggregate(oldest=Min("due_at"))["oldest"]
-    seconds = (clock.now() - oldest).total_seconds() if oldest else 0.0
+    seconds = oldest_due_seconds()
     if seconds < _SLOW:
         yield ok("webhooks", "No webhook is late.")
         return

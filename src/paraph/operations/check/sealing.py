@@ -1,7 +1,7 @@
 """The sealing keys and the timestamp authorities, tried by sealing and timestamping."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -70,7 +70,7 @@ def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
         found = verify(each.content, context.roots(environment))
         if not (found.ok and found.covers_whole_file):
             return failed(name, f"The seal of a test file does not validate: {' '.join(found.findings)}")
-    return _judge_key(name, operator_key(settings.PARAPH, environment), sealed[0], time.perf_counter() - began)
+    return _judged(name, operator_key(settings.PARAPH, environment), sealed, time.perf_counter() - began)
 
 
 def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
@@ -86,21 +86,33 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     )
 
 
-def _judge_key(name: str, configured: OperatorKey | None, sealed: SealedPdf, seconds: float) -> Outcome:
-    certificate = x509.load_der_x509_certificate(sealed.certificates[0])
-    until = certificate.not_valid_after_utc
-    stamped = ", timestamped" if sealed.timestamp else ""
-    done = f"A test file was sealed{stamped} and verified at the level {sealed.level} in {seconds:.2f} s"
-    if not sealed.timestamp and settings.PARAPH.seal_level != "B-B":
-        return warning(name, f"{done}, but without a timestamp: {' '.join(sealed.timestamp_failures)}")
-    if sealed.level_reasons:
-        return warning(name, f"{done}, not at {settings.PARAPH.seal_level}: {' '.join(sealed.level_reasons)}")
+def _judged(name: str, configured: OperatorKey | None, sealed: Sequence[SealedPdf], seconds: float) -> Outcome:
+    """Tells all that is to be known, the end of a certificate first: that has a day. ``sealed``: by the key of
+    documents and, where proofs have one of their own, by that."""
+    certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
+    until = min(certificate.not_valid_after_utc for certificate in certificates)
+    stamped = ", timestamped" if sealed[0].timestamp else ""
+    done = f"A test file was sealed{stamped} and verified at the level {sealed[0].level} in {seconds:.2f} s"
+    warnings = list(_lacks(sealed))
     if until - clock.now() < _EXPIRY_NOTICE:
-        return warning(name, f"{done}. The key's certificate ends on {clock.iso(until)}: renew it before.")
+        warnings.insert(0, f"The key's certificate ends on {clock.iso(until)}: renew it before.")
     if configured is None and name == "sealing":
-        return warning(name, f"{done}, with the development key, which nobody beyond this service trusts.")
-    subject = certificate.subject.rfc4514_string()
+        warnings.append("The key is the development key, which nobody beyond this service trusts.")
+    if warnings:
+        return warning(name, f"{done}. {' '.join(warnings)}")
+    subject = certificates[0].subject.rfc4514_string()
     return ok(name, f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
+
+
+def _lacks(sealed: Sequence[SealedPdf]) -> Iterator[str]:
+    """What is wrong with both test files is said once."""
+    wanted = settings.PARAPH.seal_level
+    unstamped = [failure for each in sealed if not each.timestamp for failure in each.timestamp_failures]
+    if wanted != "B-B" and any(not each.timestamp for each in sealed):
+        yield " ".join(["It has no timestamp.", *dict.fromkeys(unstamped)])
+    reasons = [reason for each in sealed for reason in each.level_reasons]
+    if reasons:
+        yield " ".join([f"The level is not {wanted}.", *dict.fromkeys(reasons)])
 
 
 def _try_authority(authority: TimestampAuthority, context: SealingContext) -> Iterator[Outcome]:

@@ -8,16 +8,22 @@ from dataclasses import dataclass, replace
 import structlog
 from django.db import connections
 
+from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
+from paraph.operations.check.backups import backup
 from paraph.operations.check.confinement import confinement
+from paraph.operations.check.connections import connections as database_connections
 from paraph.operations.check.database import database
 from paraph.operations.check.disks import disks
+from paraph.operations.check.fonts import fonts
 from paraph.operations.check.free_space import free_space
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
+from paraph.operations.check.history import history
 from paraph.operations.check.installation import secret_key, sessions
 from paraph.operations.check.object_store import object_store, storage_key
 from paraph.operations.check.outcome import Outcome, failed
 from paraph.operations.check.proxy import proxy
+from paraph.operations.check.replication import replication
 from paraph.operations.check.retention import retention
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 
@@ -31,7 +37,8 @@ class ServiceCheck:
     """``name`` names the failed outcome of a check that raises or is late. ``valid_seconds``: how long ``/readyz``
     relies on an outcome; 0: ``/readyz`` does not run the check. ``serving``: a web process cannot work while the
     outcome of this name is ``failed``. ``starting``: nothing starts while it is. ``logged``: each start runs the check
-    and logs its outcome, even ``ok``."""
+    and logs its outcome, even ``ok``. ``asks``: it asks the database alone, in turn with others of this kind, so that a
+    look at the service takes two sessions of the database and not ten."""
 
     name: str
     perform: Callable[[], Iterator[Outcome]]
@@ -39,27 +46,33 @@ class ServiceCheck:
     serving: bool = False
     starting: bool = False
     logged: bool = False
+    asks: bool = False
 
 
 CHECKS = (
     ServiceCheck("database", database, 3, serving=True),
     ServiceCheck("sessions", sessions, 0, starting=True),
-    ServiceCheck("secret key", secret_key, 0, starting=True),
+    ServiceCheck("connections", database_connections, 0),
+    ServiceCheck("replication", replication, 60, asks=True),
+    ServiceCheck("history", history, 0, asks=True),
+    ServiceCheck("secret key", secret_key, 0, starting=True, asks=True),
     ServiceCheck("storage", object_store, 30, serving=True),
-    ServiceCheck("storage key", storage_key, 0, starting=True),
+    ServiceCheck("storage key", storage_key, 0, starting=True, asks=True),
     ServiceCheck("space", free_space, 30),
     ServiceCheck("disk", disks, 30),
     ServiceCheck("sealing", sealing, 300, serving=True),
     ServiceCheck("sandbox sealing", sandbox_sealing, 300, starting=True),
     ServiceCheck("confinement", confinement, 300, logged=True),
+    ServiceCheck("fonts", fonts, 300, logged=True),
     ServiceCheck("timestamp", timestamps, 300),
     ServiceCheck("mail", mail_gateway, 60),
     ServiceCheck("sms", sms_gateway, 300),
-    ServiceCheck("workers", queue, 5),
-    ServiceCheck("webhooks", webhooks, 5),
-    ServiceCheck("sealing failures", unsealed, 15),
-    ServiceCheck("kept timestamps", kept_timestamps, 60),
-    ServiceCheck("retention", retention, 60),
+    ServiceCheck("workers", queue, 5, asks=True),
+    ServiceCheck("webhooks", webhooks, 5, asks=True),
+    ServiceCheck("sealing failures", unsealed, 15, asks=True),
+    ServiceCheck("kept timestamps", kept_timestamps, 60, asks=True),
+    ServiceCheck("retention", retention, 60, asks=True),
+    ServiceCheck("backup", backup, 60, asks=True),
     ServiceCheck("proxy", proxy, 0),
 )
 
@@ -67,6 +80,41 @@ CHECKS = (
 SERVING = tuple(check for check in CHECKS if check.serving)
 STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
 """An unusable sandbox key stops a start, but must not stop production later."""
+
+
+LINES_WITHIN = {"clock": ("database", "timestamp"), "queue": ("workers",)}
+"""Lines that checks of other names tell."""
+
+
+def checks_of(line: str) -> list[ServiceCheck]:
+    """Returns the checks that tell a line: all of a check by its name, or one line of it, such as ``queue``, ``clock``
+    or ``timestamp https://tsa.example.com``. Empty where there is no such line."""
+    telling = {**{check.name: (check.name,) for check in CHECKS}, **LINES_WITHIN}
+    named = line if line in telling else max((name for name in telling if _is_of(line, name)), key=len, default="")
+    return [check for check in CHECKS if check.name in telling.get(named, ())]
+
+
+def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
+    """The outcomes of these lines alone; that of a check that failed as a whole in the place of its lines. Raises
+    ``DomainError("configuration", …)`` for a line that there is not."""
+    wanted = {line: [check.name for check in checks_of(line)] for line in lines}
+    checks = [check for check in CHECKS if any(check.name in names for names in wanted.values())]
+    found = outcomes_by_check(checks, seconds)
+    told = [
+        outcome
+        for name, outcomes in found.items()
+        for outcome in outcomes
+        if any(name in wanted[line] and (line == name or _is_of(outcome.name, line)) for line in lines)
+    ]
+    for line, names in wanted.items():
+        if not any(name == line or _is_of(outcome.name, line) for name in names for outcome in found[name]):
+            known = [check.name for check in CHECKS] + [*LINES_WITHIN]
+            raise DomainError("configuration", f"There is no line {line}, only {', '.join(known)}.")
+    return told
+
+
+def _is_of(name: str, line: str) -> bool:
+    return name == line or name.startswith(f"{line} ")
 
 
 def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:
@@ -77,9 +125,11 @@ def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_S
 def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
     """The outcomes of each check, by its name."""
     found: dict[str, list[Outcome]] = {}
+    asking = [check for check in checks if check.asks]
+    side_by_side = [[check] for check in checks if not check.asks] + ([asking] if asking else [])
     threads = [
-        threading.Thread(target=_perform, args=(check, found), name=f"check {check.name}", daemon=True)
-        for check in checks
+        threading.Thread(target=_perform_all, args=(some, found), name=f"check {some[0].name}", daemon=True)
+        for some in side_by_side
     ]
     for thread in threads:
         thread.start()
@@ -93,6 +143,14 @@ def _late(name: str, seconds: float) -> Outcome:
     return replace(failed(name, f"The check of “{name}” did not end within {seconds:.0f} s."), late=True)
 
 
+def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
+    try:
+        for check in checks:
+            _perform(check, found)
+    finally:
+        connections.close_all()
+
+
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
         found[check.name] = list(check.perform())
@@ -100,5 +158,3 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
         _log.exception("a check broke", check=check.name)
         cause = (str(error).splitlines() or [""])[0]
         found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
-    finally:
-        connections.close_all()

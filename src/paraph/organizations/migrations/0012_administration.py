@@ -1,4 +1,5 @@
-"""Suspension, deletion and retention of organizations, and rotation of webhook secrets."""
+"""Suspension, deletion and retention of organizations, and rotation of webhook secrets, whose columns
+``webhooks.0007_next_webhook_secret`` makes: each migration holds one table."""
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -10,8 +11,12 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField("organization", "suspended_at", models.DateTimeField(null=True)),
         migrations.AddField("organization", "deleted_at", models.DateTimeField(null=True)),
-        migrations.AddField("application", "next_webhook_secret_encrypted", models.BinaryField(null=True)),
-        migrations.AddField("application", "next_webhook_secret_at", models.DateTimeField(null=True)),
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AddField("application", "next_webhook_secret_encrypted", models.BinaryField(null=True)),
+                migrations.AddField("application", "next_webhook_secret_at", models.DateTimeField(null=True)),
+            ]
+        ),
         migrations.CreateModel(
             name="Retention",
             fields=[

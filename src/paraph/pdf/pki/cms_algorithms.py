@@ -8,7 +8,14 @@ from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.cms_errors import CmsMismatch, CmsRefused
 from paraph.pdf.pki.der import DerError, Element
 
-_OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5"}
+_OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5", oids.SHA224: "SHA-224"}
+_OLD_SIGNATURES = {
+    oids.RSA_MD5: "MD5",
+    oids.RSA_SHA1: "SHA-1",
+    oids.RSA_SHA224: "SHA-224",
+    oids.ECDSA_SHA1: "SHA-1",
+    oids.ECDSA_SHA224: "SHA-224",
+}
 _NULL = der.tlv(der.NULL)
 _HASH_OF_RSA = {oids.RSA_SHA256: "sha256", oids.RSA_SHA384: "sha384", oids.RSA_SHA512: "sha512"}
 _HASH_OF_ECDSA = {oids.ECDSA_SHA256: "sha256", oids.ECDSA_SHA384: "sha384", oids.ECDSA_SHA512: "sha512"}
@@ -43,6 +50,8 @@ def check_value(
     name, *parameters = algorithm.children()
     identifier = name.oid()
     try:
+        if identifier in _OLD_SIGNATURES:
+            raise CmsRefused(f"the hash {_OLD_SIGNATURES[identifier]} is not accepted")
         if identifier != oids.RSA_PSS and [field.raw for field in parameters] not in ([], [_NULL]):
             raise CmsRefused("the signature algorithm has parameters")
         if isinstance(key, rsa.RSAPublicKey) and identifier == oids.RSA_PSS:

@@ -15,6 +15,7 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
+from paraph.keys.strength import weakness_of_certificate, weakness_of_hash
 from paraph.pdf.pki.certificate import Certificate, load
 
 
@@ -60,7 +61,8 @@ class LongTermData:
 
 
 def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-    """Whether the CRL is the issuer's, was in force at ``moment``, and does not list the certificate."""
+    """Whether the CRL is the issuer's, was in force at ``moment``, and does not list the certificate. One that is
+    signed with an outdated hash proves no more than a revocation."""
     crl = _genuine_crl(encoded, issuer)
     if crl is None:
         return False
@@ -70,7 +72,8 @@ def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment:
         return False
     if entry is not None and entry.revocation_date_utc <= moment:
         raise Revoked(f"{child.name} was revoked on {clock.iso(entry.revocation_date_utc)}")
-    return crl.next_update_utc is None or crl.next_update_utc >= moment
+    in_force = crl.next_update_utc is None or crl.next_update_utc >= moment
+    return in_force and not weakness_of_hash(crl.signature_hash_algorithm)
 
 
 @lru_cache(maxsize=64)
@@ -79,35 +82,49 @@ def _genuine_crl(encoded: bytes, issuer: Certificate) -> x509.CertificateRevocat
     try:
         crl = x509.load_der_x509_crl(encoded)
         genuine = crl.issuer == issuer.parsed.subject and crl.is_signature_valid(issuer.public_key)
+    except MemoryError:  # or a revocation would be overlooked
+        raise
     except Exception:  # noqa: BLE001 — a list from anywhere makes the reader raise anything
         return None
     return crl if genuine else None
 
 
 def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-    """Whether the answer is the issuer's or its responder's, was in force at ``moment``, and says "good"."""
-    single = _genuine_ocsp(encoded, child, issuer)
-    if single is None:
+    """Whether the answer is the issuer's or its responder's, was in force at ``moment``, and says "good". One that is
+    signed with an outdated hash or key proves no more than a revocation."""
+    genuine = _genuine_ocsp(encoded, child, issuer)
+    if genuine is None:
         return False
+    single, is_strong = genuine
     if single.certificate_status is ocsp.OCSPCertStatus.REVOKED:
         when = single.revocation_time_utc
         if when is not None and when <= moment:
             raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
     elif single.certificate_status is not ocsp.OCSPCertStatus.GOOD:
         return False
-    return single.next_update_utc is None or single.next_update_utc >= moment
+    return is_strong and (single.next_update_utc is None or single.next_update_utc >= moment)
 
 
 @lru_cache(maxsize=256)
-def _genuine_ocsp(encoded: bytes, child: Certificate, issuer: Certificate) -> ocsp.OCSPSingleResponse | None:
-    """Returns the part of the answer about the certificate, where the issuer or its responder signed it. Remembered, as
-    every file brings the same answers."""
+def _genuine_ocsp(
+    encoded: bytes, child: Certificate, issuer: Certificate
+) -> tuple[ocsp.OCSPSingleResponse, bool] | None:
+    """Returns the part of the answer about the certificate, where the issuer or its responder signed it, and whether
+    with strong keys and hashes. Remembered, as every file brings the same answers."""
     try:
         response = ocsp.load_der_ocsp_response(encoded)
         if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
             return None
         single = next((one for one in response.responses if _is_about(one, child, issuer)), None)
-        return single if single is not None and _is_signed_for(response, issuer) else None
+        responder = _responder(response, issuer)
+        if single is None or responder is None:
+            return None
+        weakness = weakness_of_hash(response.signature_hash_algorithm) or weakness_of_certificate(
+            responder, is_root=responder == issuer.parsed
+        )
+        return single, not weakness
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001 — an answer from anywhere makes the reader raise anything
         return None
 
@@ -118,8 +135,9 @@ def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certi
     return single.serial_number == child.serial and single.issuer_name_hash == digest.finalize()
 
 
-def _is_signed_for(response: ocsp.OCSPResponse, issuer: Certificate) -> bool:
-    """Whether the issuer signed, or a responder that the issuer certified for this (RFC 6960 §4.2.2.2)."""
+def _responder(response: ocsp.OCSPResponse, issuer: Certificate) -> x509.Certificate | None:
+    """Returns the certificate of who signed: the issuer, or a responder that the issuer certified for this
+    (RFC 6960 §4.2.2.2)."""
     responders = [issuer.parsed]
     for candidate in response.certificates:
         try:
@@ -129,7 +147,7 @@ def _is_signed_for(response: ocsp.OCSPResponse, issuer: Certificate) -> bool:
                 responders.append(candidate)
         except Exception:  # noqa: BLE001, S112 — an unreadable certificate; another one may be the responder's
             continue
-    return any(_signed_by(response, responder) for responder in responders)
+    return next((responder for responder in responders if _signed_by(response, responder)), None)
 
 
 def _signed_by(response: ocsp.OCSPResponse, responder: x509.Certificate) -> bool:

@@ -19,6 +19,7 @@ from cryptography.x509.verification import (
 )
 
 from paraph.kernel import clock
+from paraph.keys.strength import weakness_of_certificate
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
 
 _MAX_DEPTH = 8
@@ -37,6 +38,8 @@ def check_chain(
     :class:`Untrusted`. A verified chain is remembered for the time in which all of its certificates are valid.
     """
     _check_validity(certificate, moment)
+    if weakness := weakness_of_certificate(certificate.parsed, is_root=certificate.encoded in roots):
+        raise Untrusted(f"its certificate {weakness}")
     known = _remembered(certificate.encoded, tuple(others), tuple(roots))
     for chain in known:
         if chain.start <= moment <= chain.end:
@@ -71,11 +74,12 @@ def _check_validity(certificate: Certificate, moment: datetime) -> None:
 def _verify(
     certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
 ) -> _VerifiedChain:
+    weak: list[str] = []
     try:
-        anchors = [root.parsed for root in map(_loaded, roots) if root]
+        anchors = _strong([root for root in map(_loaded, roots) if root], weak, are_roots=True)
         if not anchors:
-            raise Untrusted("no root is trusted")
-        between = _issuers(certificate, others)
+            raise Untrusted(*weak[:1] or ["no root is trusted"])
+        between = _strong(_issuers(certificate, others), weak)
         verifier = (
             PolicyBuilder()
             .store(Store(anchors))
@@ -88,7 +92,7 @@ def _verify(
     except (VerificationError, ValueError, TypeError, UnsupportedAlgorithm, x509.DuplicateExtension) as error:
         if isinstance(error, Untrusted):
             raise
-        raise Untrusted("its certificate does not chain to a trusted root") from error
+        raise Untrusted(*weak[-1:] or ["its certificate does not chain to a trusted root"]) from error
     return _VerifiedChain(
         certificates=tuple(link.public_bytes(Encoding.DER) for link in chain),
         start=max(link.not_valid_before_utc for link in chain),
@@ -96,17 +100,29 @@ def _verify(
     )
 
 
-def _issuers(certificate: Certificate, others: Sequence[bytes]) -> list[x509.Certificate]:
+def _strong(certificates: Sequence[Certificate], weak: list[str], *, are_roots: bool = False) -> list[x509.Certificate]:
+    """Returns those of the certificates that may be trusted for their keys and hashes, and adds to ``weak`` why the
+    others may not."""
+    strong = []
+    for each in certificates:
+        if weakness := weakness_of_certificate(each.parsed, is_root=are_roots or each.issuer == each.subject):
+            weak.append(f'the certificate "{each.name}" {weakness}')
+        else:
+            strong.append(each.parsed)
+    return strong
+
+
+def _issuers(certificate: Certificate, others: Sequence[bytes]) -> list[Certificate]:
     """Returns those of ``others`` that issued the certificate, its issuers, and so on. The verifier sees no others:
     a file may carry certificates of any kind, and an odd one must not break a good chain."""
-    found, waiting = dict[bytes, x509.Certificate](), [certificate]
+    found, waiting = dict[bytes, Certificate](), [certificate]
     while waiting:
         child = waiting.pop()
         for other in others:
             if other not in found and child.issuer in other:
                 issuer = _loaded(other)
                 if issuer and issuer.subject == child.issuer and is_issued_by(child, issuer):
-                    found[other] = issuer.parsed
+                    found[other] = issuer
                     waiting.append(issuer)
     return list(found.values())
 

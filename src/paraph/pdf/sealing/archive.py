@@ -60,10 +60,10 @@ def archive(
     return None, [*failures, "The timestamps grow with every attempt."]
 
 
-def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[bytes], size: int) -> Revision:
+def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[str], size: int) -> Revision:
     """Builds the revision with room for a token of ``size`` bytes. Equal files and data give equal bytes.
 
-    ``names``: the names of the file's form fields, as PDF string tokens.
+    ``names``: the names of the file's form fields.
     """
     revision = Revision(reader)
     if missing:

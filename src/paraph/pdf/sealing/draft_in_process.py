@@ -58,7 +58,7 @@ class SealRevision:
     ``placed``: the drawings to be found again."""
 
     revision: Revision
-    names: frozenset[bytes]
+    names: frozenset[str]
     placed: Sequence[ExpectedDrawing]
 
     @property

@@ -48,6 +48,10 @@ class SealedPdf:
     kms_request_id: str
     timestamp: Timestamp | None
     timestamp_failures: list[str]
+    sealed_at: datetime
+    """When the seal was made, to the microsecond; the file states the second. Not after :attr:`timestamp`, which covers
+    the seal: where this machine's clock is ahead of the authority's, or the authority cuts its times to the second, it
+    is the authority's time."""
     method: Method
     """How the file was made extendable. Unless this is ``normalised``, the result begins with the file's bytes."""
     level: Level
@@ -66,6 +70,7 @@ class _SealingOptions:
     purpose: Purpose
     timestamping: Timestamping | None
     long_term: LongTerm | None
+    at: datetime
 
     @property
     def key_chain(self) -> tuple[bytes, ...]:
@@ -100,7 +105,7 @@ def seal(
     """
     if timestamping and long_term:
         timestamping = replace(timestamping, check_not_revoked=long_term.check_not_revoked)
-    options = _SealingOptions(key, purpose, timestamping, long_term)
+    options = _SealingOptions(key, purpose, timestamping, long_term, at)
     try:
         return _first_that_works(drafts(pdf, SealContent(appearances, marks, page_overlay, reason, name, at)), options)
     except UnreadablePdf as error:
@@ -181,6 +186,7 @@ def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int) -> Seal
         kms_request_id=signed.kms_request_id,
         timestamp=signed.timestamp,
         timestamp_failures=signed.failures,
+        sealed_at=min(options.at, signed.timestamp.time) if signed.timestamp else options.at,
         method=draft.method,
         level=augmented.level,
         level_reasons=augmented.reasons,

@@ -6,17 +6,19 @@ from typing import Any
 
 from paraph.pdf.structure.objects import Dictionary, Ref
 from paraph.pdf.structure.revision import Revision
+from paraph.pdf.structure.signed_fields import text_of_string
 
 _DEEPEST = 32
 
 
 @dataclass(frozen=True)
 class ExistingSignatures:
-    """``changes_forbidden``: a signature permits no change at all. ``field_names``: name tokens of all form fields."""
+    """``changes_forbidden``: a signature permits no change at all. ``field_names``: the partial names of all
+    form fields."""
 
     signatures: int
     changes_forbidden: bool
-    field_names: frozenset[bytes]
+    field_names: frozenset[str]
 
 
 def existing_signatures(revision: Revision) -> ExistingSignatures:
@@ -24,10 +26,9 @@ def existing_signatures(revision: Revision) -> ExistingSignatures:
     root = revision.resolve(revision.reader.trailer.get(b"/Root"))
     form = revision.resolve(root.get(b"/AcroForm"))
     fields = revision.resolve(form.get(b"/Fields")) if isinstance(form, dict) else None
-    names, signatures = set[bytes](), list[Dictionary]()
+    names, signatures = set[str](), list[Dictionary]()
     for field in _fields(revision, fields, set(), 0):
-        if isinstance(field.get(b"/T"), bytes):
-            names.add(field[b"/T"])
+        names.add(text_of_string(revision.resolve(field.get(b"/T"))))
         value = revision.resolve(field.get(b"/V"))
         if isinstance(value, dict) and b"/ByteRange" in value and b"/Contents" in value:
             signatures.append(value)

@@ -1,6 +1,9 @@
 """Rewriting a file that cannot be extended as it is: qpdf reads what it can and writes it plainly."""
 
 import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pikepdf
 
@@ -33,9 +36,17 @@ def _from_header(pdf: bytes) -> bytes | None:
     return pdf[start:]
 
 
+@contextmanager
+def _quietly_opened(pdf: bytes) -> Iterator[pikepdf.Pdf]:
+    """pikepdf warns of fields that no form lists: they are the uploader's, and are drawn nevertheless."""
+    with warnings.catch_warnings(), pikepdf.open(io.BytesIO(pdf), suppress_warnings=True) as document:
+        warnings.simplefilter("ignore", pikepdf.PageCopyWarning)
+        yield document
+
+
 def _rewritten(pdf: bytes) -> bytes:
     try:
-        with pikepdf.open(io.BytesIO(pdf), attempt_recovery=True, suppress_warnings=True) as document:
+        with _quietly_opened(pdf) as document:
             if not len(document.pages):
                 raise UnreadablePdf("The PDF has no pages.")
             if "/Size" not in document.trailer:
@@ -47,6 +58,7 @@ def _rewritten(pdf: bytes) -> bytes:
                 # keep streams as they are; qpdf rejects the option for encrypted files
                 stream_decode_level=None if document.is_encrypted else pikepdf.StreamDecodeLevel.none,
                 encryption=document.is_encrypted,
+                fix_metadata_version=False,  # XMP is the uploader's, and reading it loads a library within the sandbox
             )
             return target.getvalue()
     except pikepdf.PasswordError as error:

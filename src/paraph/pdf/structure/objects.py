@@ -85,7 +85,7 @@ def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  the 
         if kind == _GENERATION:
             value = _reference(Ref, (int(match[3]), int(match[4])))
         elif kind == _STRING:
-            position = _string_end(data, position)
+            position = string_end(data, position)
             value = data[match.start(_STRING) : position]
         else:
             value = _VALUES[kind](match[kind])
@@ -122,7 +122,8 @@ def _ended(inner: Any, kind: int, key: bytes | None) -> Any:
     return inner
 
 
-def _string_end(data: bytes, position: int) -> int:
+def string_end(data: bytes, position: int) -> int:
+    """Return where the literal string ends whose text begins at ``position``. Raises :class:`Unsafe`."""
     depth = 1
     while depth:
         match = _IN_STRING.search(data, position)

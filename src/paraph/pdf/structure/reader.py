@@ -5,7 +5,7 @@ raises :class:`Unsafe`, and sealing takes another way.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -111,6 +111,13 @@ class PdfReader:
     def numbers_in(self, container: int) -> list[int]:
         """Return the numbers of the objects in an object stream, in order."""
         return list(self._container(container).numbers)
+
+    def packed_texts(self) -> Iterator[bytes]:
+        """Yield the unpacked text of every object stream. Raises :class:`Unsafe`."""
+        if any(section.is_stream for section in self.crossreference.sections):
+            entries = map(self.crossreference.entry, range(self.crossreference.next_number))
+            for container in dict.fromkeys(entry.place for entry in entries if entry and entry.packed):
+                yield self._container(container).data
 
     def unpack(self, container: int, stream: PdfStream) -> bytes:
         """Unpack an object stream that the caller has already located, and return its text."""

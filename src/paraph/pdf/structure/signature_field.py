@@ -27,10 +27,10 @@ class FieldWidget:
 
 
 def add_field(
-    revision: Revision, signature: Ref, used_names: frozenset[bytes], widgets: Sequence[FieldWidget], name: str = SEAL
+    revision: Revision, signature: Ref, used_names: frozenset[str], widgets: Sequence[FieldWidget], name: str = SEAL
 ) -> None:
     """Add a signature field to the form and its widgets to their pages. The name gets a number if it is in use."""
-    free = text_string(next(free for free in _names(name) if text_string(free) not in used_names))
+    free = text_string(next(free for free in _names(name) if free not in used_names))
     field: Dictionary = {b"/FT": b"/Sig", b"/T": free, b"/V": signature}
     if len(widgets) == 1:
         ref = revision.add({**field, **_widget(widgets[0])})

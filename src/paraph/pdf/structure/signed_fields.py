@@ -21,7 +21,7 @@ _LONGEST_NAME = 127
 @dataclass(frozen=True)
 class SignedField:
     """A signed field. ``fault`` tells why the signature cannot be judged; without one, all other values are set.
-    ``order``: higher for signatures in newer revisions. ``shows``: the field draws something on a page."""
+    ``order``: higher for signatures in newer revisions."""
 
     name: str
     order: int
@@ -31,7 +31,6 @@ class SignedField:
     byte_range: tuple[int, ...] = ()
     contents: bytes = b""
     claimed_at: datetime | None = None
-    shows: bool = True
 
     @property
     def end(self) -> int:
@@ -142,7 +141,7 @@ class _Walk:
                 yield SignedField(here.name, here.place, "a field of the form cannot be read")
                 continue
             if isinstance(field, dict):
-                yield from self._signature(field, kids, here)
+                yield from self._signature(field, here)
                 yield from self.below(kids, here, depth + 1)
 
     def _named(self, field: Dictionary, above: _Inherited) -> _Inherited:
@@ -151,7 +150,7 @@ class _Walk:
         names = (*above.names, partial_name) if b"/T" in field else above.names
         return _Inherited(above.place, above.kind if kind is None else kind, names)
 
-    def _signature(self, field: Dictionary, kids: Any, here: _Inherited) -> Iterator[SignedField]:
+    def _signature(self, field: Dictionary, here: _Inherited) -> Iterator[SignedField]:
         """Yield the field if it is a signature with a value; a value shared by several fields counts once."""
         entry = field.get(b"/V")
         if here.kind != b"/Sig" or entry is None or (type(entry) is Ref and entry in self._values):
@@ -162,7 +161,7 @@ class _Walk:
         try:
             value = self._reader.resolve(entry)
             if value is not None:
-                yield self._read(value, SignedField(name, place, shows=self._shows(field, kids)))
+                yield self._read(value, SignedField(name, place))
         except _Faulty as fault:
             is_timestamp = isinstance(value, dict) and value.get(b"/Type") == b"/DocTimeStamp"
             yield SignedField(name, place, str(fault), is_timestamp)
@@ -190,14 +189,6 @@ class _Walk:
             contents=string_bytes(contents),
             claimed_at=date_of(text_of_string(entries.get(b"/M"))),
         )
-
-    def _shows(self, field: Dictionary, kids: Any) -> bool:
-        """Whether the field or one of its widgets has an appearance; true if that cannot be read."""
-        try:
-            widgets = [self._reader.resolve(kid) for kid in kids] if isinstance(kids, list) else []
-        except (Unsafe, *CONFUSED):
-            return True
-        return any(isinstance(widget, dict) and b"/AP" in widget for widget in (field, *widgets))
 
 
 _READ = (b"/Type", b"/SubFilter", b"/ByteRange", b"/Contents", b"/M")

@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from paraph.kernel import bounded_json
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
@@ -23,6 +24,7 @@ from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
 
 FORMAT = "paraph-timestamps/1"
 _LISTS = ("certificates", "crls", "ocsps")
+_MOST_PARTS, _MOST_VALUES = 100_000, 1_000_000
 
 
 class DetachedTimestampsRefused(ValueError):
@@ -72,19 +74,18 @@ def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestam
     return json.dumps({"format": FORMAT, "files": files}, ensure_ascii=False, indent=1).encode()
 
 
-def read_timestamps_file(content: bytes, pdf: bytes) -> tuple[DetachedTimestamp, ...]:
-    """Reads the timestamps of ``pdf`` from such a JSON file, or from a lone token (DER).
+def read_timestamps_file(content: bytes, sha256: bytes) -> tuple[DetachedTimestamp, ...]:
+    """Reads the timestamps of the file with this digest from such a JSON file, or from a lone token (DER).
 
     Empty where the JSON has none for this file. Raises :class:`DetachedTimestampsRefused`.
     """
     if content[:1] == b"\x30":
         return (DetachedTimestamp(content),)
     try:
-        value = json.loads(content)
+        value = bounded_json.loads(content, _MOST_PARTS, comma_limit=_MOST_VALUES)
         if value["format"] != FORMAT:
             raise DetachedTimestampsRefused("The timestamps are of a form that is not known.")
-        digest = hashlib.sha256(pdf).hexdigest()
-        found = [file["records"] for file in value["files"] if file["sha256"] == digest]
+        found = [file["records"] for file in value["files"] if file["sha256"] == sha256.hex()]
         return tuple(detached_timestamp_from_json(record) for records in found for record in records)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, DetachedTimestampsRefused):

@@ -2,15 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
+from paraph.keys.strength import weakness_of_key
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate
 from paraph.pdf.pki.cms import read_signed_data
+from paraph.pdf.pki.cms_algorithms import hash_name
 from paraph.pdf.pki.cms_errors import CmsRefused
 from paraph.pdf.pki.cms_signature import check_signature, digest_of, names_certificate
 from paraph.pdf.pki.der import Element
+
+_AHEAD = timedelta(minutes=5)
+"""By how much the clock of an authority may be ahead of ours."""
 
 
 class TokenRefused(ValueError):
@@ -40,7 +45,8 @@ class TimestampToken:
 
 def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> TimestampToken:
     """Checks everything that the token itself can prove (RFC 3161 §2.4.2): its structure, imprint, signature, the
-    certificate it names, and that this certificate is for timestamps alone and was valid at the stated time.
+    certificate it names, that this certificate is for timestamps alone, has a strong key and was valid at the stated
+    time, and that this time has come.
 
     ``encoded``: DER of the ContentInfo; ``stamped_digest`` returns the digest of the stamped content for the name of a
     hash. Raises :class:`TokenRefused`.
@@ -61,7 +67,11 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Times
         raise TokenRefused(f"the token cannot be read ({error})") from error
     if not signed.signer.for_timestamps_only:
         raise TokenRefused("its certificate is not one for timestamps alone")
+    if weakness := weakness_of_key(signed.signer.public_key):
+        raise TokenRefused(f"its certificate {weakness}")
     parsed = signed.signer.parsed
+    if time > clock.now() + _AHEAD:
+        raise TokenRefused(f"it states a time that is still to come, {clock.iso(time)}")
     if not parsed.not_valid_before_utc <= time <= parsed.not_valid_after_utc:
         raise TokenRefused("its certificate was not valid at the time it states")
     return TimestampToken(
@@ -74,8 +84,7 @@ def _read_info(info: Element, stamped_digest: Callable[[str], bytes]) -> tuple[d
     if fields[0].integer() != 1:
         raise TokenRefused("the token is of a version that is not known")
     algorithm, imprint = fields[2].children()
-    name = oids.HASHES.get(algorithm.children()[0].oid())
-    if name is None or not tokens.same(imprint.octets(), stamped_digest(name)):
+    if not tokens.same(imprint.octets(), stamped_digest(hash_name(algorithm))):
         raise TokenMismatch("it is a timestamp of something else")
     fields[3].integer()
     nonce = next((field.integer() for field in fields[5:] if field.tag == der.INTEGER), None)

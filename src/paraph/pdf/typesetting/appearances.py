@@ -7,6 +7,7 @@ from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
 from paraph.pdf.typesetting.initials import NAMELESS, initials_of
+from paraph.pdf.typesetting.readable_name import readable_name
 from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures, hand_of
 from paraph.pdf.typesetting.stamp_words import moment, stamp_words
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
@@ -23,7 +24,9 @@ class StampContent:
     ``signature`` is ``{"type": "typed"}``, with ``"hand"`` 2, 3 or 4 for another hand than the first, or
     ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1, y downwards, both divided by the same
     length; a client that divides each by its own side adds ``"aspect"`` (width / height of the drawing area).
-    ``signed_at`` must be aware.
+    ``signed_at`` must be aware. ``address``: the signer's e-mail address, for a name that cannot be written
+    (:mod:`paraph.pdf.typesetting.readable_name`). ``ground``: the page is too dark or busy there to read the stamp on
+    it as it is.
     """
 
     width: float
@@ -33,16 +36,21 @@ class StampContent:
     request_id: int
     signature: Mapping[str, Any] = field(default_factory=lambda: _TYPED)
     locale: str = "en"
+    ground: bool = False
+    address: str = ""
 
 
 @dataclass(frozen=True)
 class InitialsContent:
-    """A signer's initials in a box of ``width`` by ``height`` points; ``initials`` as ``StampContent.signature``."""
+    """A signer's initials in a box of ``width`` by ``height`` points; ``initials`` as ``StampContent.signature``,
+    ``ground`` and ``address`` as there."""
 
     name: str
     initials: Mapping[str, Any] = field(default_factory=lambda: _TYPED)
     width: float = 48.0
     height: float = 24.0
+    ground: bool = False
+    address: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,8 @@ def appearances(
 
     ``watermarks``: the distinct page sizes (width, height in points, as a reader sees the page) of the document.
     Equal pictures are drawn once, and their indexes name the same page. A drawn signature is one form XObject for
-    stamps of all sizes. The pages are transparent, and their content is marked as artifact. Raises ``ValueError`` where
-    there is nothing to draw.
+    stamps of all sizes. The pages are transparent, but for the ground of those that need one, and their content is
+    marked as artifact. Raises ``ValueError`` where there is nothing to draw.
     """
     signatures = SignaturePictures((stamp.signature, stamp.width * 0.9, stamp.height * 0.5) for stamp in stamps)
     marks = SignaturePictures((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
@@ -99,10 +107,11 @@ def stamp_svg(content: StampContent) -> bytes:
 
 def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
     words = stamp_words(stamp.locale)
-    name = glyph_fallback(clean(stamp.name) or NAMELESS)
+    name = glyph_fallback(clean(readable_name(stamp.name, stamp.address)) or NAMELESS)
     return {
         "width": stamp.width,
         "height": stamp.height,
+        "ground": stamp.ground,
         "name": {**name.to_json(), "pieces": name.pieces()},
         "hand": hand_of(stamp.signature),
         "drawing": pictures.number(stamp.signature),
@@ -118,7 +127,8 @@ def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str
     return {
         "width": content.width,
         "height": content.height,
-        "letters": glyph_fallback(initials_of(content.name)).to_json(),
+        "ground": content.ground,
+        "letters": glyph_fallback(initials_of(readable_name(content.name, content.address))).to_json(),
         "hand": hand_of(content.initials),
         "drawing": pictures.number(content.initials),
     }

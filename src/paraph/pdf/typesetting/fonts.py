@@ -68,6 +68,7 @@ SYSTEM_FONTS = (
     ),
     "NotoColorEmoji.ttf",
 )
+CJK = "Chinese, Japanese and Korean"
 SYSTEM_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path("/Library/Fonts"))
 
 
@@ -99,6 +100,14 @@ class Library:
     @property
     def has_cjk(self) -> bool:
         return any(font.path.name.startswith("NotoSansCJK") for font in self.system)
+
+    @property
+    def missing(self) -> list[str]:
+        """The scripts, in English, for which this machine has none of :data:`SYSTEM_FONTS`."""
+        found = {font.path.name for font in self.system}
+        scripts = [name.removeprefix("NotoSans").partition("-")[0] for name in SYSTEM_FONTS if name not in found]
+        others = [script for script in scripts if script.isalpha() and not script.startswith(("CJK", "NotoColor"))]
+        return [*([] if self.has_cjk else [CJK]), *others, *(["emoji"] if "NotoColorEmoji.ttf" not in found else [])]
 
     @cached_property
     def extra_families(self) -> list[str]:

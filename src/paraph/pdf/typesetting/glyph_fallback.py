@@ -59,13 +59,15 @@ def _glyph_fallback(text: str, fonts: Library) -> WritableText:
     if original.isascii():
         return WritableText(original)
     written: list[str] = []
-    replaced = False
+    replaced = was_syllable = False
     for cluster in clusters(original):
         if has_glyphs(cluster, fonts):
             written.append(cluster)
+            was_syllable = False
         else:
-            replaced = True
-            written.append(_transliterated(cluster))
+            replaced, is_syllable = True, _is_syllable(cluster[0])
+            written.append(" " * (was_syllable and is_syllable) + _transliterated(cluster))
+            was_syllable = is_syllable
     result = " ".join("".join(written).split()) if replaced else original
     return WritableText(result, replaced, _cjk(result), _is_right_to_left(result))
 
@@ -132,6 +134,11 @@ def _transliterated(cluster: str) -> str:
     if len(ascii_) > 2 and ascii_.startswith(":") and ascii_.endswith(":"):
         ascii_ = f"({ascii_[1:-1]})"  # emoji come as :grinning:
     return ascii_ or "".join(f"[U+{ord(c):04X}]" for c in cluster if c not in _JOINERS)
+
+
+def _is_syllable(character: str) -> bool:
+    """Whether a character alone is a word in Latin letters, or part of a name: Han and hangul."""
+    return unicodedata.name(character, "").startswith(("CJK", "HANGUL"))
 
 
 def _cjk(text: str) -> str:

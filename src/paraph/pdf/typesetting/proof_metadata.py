@@ -17,15 +17,22 @@ _ALIKE = {
 """Names that are called as others are."""
 
 
-def metadata_label(name: str, words: Words) -> str:
-    """Returns what the language calls a metadata key; its own name where it has no word for it."""
-    key = f"meta_{name}"
+_CAPTURED = "captured:"
+
+
+def metadata_label(name: str, value: Any, words: Words) -> str:
+    """Return what the language calls a metadata key; its own name where it has no word for it. That nobody took a
+    message is no confirmation."""
+    key = "meta_delivery" if name == "acknowledgement" and _is_captured(value) else f"meta_{name}"
     return str(words.get(_ALIKE.get(key, key), name.replace("_", " ")))
 
 
-def metadata_values(key: str, value: Any, words: Words) -> Iterator[str]:
-    """Yields a metadata value as text. Empty values are in evidence.json alone."""
-    if key == "documents" and isinstance(value, list):
+def metadata_values(key: str, facts: Mapping[str, Any], environment: str, words: Words) -> Iterator[str]:
+    """Yield the value of a key of an entry's ``facts`` as text. Empty values are in evidence.json alone."""
+    value = facts[key]
+    if key == "acknowledgement" and _is_captured(value):
+        yield _kept(value, facts.get("provider"), environment, words)
+    elif key == "documents" and isinstance(value, list):
         yield from (_remarks(noted, words) for noted in value)
     elif key == "prepared_documents" and isinstance(value, list):
         yield from (_prepared(noted, words) for noted in value)
@@ -48,6 +55,11 @@ def _remarks(noted: Mapping[str, Any], words: Words) -> str:
         remarks.append(phrase(words, "prints_differently", pages=", ".join(map(str, pages))))
     if unknown := noted.get("print_unknown"):
         remarks.append(phrase(words, "print_unknown", pages=unknown))
+    if places := noted.get("drawn_differently"):
+        numbers = sorted({place["page_number"] for place in places})
+        remarks.append(phrase(words, "drawn_differently", pages=", ".join(map(str, numbers))))
+    if seals := noted.get("altered_after_seal"):
+        remarks.append(phrase(words, "altered_after_seal", seals=", ".join(seals)))
     if parts := noted.get("can_change"):
         remarks.append(phrase(words, "can_change", parts=", ".join(_part(name, words) for name in parts)))
     return phrase(words, "remarks", number=noted.get("document_id"), remarks="; ".join(remarks))
@@ -70,14 +82,19 @@ def _prepared(noted: Mapping[str, Any], words: Words) -> str:
     )
 
 
-def _acknowledgement(text: str, words: Words) -> str:
-    """Says which message was delivered: a number of the sandbox's inbox, or what the mail server or operator gave."""
-    inbox, _, number = text.partition(":")
-    return phrase(words, "captured_message", number=number) if inbox == "captured" else text
+def _is_captured(acknowledgement: Any) -> bool:
+    return str(acknowledgement).startswith(_CAPTURED)
+
+
+def _kept(acknowledgement: str, channel: Any, environment: str, words: Words) -> str:
+    """Say where a message is that went to nobody. Messages of the sandbox may be kept though there is a gateway
+    (``PARAPH_SANDBOX_MAIL``), those of production only where there is none."""
+    name = "kept_sms" if channel == "sms" else "kept_mail"
+    number = acknowledgement.removeprefix(_CAPTURED)
+    return phrase(words, name if environment == "production" else "captured_message", number=number)
 
 
 _VALUES: Mapping[str, Callable[[str, Words], str]] = {
-    "acknowledgement": _acknowledgement,
     "channel": lambda name, words: named(words, "channel", name),
     "provider": lambda name, words: named(words, "channel", name),
     "mode": lambda name, words: named(words, "mode", name),

@@ -7,6 +7,7 @@ from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, templat
 from paraph.pdf.typesetting.initials import NAMELESS, initials_of
 from paraph.pdf.typesetting.proof_content import ProofSigner
 from paraph.pdf.typesetting.proof_words import milliseconds, named
+from paraph.pdf.typesetting.readable_name import readable_name, written_otherwise
 from paraph.pdf.typesetting.signature_pictures import SignaturePictures, hand_of
 from paraph.words import Words
 
@@ -27,12 +28,12 @@ def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
 
 
 def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> dict[str, Any]:
-    name = clean(signer.name) or NAMELESS
+    name = clean(readable_name(signer.name, signer.email)) or NAMELESS
     is_drawn = pictures.number(signer.signature) is not None
     return {
         "order": str(signer.order),
-        "name": template_text(signer.name),
-        "note": words["transliterated"] if glyph_fallback(signer.name).transliterated else "",
+        "name": template_text(readable_name(signer.name, signer.email)),
+        "note": _note(signer, words),
         "email": template_text(signer.email),
         "channel": named(words, "channel", signer.channel),
         "destination": template_text(signer.destination),
@@ -47,6 +48,13 @@ def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> d
         "refused_codes": list(map(milliseconds, signer.refused_codes)),
         "documents": [template_text(name) for name in signer.documents],
     }
+
+
+def _note(signer: ProofSigner, words: Words) -> str:
+    if not written_otherwise(signer.name, signer.email):
+        return ""
+    is_read = readable_name(signer.name, signer.email) == signer.name
+    return str(words["transliterated" if is_read else "address_instead"])
 
 
 def _mark(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> dict[str, Any]:

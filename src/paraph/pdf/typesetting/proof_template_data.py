@@ -120,13 +120,13 @@ def _line(line: JournalLine, content: ProofContent, words: Words) -> dict[str, A
         "ip": template_text(line.ip),
         "user_agent": template_text(line.user_agent),
         "details": [
-            [sentence(metadata_label(str(key), words) + ":", words), template_text(text), _is_code(text)]
+            [sentence(metadata_label(str(key), value, words) + ":", words), template_text(text), _is_code(text)]
             for key, value in details
-            for text in metadata_values(key, value, words)
+            for text in metadata_values(key, line.metadata, content.environment, words)
         ],
         "consent": template_text(str(line.metadata.get("consent_notice", ""))),
         "long": len(str(line.metadata)) + len(line.user_agent) > _LONG_ENTRY,
-        "consent_label": metadata_label("consent_notice", words) + ":",
+        "consent_label": metadata_label("consent_notice", "", words) + ":",
     }
 
 

@@ -1,11 +1,13 @@
 """The check of an upload (specification 4.2): can this file be shown, stamped and sealed?
 
-``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what needs a password to
-open (``password``; an owner password alone is accepted), no or too many pages (``no_pages``, ``too_many_pages``),
-dynamic XFA forms (``dynamic_xfa``), a signature that forbids any change (``changes_forbidden``), what exhausts or hangs
-a reader (``too_complex``), what readers show differently (``shown_differently``, ``unclear_page_count``), and what
-fails its dry run (``cannot_be_sealed``). Scripts, launch actions, earlier signatures, pages that print differently and
-repairs are accepted and reported in ``preflight``.
+``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what one reader opens and
+another does not (``damaged``), what needs a password to open (``password``; an owner password alone is accepted), no or
+too many pages (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), a signature that forbids any
+change (``changes_forbidden``), what exhausts or hangs a reader (``too_complex``), what readers show differently
+(``shown_differently``, ``unclear_page_count``, and ``link_border_over_text``, ``annotation_over_text`` and
+``form_field_over_text`` where only some draw what lies over text), and what fails its dry run (``cannot_be_sealed``).
+Scripts, launch actions, earlier signatures, pages that print differently, other places that readers draw differently
+and repairs are accepted and reported in ``preflight``.
 """
 
 from dataclasses import dataclass
@@ -29,8 +31,10 @@ class Inspection:
     ``launch_actions``, ``submit_actions``, ``attachments`` (counts), ``prints_differently`` (numbers of pages that look
     different in print), ``print_unknown`` (count of pages not compared for want of time), ``can_change`` (what can
     change what is shown: ``scripts``, ``actions``, ``layers``, ``media``, ``xfa_form``, ``hover_annotations``,
-    ``screen_only_annotations``, ``print_only_annotations``, ``print_only_contents``), ``repairs`` (sentences of the
-    reader), ``method`` (:data:`paraph.pdf.structure.extendable_variants.Method`).
+    ``screen_only_annotations``, ``print_only_annotations``, ``print_only_contents``), ``drawn_differently`` (places
+    that other readers may draw otherwise: ``page_number``, ``x``, ``y``, ``width``, ``height`` in points of reader
+    space, ``what``), ``repairs`` (sentences of the reader), ``method``
+    (:data:`paraph.pdf.structure.extendable_variants.Method`).
 
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
     """

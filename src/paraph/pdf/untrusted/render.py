@@ -8,11 +8,13 @@ from typing import Any
 from paraph.pdf.untrusted.sandbox import Pdf, sandbox
 
 
-def render_page(pdf: Pdf, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
+def render_page(
+    pdf: Pdf, page_number: int, scale: float, *, part: int = 0, party: str = "", sha256: bytes = b""
+) -> bytes:
     """Return the page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos. A huge page is
-    drawn smaller, with at most 16 million pixels. Raises PdfRefused, for example ``no_such_page``. Nothing is cached
-    here."""
-    arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp"}
+    drawn smaller, with at most 16 million pixels; in sixteen parts, of which ``part`` names one (1 to 16, in lines from
+    the top left), with at most 64 million. Raises PdfRefused, for example ``no_such_page``. Nothing is cached here."""
+    arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "part": part}
     return sandbox().call("render", pdf, party=party, sha256=sha256, **arguments)[1]
 
 

@@ -15,18 +15,23 @@ from typing import Any, BinaryIO
 
 from paraph.kernel import machine
 from paraph.kernel.places import Places, Told, Visit
-from paraph.kernel.waiting import waiting
+from paraph.kernel.waiting import waiting_for_reader
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_answers import SandboxAnswers
-from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
+from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, SandboxProcess
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 from paraph.pdf.untrusted.sandbox_workers import Workers
 
-__all__ = ["Sandbox", "SandboxLimits", "configure", "sandbox"]
+__all__ = ["Sandbox", "SandboxLimits", "configure", "sandbox", "verification_sandbox"]
 
 Pdf = bytes | BinaryIO | Callable[[], bytes]
+Files = list[bytes | BinaryIO]
+
+VERIFICATION_LIMITS = SandboxLimits(memory=320 << 20, processor_seconds=8, resident=128 << 20)
+"""With what the processes on both sides need themselves, a verification takes at most 512 MB and 10 seconds."""
 
 _log = logging.getLogger(__name__)
+logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up no log is told by the refusal alone
 _PATIENCE_SECONDS = 8.0  # to wait for a free process
 _LONGEST_LINE = 1000  # callers bound their own threads
 
@@ -37,24 +42,30 @@ class Sandbox:
     their share are read only while processors have nothing else to do."""
 
     def __init__(
-        self, size: int, limits: SandboxLimits | None = None, told: Told | None = None, *, yielding: bool = False
+        self,
+        size: int,
+        limits: SandboxLimits | None = None,
+        told: Told | None = None,
+        *,
+        yielding: bool = False,
+        program: Program = "worker",
     ) -> None:
         self._yielding = yielding
         self._places = Places(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
         self._answers = SandboxAnswers()
-        self._workers = Workers(size, limits or SandboxLimits())
+        self._workers = Workers(size, limits or SandboxLimits(), program)
 
     def call(
         self,
         job: str,
-        pdf: Pdf,
+        pdf: Pdf | Files,
         *,
         party: str = "",
         sha256: bytes = b"",
         patience: int = 1,
         **arguments: Any,
     ) -> JobAnswer:
-        """Run ``job`` on a file and return its answer: JSON and bytes.
+        """Run ``job`` on a file, or on several, and return its answer: JSON and bytes.
 
         An open file is read whole, whatever its position, and must not change meanwhile; a function is called for the
         file when its turn comes. ``party``: on whose behalf the file is read. ``sha256``: the file's digest if known; a
@@ -68,16 +79,16 @@ class Sandbox:
         question = (party, sha256, json.dumps(request)) if sha256 else None
         if question:
             self._answers.refuse(question)
-        with waiting(party) as visit:
-            if not visit:
+        with waiting_for_reader(party) as visit:
+            if not visit.has_place:
                 raise ReadersUnavailable
             if question:
                 return self._answers.answer(question, lambda: self._read(request, pdf, visit))
             return self._read(request, pdf, visit)
 
-    def _read(self, request: dict[str, Any], pdf: Pdf, thread: Visit) -> JobAnswer:
+    def _read(self, request: dict[str, Any], pdf: Pdf | Files, thread: Visit) -> JobAnswer:
         with self._places.place(thread.party) as visit:
-            if not visit:
+            if not visit.has_place:
                 raise ReadersUnavailable
             with self._workers.one(last=self._has_had_share(visit)) as worker:
                 with visit.no_work(), thread.no_work():
@@ -86,7 +97,7 @@ class Sandbox:
                 try:
                     message, content = worker.ask(
                         request,
-                        pdf() if callable(pdf) else pdf,
+                        pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf],
                         lambda used: self._look(worker, used, visit, thread),
                     )
                 finally:
@@ -120,46 +131,60 @@ class Sandbox:
 
 
 _default: Sandbox | None = None
-_default_lock = threading.Lock()
+_verifying: Sandbox | None = None
+_lock = threading.Lock()
 
 
 def sandbox() -> Sandbox:
     """Return the pool of this process, with one sandboxed process per core and one more unless :func:`configure` was
     called. The additional process is free for others when one party has all of the rest."""
     global _default  # noqa: PLW0603  one pool per process is the point
-    with _default_lock:
+    with _lock:
         if _default is None:
             _default = Sandbox(machine.cores() + 1)
         return _default
+
+
+def verification_sandbox() -> Sandbox:
+    """Return the pool of this process for verification, of :data:`VERIFICATION_LIMITS`. It is separate, so that no
+    upload has been read by a process whose verdict is to be trusted."""
+    global _verifying  # noqa: PLW0603  see above
+    with _lock:
+        if _verifying is None:
+            _verifying = Sandbox(machine.cores() + 1, VERIFICATION_LIMITS, program="verifying_worker")
+        return _verifying
 
 
 def configure(
     size: int, limits: SandboxLimits | None = None, told: Told | None = None, *, yielding: bool = False
 ) -> Sandbox:
     """Replace the pool of this process, for example to share a machine among several web processes."""
-    global _default  # noqa: PLW0603  see above
-    _end_default()
-    with _default_lock:
-        _default = Sandbox(size, limits, told, yielding=yielding)
-        return _default
+    global _default
+    pool = Sandbox(size, limits, told, yielding=yielding)
+    with _lock:
+        replaced, _default = _default, pool
+    if replaced:
+        replaced.close()
+    return pool
 
 
 @atexit.register
-def _end_default() -> None:
-    global _default
-    with _default_lock:
-        pool, _default = _default, None
-    if pool:
-        pool.close()
+def _end_pools() -> None:
+    global _default, _verifying
+    with _lock:
+        pools, _default, _verifying = (_default, _verifying), None, None
+    for pool in pools:
+        if pool:
+            pool.close()
 
 
 _of_parent: list[Sandbox | None] = []  # kept alive, so that no finalizer ends the parent's processes
 
 
 def _forget_after_fork() -> None:
-    global _default, _default_lock
-    _of_parent.append(_default)
-    _default, _default_lock = None, threading.Lock()
+    global _default, _verifying, _lock
+    _of_parent.extend((_default, _verifying))
+    _default, _verifying, _lock = None, None, threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget_after_fork)

@@ -11,9 +11,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from paraph.confinement import Confinement
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
@@ -24,6 +24,10 @@ from paraph.pdf.untrusted.sandbox_priority import SandboxPriority, processor_sec
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.25  # between two looks at what a job has used
 _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
+
+
+Program = Literal["worker", "verifying_worker"]
+"""A module of :mod:`paraph.pdf.untrusted.jobs`, whose processes read uploads or verify sealed files."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,11 @@ class SandboxLimits:
 
 
 class SandboxProcess:
-    """One sandboxed process and the socket to it. Used by one thread at a time. ``last``: whether it runs only while
+    """One sandboxed process and the socket to it. Used by one thread at a time. ``program``: the module that it runs,
+    with the jobs that it can do. ``last``: whether it runs only while
     processors have nothing else to do, from :meth:`come_last` on and for good."""
 
-    def __init__(self, limits: SandboxLimits) -> None:
+    def __init__(self, limits: SandboxLimits, program: Program = "worker") -> None:
         self._limits = limits
         self._jobs = 0
         self._confinement: Confinement | None = None
@@ -50,7 +55,7 @@ class SandboxProcess:
         self.last = False
         self.used = ResourcesUsed()  # in its life so far
         self._connection, theirs = socket.socketpair()
-        command = [sys.executable, "-P", "-m", "paraph.pdf.untrusted.jobs.worker"]
+        command = [sys.executable, "-P", "-m", f"paraph.pdf.untrusted.jobs.{program}"]
         with theirs, contextlib.ExitStack() as unless_started:
             unless_started.callback(self._connection.close)
             self._process = subprocess.Popen(  # noqa: S603  a module of this package
@@ -72,16 +77,19 @@ class SandboxProcess:
         self.last = True
         self._priority.come_last()
 
-    def ask(self, request: dict[str, Any], pdf: bytes | BinaryIO, tell: Callable[[float], object]) -> wire.JobAnswer:
-        """Send a job and return its answer. ``tell`` is called again and again with the processor seconds that the job
-        has used. Raises PdfRefused ``too_complex`` if the process is lost by fault of the file, else
-        ReadersUnavailable."""
+    def ask(
+        self, request: dict[str, Any], files: Sequence[bytes | BinaryIO], tell: Callable[[float], object]
+    ) -> wire.JobAnswer:
+        """Send a job over ``files`` and return its answer. ``tell`` is called again and again with the processor
+        seconds that the job has used. Raises PdfRefused ``too_complex`` if the process is lost by fault of the file,
+        else ReadersUnavailable."""
         self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
         self.confinement()
         try:
-            with _descriptor(pdf) as descriptor:
+            with contextlib.ExitStack() as opened:
+                descriptors = [opened.enter_context(_descriptor(file)) for file in files]
                 self._connection.settimeout(self._limits.wall_seconds)
-                wire.send(self._connection, request, descriptor=descriptor)
+                wire.send(self._connection, request, descriptors=descriptors)
             message, content = self._answer(self._limits.wall_seconds * request["patience"], tell)
         except OSError as error:  # also TimeoutError and ConnectionEndedError
             raise self._lost(request, error) from error

@@ -1,14 +1,15 @@
 """The protocol between the service and its sandboxed processes: length-prefixed messages over a socket pair.
 
-A message is a header (both lengths), a JSON object and raw bytes. The file to read travels beside the first bytes as a
-descriptor, so its bytes are copied once, into memory that both sides map. A sandboxed process is untrusted: only JSON
-is accepted, lengths are capped, nothing is unpickled.
+A message is a header (both lengths), a JSON object and raw bytes. The files to read travel beside the first bytes as
+descriptors, so their bytes are copied once, into memory that both sides map. A sandboxed process is untrusted: only
+JSON is accepted, lengths are capped, nothing is unpickled.
 """
 
 import json
 import socket
 import struct
 import time
+from collections.abc import Sequence
 from typing import Any
 
 JobAnswer = tuple[dict[str, Any], bytes]
@@ -19,6 +20,7 @@ _AT_ONCE = 64 << 10
 _PIECE = 1 << 20
 _LONGEST_OBJECT = 64 << 20
 _LONGEST_CONTENT = 256 << 20
+MOST_FILES = 253  # descriptors that Linux passes with one message
 
 
 class ConnectionEndedError(ConnectionError):
@@ -29,12 +31,14 @@ class NoMessageError(ConnectionError):
     """The other side sent something that is not a message."""
 
 
-def send(connection: socket.socket, message: dict[str, Any], content: bytes = b"", descriptor: int = -1) -> None:
-    """Send a message. Raises OSError if the other side is gone."""
+def send(
+    connection: socket.socket, message: dict[str, Any], content: bytes = b"", descriptors: Sequence[int] = ()
+) -> None:
+    """Send a message, and at most :data:`MOST_FILES` descriptors. Raises OSError if the other side is gone."""
     text = json.dumps(message, separators=(",", ":")).encode()
     start = _HEADER.pack(len(text), len(content)) + text
-    if descriptor >= 0:
-        start = start[socket.send_fds(connection, [start], [descriptor]) :]
+    if descriptors:
+        start = start[socket.send_fds(connection, [start], descriptors) :]
     connection.sendall(start)
     if content:
         connection.sendall(content)
@@ -49,12 +53,12 @@ def receive(connection: socket.socket, seconds: float | None = None) -> tuple[di
     return _message(connection, connection.recv(_AT_ONCE), deadline)
 
 
-def receive_with_descriptor(connection: socket.socket) -> tuple[dict[str, Any], int]:
-    """Return the next message and the descriptor that came with it. Raises as :func:`receive` does."""
-    start, descriptors, _, _ = socket.recv_fds(connection, _AT_ONCE, 1)
+def receive_with_descriptors(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Return the next message and the descriptors that came with it. Raises as :func:`receive` does."""
+    start, descriptors, _, _ = socket.recv_fds(connection, _AT_ONCE, MOST_FILES)
     if not descriptors:
         raise ConnectionEndedError
-    return _message(connection, start, None)[0], descriptors[0]
+    return _message(connection, start, None)[0], descriptors
 
 
 def _message(connection: socket.socket, start: bytes, deadline: float | None) -> tuple[dict[str, Any], bytes]:

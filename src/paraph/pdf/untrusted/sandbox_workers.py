@@ -4,10 +4,11 @@ import contextlib
 import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_process import SandboxLimits, SandboxProcess
+from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, SandboxProcess
 
 _log = logging.getLogger(__name__)
 
@@ -15,8 +16,8 @@ _log = logging.getLogger(__name__)
 class Workers:
     """Started when first needed. At most ``size`` are kept, and half as many that come last. Thread-safe."""
 
-    def __init__(self, size: int, limits: SandboxLimits) -> None:
-        self._limits = limits
+    def __init__(self, size: int, limits: SandboxLimits, program: Program) -> None:
+        self._new = partial(SandboxProcess, limits, program)
         self._idle: dict[bool, list[SandboxProcess]] = {False: [], True: []}  # by whether they come last
         self._most = {False: size, True: max(1, size // 2)}
         self._closed = False
@@ -76,13 +77,13 @@ class Workers:
 
     def _start_another(self) -> None:
         try:
-            self._keep(SandboxProcess(self._limits))
+            self._keep(self._new())
         except OSError as error:
             _log.error("no process to read PDFs can be started: %r", error)
 
     def _started(self, last: bool) -> SandboxProcess:
         try:
-            worker = self._starter.submit(SandboxProcess, self._limits).result()
+            worker = self._starter.submit(self._new).result()
         except (OSError, RuntimeError) as error:  # no process or no thread now
             _log.error("no process to read PDFs can be started: %r", error)
             raise ReadersUnavailable from error

@@ -6,7 +6,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag
 
 GAP = 2.0  # points between the tag's ink and the stamp
-ROUNDING = 0.01  # points, tolerated where a stamp is computed from the page's size
+ROUNDING = 0.005  # points: a stamp that was computed from a page's size, rounded to hundredths, fits the page
 
 
 @dataclass(frozen=True)

@@ -1,56 +1,60 @@
 """The changes to a file after one of its signatures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from pyhanko.sign.diff_analysis import ModificationLevel
-
+from paraph.pdf.verification.appended.additions import Additions, Shown
+from paraph.pdf.verification.appended.history import History
 from paraph.pdf.verification.embedded_signatures import SignedFile
 from paraph.pdf.verification.signature_check import SignatureCheck
 
 
-def changes(file: SignedFile, check: SignatureCheck, later: Sequence[SignatureCheck]) -> tuple[bool, list[str]]:
-    """Returns whether the file was altered after the signature of ``check``, and a sentence for each addition.
+@dataclass(frozen=True)
+class Changes:
+    """``altered``: something that is not known to be harmless was appended; ``sentences`` tell of each addition, and of
+    the first alteration; ``shown``: the pictures that trusted signatures added."""
 
-    ``later``: the signatures after it. Long-term data, document timestamps and further signatures alter nothing.
-    """
+    altered: bool
+    sentences: tuple[str, ...]
+    shown: tuple[Shown, ...] = ()
+
+
+def changes(file: SignedFile, history: History, check: SignatureCheck, later: Sequence[SignatureCheck]) -> Changes:
+    """Return what changed after the signature of ``check``. ``later``: the signatures after it."""
     name = check.embedded.label
     if check.coverage == "whole file":
-        return False, []
+        return Changes(False, ())
     if check.coverage == "unclear":
-        return True, [f"Nobody can tell what was changed after {name}."]
-    added = [_addition(other) for other in later]
-    if file.long_term_data() != file.long_term_data(check.embedded):
-        added.append(f"Long-term validation data was added after {name}.")
-    if len(later) == 1 and later[0].archives and check.embedded.is_followed_by(later[0].embedded):
-        return False, added
-    altered = _alterations(check, later)
-    return bool(altered), [*added, *altered]
+        return Changes(True, (f"Nobody can tell what was changed after {name}.",))
+    if not check.binds:
+        objections = file.objections(check.embedded)
+        altered = (f"The file was changed after {name}: {objections}.",) if objections else ()
+        return Changes(bool(objections), (*(_added(other) for other in later), *altered))
+    appended = history.after(check.embedded.field.end)
+    told = [*_told(appended.additions, name, later)]
+    if (refusal := appended.refusal) is not None:
+        told += [_added(other) for other in later if not other.is_accepted]
+        told.append(f"The file was changed after {name}: from byte {refusal.start} on, {refusal.reason}.")
+    shown = tuple(picture for each in appended.additions for picture in each.shown)
+    return Changes(refusal is not None, tuple(dict.fromkeys(told)), shown)
 
 
-def _addition(other: SignatureCheck) -> str:
+def _told(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:
+    by_field = {other.embedded.field: other for other in later}
+    for added in additions:
+        if added.data:
+            yield f"Long-term validation data was added after {name}."
+        if added.signature is not None:
+            yield _added(by_field[added.signature], added.shown)
+
+
+def _added(other: SignatureCheck, shown: Sequence[Shown] = ()) -> str:
+    label = other.embedded.label
     if other.embedded.fault:
-        return f"A signature that cannot be read was added ({other.embedded.label})."
+        return f"A signature that cannot be read was added ({label})."
+    trust = "" if other.is_accepted else ", which is not trusted,"
     if other.embedded.is_document_timestamp:
-        return f'A document timestamp by "{other.signer}" was added ({other.embedded.label}).'
-    return f'A signature by "{other.signer}" was added ({other.embedded.label}).'
-
-
-def _alterations(check: SignatureCheck, later: Sequence[SignatureCheck]) -> list[str]:
-    name = check.embedded.label
-    appended = check.embedded.appended()
-    if appended is None:
-        return [f"Nobody can tell what was changed after {name}."]
-    level, fields = appended
-    if level is ModificationLevel.OTHER or level is ModificationLevel.ANNOTATIONS:
-        return [f"The file was changed after {name}: its content, its properties or its comments."]
-    timestamps = [other.embedded for other in later if other.embedded.is_document_timestamp]
-    visible = [timestamp.label for timestamp in timestamps if timestamp.shows]
-    if visible:
-        return [f"The document timestamp {visible[0]} draws on a page, which a timestamp has no reason to do."]
-    filled = sorted(fields - {other.embedded.field_name for other in later})
-    if filled:
-        return [f"Form fields were changed after {name}: {', '.join(filled)}."]
-    last = [check, *later][-1]
-    if last.coverage == "its revision" and last.embedded.is_last():
-        return [f"Bytes were appended after {last.embedded.label} that belong to no revision."]
-    return []
+        return f'A document timestamp by "{other.signer}"{trust} was added ({label}).'
+    pages = ", ".join(dict.fromkeys(str(each.page + 1) for each in shown))
+    where = f" on page{'s' if ',' in pages else ''} {pages}, visible" if pages else ""
+    return f'A signature by "{other.signer}"{trust} was added{where} ({label}).'

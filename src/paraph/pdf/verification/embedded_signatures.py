@@ -1,16 +1,16 @@
 """The signatures of a PDF and what its bytes tell of each, before any cryptography is checked."""
 
 import hashlib
+from collections.abc import Iterable
 from datetime import datetime
-
-from pyhanko.sign.diff_analysis import ModificationLevel
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.report import Coverage
+from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.signed_fields import SignedField
-from paraph.pdf.verification.revisions import Revisions, RevisionsByReader
-from paraph.pdf.verification.revisions_by_pyhanko import PasswordNeeded, RevisionsByPyHanko
+from paraph.pdf.verification.appended.history import History, only_blanks
+from paraph.pdf.verification.revisions import Revisions
 
 _MAX_SIGNATURES = 200
 _HEXADECIMAL = (frozenset(b"0123456789abcdef"), frozenset(b"0123456789ABCDEF"))
@@ -23,17 +23,18 @@ class NotVerifiable(ValueError):
 class EmbeddedSignature:
     """One signature: its bytes, what it covers, and what came after it.
 
-    ``fault`` is the reason why it cannot be judged at all, empty where it can.
+    ``fault`` is the reason why it cannot be judged at all, empty where it can. ``removed``: the file had it in an
+    earlier revision and no longer lists it.
     """
 
-    def __init__(self, pdf: bytes, field: SignedField, revisions: Revisions) -> None:
+    def __init__(self, pdf: bytes, field: SignedField, revisions: Revisions, *, removed: bool = False) -> None:
+        self.removed = removed
         self.field_name = field.name
         self.is_document_timestamp = field.is_document_timestamp
         self.sub_filter = field.sub_filter
         self.contents = field.contents
         self.claimed_at: datetime | None = field.claimed_at
         self.fault = field.fault
-        self.shows = field.shows
         self.field = field
         self._pdf = pdf
         self._revisions = revisions
@@ -42,14 +43,6 @@ class EmbeddedSignature:
     def label(self) -> str:
         """The name of the field, for sentences."""
         return self.field_name or "without a name"
-
-    def is_followed_by(self, archive: "EmbeddedSignature") -> bool:
-        """Whether nothing but that archive timestamp came after the signature. Both must cover their revision."""
-        return archive.field.end == len(self._pdf) and self._revisions.archived(self.field, archive.field)
-
-    def is_last(self) -> bool:
-        """Whether no revision came after the one that the signature covers."""
-        return not self._revisions.followed(self.field)
 
     def digest(self, algorithm: str) -> bytes:
         """Returns the digest of the covered bytes, for the :mod:`hashlib` name of a hash."""
@@ -62,14 +55,9 @@ class EmbeddedSignature:
         """Returns what the signature covers; ``unclear`` unless it leaves out exactly its own value."""
         if self.fault or not self._gap_is_the_value():
             return "unclear"
-        if self.field.end == len(self._pdf):
+        if only_blanks(self._pdf, self.field.end):
             return "whole file"
         return "its revision" if self._revisions.ends_with(self.field) else "unclear"
-
-    def appended(self) -> tuple[ModificationLevel, set[str]] | None:
-        """Returns the strongest kind of change after the signature's revision and the names of the changed form fields;
-        ``None`` where the revisions cannot be compared."""
-        return self._revisions.appended(self.field)
 
     def _gap_is_the_value(self) -> bool:
         """Whether the byte range is ``[0 a b c]`` within the file, with ``<value>`` in hexadecimal digits of one case
@@ -92,14 +80,33 @@ class SignedFile:
 
     def __init__(self, pdf: bytes) -> None:
         """Opens the file. Raises :class:`NotVerifiable`."""
+        self.pdf = pdf
         self._revisions = _opened(pdf)
         fields, self.findings = self._revisions.fields, list[str]()
         if len(fields) > _MAX_SIGNATURES:
             self.findings.append(f"Of its {len(fields)} signatures the newest {_MAX_SIGNATURES} were looked at.")
         self.signatures = [EmbeddedSignature(pdf, field, self._revisions) for field in fields[-_MAX_SIGNATURES:]]
+        for field in self._removed():
+            position = sum(1 for each in self.signatures if each.fault or each.field.end < field.end)
+            self.signatures.insert(position, EmbeddedSignature(pdf, field, self._revisions, removed=True))
         self._stored = self._revisions.stored()
         if self._stored.incomplete:
             self.findings.append("Some of the long-term validation data in the file cannot be read.")
+
+    def _removed(self) -> list[SignedField]:
+        try:
+            return self._revisions.removed()
+        except Unsafe as error:
+            raise NotVerifiable(f"The file cannot be verified: {error}.") from error
+
+    def history(self, trusted: Iterable[EmbeddedSignature]) -> History:
+        """Return what judges the updates of the file, given the signatures and timestamps that are trusted."""
+        fields = {embedded.field.end: embedded.field for embedded in trusted}
+        return History(self.pdf, self._revisions.reader_until, fields)
+
+    def objections(self, embedded: EmbeddedSignature) -> str:
+        """Return why the file may have been altered after a signature that is not trusted; empty for no reason."""
+        return self._revisions.second_opinion.objections(embedded.field)
 
     def long_term_data(self, embedded: EmbeddedSignature | None = None) -> LongTermData:
         """Returns the document security store, as it is now, or as it was at a signature that covers its revision;
@@ -108,20 +115,14 @@ class SignedFile:
 
 
 def _opened(pdf: bytes) -> Revisions:
-    """Opens the file by paraph's reader, or by pyHanko's, which is more lenient, where that refuses."""
     try:
-        return RevisionsByReader(pdf)
+        return Revisions(pdf)
     except SealError as error:
         raise NotVerifiable("The file is encrypted and cannot be read without its password.") from error
-    except Exception:  # noqa: BLE001 — whatever it is, the other reader may read the file
-        return _opened_by_pyhanko(pdf)
-
-
-def _opened_by_pyhanko(pdf: bytes) -> Revisions:
-    try:
-        return RevisionsByPyHanko(pdf)
-    except PasswordNeeded as error:
-        raise NotVerifiable("The file is encrypted and cannot be read without its password.") from error
+    except Unsafe as error:
+        raise NotVerifiable(f"The file cannot be read as a PDF with signatures: {error}.") from error
+    except MemoryError:
+        raise  # the sandbox tells that the file takes too much
     except Exception as error:
         sentence = f"The file cannot be read as a PDF with signatures ({type(error).__name__})."
         raise NotVerifiable(sentence) from error

@@ -19,7 +19,8 @@ def check_documents(
     verified: Callable[[str], Verification],
     proof_name: str,
 ) -> None:
-    """Notes for each document whether its files are there and match, and whether a file belongs to no document.
+    """Notes for each document whether its files match and which of them were not given, and whether a file belongs to
+    no document.
 
     ``files``: all but the proof; ``verified`` returns the verification of a file by its name. Raises ``KeyError``,
     ``TypeError`` or ``ValueError`` for incomplete evidence.
@@ -31,12 +32,17 @@ def check_documents(
         for entry in evidence["journal"]
         if entry["event_type"] == _SEAL_EVENT
     }
-    stated: set[str] = set()
+    stated = {
+        digest
+        for document in evidence["documents"]
+        for digest in (document["seal"]["signed_pdf_sha256"], document["uploaded_sha256"])
+    }
+    strange = [name for name in files if digests[name] not in stated]
+    absent = result.problems if strange else result.notes  # the strange one may be it, altered
     for document in evidence["documents"]:
         title, signed_digest = document["name"], document["seal"]["signed_pdf_sha256"]
-        stated.update((signed_digest, document["uploaded_sha256"]))
-        signed = _check_present(result, names, "signed", title, signed_digest)
-        uploaded = _check_present(result, names, "uploaded", title, document["uploaded_sha256"])
+        signed = _named(result, absent, names, f'the signed file of "{title}"', signed_digest)
+        uploaded = _named(result, absent, names, f'the uploaded file of "{title}"', document["uploaded_sha256"])
         seal = seals.get(signed_digest)
         result.note(
             seal is not None,
@@ -51,14 +57,16 @@ def check_documents(
         if signed and uploaded:
             _check_beginning(result, files, signed, uploaded, seal or {})
     result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
-    result.problems += [f"The proof says nothing of {name}." for name in files if digests[name] not in stated]
+    result.problems += [f"The proof says nothing of {name}." for name in strange]
 
 
-def _check_present(result: EvidenceCheck, names: Mapping[str, str], kind: str, title: str, digest: str) -> str | None:
-    """Notes whether a file has this digest, and returns its name."""
+def _named(result: EvidenceCheck, absent: list[str], names: Mapping[str, str], what: str, digest: str) -> str | None:
+    """Returns the name of the file that has this digest; tells it, or to ``absent`` that there is none."""
     name = names.get(digest)
-    missing = f'No file has the digest of the {kind} file of "{title}".'
-    result.note(name is not None, f'{name} is the {kind} file of "{title}".', missing)
+    if name is None:
+        absent.append(f"No file that was given is {what}: none has its digest.")
+    else:
+        result.matches.append(f"{name} is {what}.")
     return name
 
 

@@ -10,16 +10,17 @@ _SEAL_FACTS = ("certificate", "root", "purpose")
 
 @dataclass
 class EvidenceCheck:
-    """What matches and what does not, a sentence each."""
+    """What matches and what does not, a sentence each; ``notes`` say what was not compared, as it was not given."""
 
     matches: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     sealed: dict[str, Verification] = field(default_factory=dict)
     """The verification of each sealed file, by the name of the file."""
 
     @property
     def ok(self) -> bool:
-        """Whether everything matches."""
+        """Whether everything that was given matches."""
         return bool(self.matches) and not self.problems
 
     def to_json(self) -> dict[str, Any]:
@@ -28,6 +29,7 @@ class EvidenceCheck:
             "ok": self.ok,
             "matches": self.matches,
             "problems": self.problems,
+            "notes": self.notes,
             "sealed": {name: {key: seal[key] for key in _SEAL_FACTS} for name, seal in seals.items()},
         }
 

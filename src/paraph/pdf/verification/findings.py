@@ -37,6 +37,7 @@ def findings(
         f'Timestamped beside the file, as it is now, on {clock.iso(timestamp.time)} by "{timestamp.authority}".'
         for timestamp in detached.timestamps
     ]
+    sentences += [sentence for report in reports[:position] if report.trusted for sentence in report.changes]
     sentences += [*seal.changes, *detached.findings, *expired]
     sentences += [finding for report in reports for finding in report.findings]
     return list(dict.fromkeys(sentences))

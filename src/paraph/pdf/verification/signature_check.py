@@ -21,6 +21,7 @@ from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch,
 from paraph.pdf.verification.embedded_signatures import EmbeddedSignature
 
 PADES = "/ETSI.CAdES.detached"
+_TIMESTAMP = "/ETSI.RFC3161"
 _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
 
 
@@ -52,9 +53,20 @@ class SignatureCheck:
     findings: list[str] = field(default_factory=list)
 
     @property
+    def is_accepted(self) -> bool:
+        """Whether this is a signature or document timestamp that is intact and trusted."""
+        return self.intact and self.trusted
+
+    @property
+    def binds(self) -> bool:
+        """Whether nothing may be changed after this signature but what is known to be harmless: it is trusted, or it
+        says that a service like this one made it."""
+        return self.intact and (self.trusted or self.purpose is not None)
+
+    @property
     def archives(self) -> bool:
-        """Whether this is a document timestamp that is valid and trusted."""
-        return self.embedded.is_document_timestamp and self.intact and self.trusted
+        """Whether this is a document timestamp that is intact and trusted."""
+        return self.embedded.is_document_timestamp and self.is_accepted
 
 
 def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
@@ -72,6 +84,11 @@ def check_document_timestamp(
     ``roots``: DER of the trusted roots; ``carried``: the long-term data of the file.
     """
     check = SignatureCheck(embedded, embedded.coverage())
+    if embedded.sub_filter != _TIMESTAMP:
+        check.findings.append(
+            f"The document timestamp {embedded.label} has the form {embedded.sub_filter or 'of none'}."
+        )
+        return check
     try:
         token = check_token(embedded.contents, embedded.digest)
     except TokenRefused as error:

@@ -1,6 +1,7 @@
 """Verification of a sealed PDF without the service: bytes and roots in, a report out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -10,9 +11,11 @@ from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestampsCheck,
     check_detached_timestamps,
 )
-from paraph.pdf.verification.changes import changes
+from paraph.pdf.verification.appended.history import only_blanks
+from paraph.pdf.verification.changes import Changes, changes
 from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile
 from paraph.pdf.verification.findings import findings, is_accepted
+from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 from paraph.pdf.verification.signature_check import (
     SignatureCheck,
     cannot_judge,
@@ -28,6 +31,7 @@ def verify(
     roots: Sequence[bytes],
     detached_timestamps: Sequence[DetachedTimestamp] = (),
     signers: Sequence[str] = (),
+    drawing: DrawingTime | None = None,
 ) -> Verification:
     """Reports on all signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
 
@@ -35,28 +39,37 @@ def verify(
     kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
     or its whole subject; without any, everybody below the roots. The verdict is that of the last seal, which covers all
     earlier signatures. These are reported one by one; one that proves an alteration after it makes the verdict fail.
+    ``drawing``: how long pages may be drawn and compared, a few seconds if not given.
     """
     try:
-        return _verify(SignedFile(pdf), roots, check_detached_timestamps(pdf, detached_timestamps, roots), signers)
+        file, detached = SignedFile(pdf), check_detached_timestamps(pdf, detached_timestamps, roots)
+        return _verify(file, roots, detached, signers, drawing or DrawingTime())
     except NotVerifiable as error:
         return Verification(findings=[str(error)])
+    except MemoryError:
+        raise  # the sandbox tells that the file takes too much
     except Exception as error:  # noqa: BLE001 — a hostile file makes the reader raise anything
         return Verification(findings=[f"The file cannot be verified ({type(error).__name__})."])
 
 
 def _verify(
-    file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck, signers: Sequence[str]
+    file: SignedFile,
+    roots: Sequence[bytes],
+    detached: DetachedTimestampsCheck,
+    signers: Sequence[str],
+    drawing: DrawingTime,
 ) -> Verification:
     if not file.signatures:
         return Verification(findings=["The file is not sealed: it has no signature.", *file.findings])
     checks = _check_all(file, roots, detached)
     expired = expired_timestamps(checks, detached)
-    reports = [_report(file, checks, check) for check in checks]
+    changed = _changed(file, checks)
+    reports = [_report(file, checks, check, after) for check, after in zip(checks, changed, strict=True)]
     position = _last_seal(checks)
     if position is None:
         return Verification(findings=_without_seal(file, checks), signatures=reports)
     before, seal, after = reports[:position], reports[position], reports[position + 1 :]
-    return Verification(
+    verification = Verification(
         intact=seal.intact and all(report.intact for report in after),
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
         covers_whole_file=any(report.intact and report.coverage == "whole file" for report in [seal, *after]),
@@ -71,11 +84,71 @@ def _verify(
         timestamp=seal.timestamp,
         level=seal.level,
         changes=seal.changes,
-        findings=[*findings(reports, position, detached, expired, signers), *file.findings],
+        findings=[*findings(reports, position, detached, expired, signers), *file.findings, *_uncovered(file, checks)],
         signatures=reports,
         detached_timestamps=detached.timestamps,
         detached_timestamps_hold=not detached.findings,
     )
+    return _with_pictures(verification, file, checks, changed, drawing) if verification.ok else verification
+
+
+def altered_seals(pdf: bytes, roots: Sequence[bytes]) -> list[str]:
+    """Returns the names of the seals after which a file was altered, of those that are trusted or say that a service
+    like this one made them: also where a signature that is not trusted, or cannot be read, came with the alteration.
+    Empty for a file that cannot be verified. ``roots``: as in :func:`verify`."""
+    try:
+        file = SignedFile(pdf)
+    except NotVerifiable:
+        return []
+    checks = _check_all(file, roots, check_detached_timestamps(pdf, (), roots))
+    told = zip(checks, _changed(file, checks), strict=True)
+    return [check.embedded.label for check, after in told if check.binds and after.altered]
+
+
+def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes]:
+    """Returns what changed after each signature. Where a seal is not trusted, for example because no roots are given, a
+    timestamp after it need not be trusted either."""
+    accepted = [check.embedded for check in checks if check.is_accepted]
+    stamps = [check.embedded for check in checks if check.intact and check.embedded.is_document_timestamp]
+    strict, lenient = file.history(accepted), file.history([*stamps, *accepted])
+    return [
+        changes(file, strict if check.is_accepted else lenient, check, checks[number:])
+        for number, check in enumerate(checks, start=1)
+    ]
+
+
+def _uncovered(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
+    """Tell from which byte on nothing that is trusted covers the file."""
+    end = max((check.embedded.field.end for check in checks if check.is_accepted), default=len(file.pdf))
+    if only_blanks(file.pdf, end):
+        return []
+    return [f"From byte {end} on, no trusted signature or timestamp covers the file."]
+
+
+def _with_pictures(
+    verification: Verification,
+    file: SignedFile,
+    checks: Sequence[SignatureCheck],
+    changed: Sequence[Changes],
+    drawing: DrawingTime,
+) -> Verification:
+    """Compare the pages as they were at the first trusted seal with those of the whole file."""
+    first = next(i for i, check in enumerate(checks) if check.is_accepted and not check.embedded.is_document_timestamp)
+    end = checks[first].embedded.field.end
+    if only_blanks(file.pdf, end):
+        return verification
+    compared = compare_pictures(file.pdf[:end], file.pdf, changed[first].shown, drawing)
+    name = checks[first].embedded.label
+    if compared is None:
+        told = f"The pages as they were at {name} cannot be drawn and compared."
+    elif compared.different:
+        told = f"Page {compared.different} looks different from what it was at {name}."
+    elif compared.pages < compared.count:
+        told = f"Of its {compared.count} pages the first {compared.pages} were drawn and compared with those at {name}."
+    else:
+        return verification
+    altered = compared is not None and compared.different is not None
+    return replace(verification, altered=altered, findings=[*verification.findings, told])
 
 
 def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
@@ -97,18 +170,20 @@ def _without_seal(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[st
 
 def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck) -> list[SignatureCheck]:
     """Checks all signatures, in the order of the revisions. Document timestamps are checked first, since they prove
-    when the seals before them existed."""
+    when the seals before them existed. Of signatures that were removed those count after which nothing may be changed.
+    """
     carried = file.long_term_data() + detached.statuses
     archives = {
         position: _guarded(embedded, partial(check_document_timestamp, embedded, roots, carried))
         for position, embedded in enumerate(file.signatures)
         if embedded.is_document_timestamp
     }
-    return [
+    checks = [
         archives.get(position)
         or _guarded(embedded, partial(check_seal, embedded, roots, carried, _archived_at(position, archives, detached)))
         for position, embedded in enumerate(file.signatures)
     ]
+    return [check for check in checks if not check.embedded.removed or check.binds]
 
 
 def _guarded(embedded: EmbeddedSignature, check: Callable[[], SignatureCheck]) -> SignatureCheck:
@@ -117,6 +192,8 @@ def _guarded(embedded: EmbeddedSignature, check: Callable[[], SignatureCheck]) -
         return cannot_judge(embedded, embedded.fault)
     try:
         return check()
+    except MemoryError:
+        raise  # the sandbox tells that the file takes too much
     except Exception as error:  # noqa: BLE001 — a hostile signature makes what reads certificates raise anything
         return cannot_judge(embedded, f"it confuses the reader ({type(error).__name__})")
 
@@ -130,11 +207,10 @@ def _archived_at(
     return min([*proven, *detached.times[:1]], default=None)
 
 
-def _report(file: SignedFile, checks: list[SignatureCheck], check: SignatureCheck) -> SignatureReport:
+def _report(file: SignedFile, checks: list[SignatureCheck], check: SignatureCheck, changed: Changes) -> SignatureReport:
     embedded, later = check.embedded, checks[checks.index(check) + 1 :]
     archives = [other for other in later if other.archives]
     archived = file.long_term_data(archives[-1].embedded) if archives else None
-    altered, additions = changes(file, check, later)
     return SignatureReport(
         field_name=embedded.field_name,
         kind="document timestamp" if embedded.is_document_timestamp else "seal",
@@ -143,13 +219,13 @@ def _report(file: SignedFile, checks: list[SignatureCheck], check: SignatureChec
         root=check.root,
         purpose=check.purpose,
         intact=check.intact,
-        matches=not (check.mismatch or (check.intact and altered)),
+        matches=not (check.mismatch or (check.intact and changed.altered)),
         trusted=check.trusted,
         coverage=check.coverage,
         claimed_at=check.claimed_at,
         timestamp=check.timestamp,
         level="" if embedded.is_document_timestamp else level(check, file.long_term_data(), archived),
-        altered=altered,
-        changes=tuple(additions),
+        altered=changed.altered,
+        changes=changed.sentences,
         findings=tuple(check.findings),
     )

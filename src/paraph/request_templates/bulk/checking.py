@@ -1,5 +1,6 @@
 """Checking the rows of a CSV, each as if it were sent now."""
 
+import re
 from collections.abc import Sequence
 
 from django.db import transaction
@@ -16,6 +17,7 @@ from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
 
+_INTERNATIONAL = re.compile("^00")  # what people dial for "+", which spreadsheets take for a formula
 _READERS = {"first_name": values.text, "last_name": values.text, "email": values.email, "phone": values.phone}
 
 
@@ -70,7 +72,7 @@ class _Checker:
         for (index, field), place in self._places.items():
             text = row.cells[place] if place < len(row.cells) else ""
             if field == "phone":
-                text = "".join(text.split())
+                text = _INTERNATIONAL.sub("+", "".join(text.split()))
                 if not text:
                     continue
             try:

@@ -16,7 +16,7 @@ FIELDS = {
     "phone": gettext_lazy("Phone"),
 }
 _PLAIN = {"first_name": "first name", "last_name": "last name", "email": "e-mail", "phone": "phone"}
-_EXAMPLES = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+33612345678"}
+_PEOPLE = (("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing"), ("Katherine", "Johnson"), ("Emmy", "Noether"))
 
 FieldColumns = dict[tuple[int, str], int]
 """The column of a role, as an index, and a field. A phone that is not needed may have none."""
@@ -50,8 +50,16 @@ def unused_columns(places: FieldColumns, columns: Sequence[str]) -> list[str]:
 
 def sample(roles: Sequence[TemplateRole]) -> tuple[list[str], list[str]]:
     """The header that the roles want, and a row as an example."""
-    wanted = [(role, field) for role in roles for field in FIELDS]
-    return [column_name(role, field) for role, field in wanted], [_EXAMPLES[field] for _role, field in wanted]
+    columns = [column_name(role, field) for role in roles for field in FIELDS]
+    return columns, [cell for index in range(len(roles)) for cell in _example(index)]
+
+
+def _example(index: int) -> list[str]:
+    """A person of their own for each role, in the order of :data:`FIELDS`. The phone is written so that a spreadsheet
+    takes it for text."""
+    first_name, last_name = _PEOPLE[index % len(_PEOPLE)]
+    number = "" if index < len(_PEOPLE) else str(index + 1)
+    return [first_name, last_name, f"{first_name.lower()}{number}@example.com", f"00 33 6 12 34 56 {78 + index % 20}"]
 
 
 def column_name(role: TemplateRole, field: str) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
+from paraph.bodies.csv_lines import as_typed, csv_line
 from paraph.kernel.errors import DomainError
 
 MOST_BYTES = 1024 * 1024
@@ -15,7 +16,6 @@ MOST_ROWS = 1000
 _DELIMITERS = ",;\t"
 _LONGEST_CELL = 1000
 _MOST_COLUMNS = 200
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class CsvRow(NamedTuple):
@@ -50,11 +50,9 @@ def read_csv(content: bytes) -> Table:
 
 
 def write_csv(columns: list[str], rows: list[list[str]]) -> bytes:
-    """With the mark by which spreadsheets know UTF-8. What they would take for a formula begins with an apostrophe,
-    which :func:`read_csv` takes away again."""
-    file = io.StringIO(newline="")
-    csv.writer(file).writerows([[_plain(cell) for cell in row] for row in [columns, *rows]])
-    return codecs.BOM_UTF8 + file.getvalue().encode()
+    """Return a CSV with the mark by which spreadsheets know UTF-8. :func:`read_csv` takes the apostrophes of
+    :func:`~paraph.bodies.csv_lines.csv_line` away again."""
+    return codecs.BOM_UTF8 + "".join(csv_line(row) for row in [columns, *rows]).encode()
 
 
 def _decoded(content: bytes) -> str:
@@ -80,19 +78,11 @@ def _lines(text: str, delimiter: str) -> Iterator[CsvRow]:
             if len(cells) > _MOST_COLUMNS or any(len(cell) > _LONGEST_CELL for cell in cells):
                 sentence = _("Row %(number)d is longer than a row can be. Is a quotation mark missing?")
                 raise _refused(sentence % {"number": number})
-            stripped = [_typed(cell.strip()) for cell in cells]
+            stripped = [as_typed(cell.strip()).strip() for cell in cells]
             if any(stripped):
                 yield CsvRow(number, stripped)
     except csv.Error:
         raise _refused(_("The file is not a CSV file.")) from None
-
-
-def _typed(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
-
-
-def _plain(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 def _refused(sentence: str) -> DomainError:

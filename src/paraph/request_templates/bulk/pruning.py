@@ -2,16 +2,17 @@
 
 from datetime import timedelta
 
-from paraph.kernel import clock
+from paraph.organizations.retention import over
 from paraph.request_templates.models import BulkSend, BulkStatus
 
 KEPT_FOR = timedelta(days=90)
 
 
 def delete_old_bulk_sends() -> int:
-    """Deletes those that were uploaded 90 days ago and are not under way, with the rows that were not sent; returns how
-    many. Requests stay."""
-    old = BulkSend.objects.filter(created_at__lt=clock.now() - KEPT_FOR).exclude(status=BulkStatus.SENDING)
-    count = old.count()
-    old.delete()
+    """Delete those that were uploaded 90 days ago, or as long as files are kept where that is shorter, and are not
+    under way, with the rows that were not sent; return how many. Requests stay."""
+    count = 0
+    for old in over(BulkSend.objects.exclude(status=BulkStatus.SENDING), "created_at", KEPT_FOR):
+        count += old.count()
+        old.delete()
     return count

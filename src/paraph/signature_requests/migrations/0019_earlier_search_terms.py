@@ -1,10 +1,9 @@
 """Notes the words of requests that were made before, while the service works; safe to repeat."""
 
-from typing import Any
-
 from django.db import migrations
 
-_AT_ONCE = 20_000
+from paraph.database.in_batches import InBatches
+
 _SIGNERS = """
     INSERT INTO signature_requests_searchterm (organization_id, environment, term, request_id)
     SELECT request.organization_id, request.environment, word, request.id
@@ -23,20 +22,10 @@ _DOCUMENTS = """
 """
 
 
-_ENDS_OF_SIGNERS = "SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM signature_requests_signer"
-_ENDS_OF_DOCUMENTS = "SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM signature_requests_requestdocument"
-
-
-def note(_apps: Any, editor: Any) -> None:
-    with editor.connection.cursor() as cursor:
-        for ends, statement in ((_ENDS_OF_SIGNERS, _SIGNERS), (_ENDS_OF_DOCUMENTS, _DOCUMENTS)):
-            cursor.execute(ends)
-            first, last = cursor.fetchone()
-            for start in range(first, last + 1, _AT_ONCE):
-                cursor.execute(statement, [start, start + _AT_ONCE])
-
-
 class Migration(migrations.Migration):
     atomic = False
     dependencies = [("signature_requests", "0018_search_terms")]
-    operations = [migrations.RunPython(note, migrations.RunPython.noop)]
+    operations = [
+        InBatches("search terms of signers", "signature_requests_signer", _SIGNERS, microseconds=200),
+        InBatches("search terms of documents", "signature_requests_requestdocument", _DOCUMENTS, microseconds=150),
+    ]

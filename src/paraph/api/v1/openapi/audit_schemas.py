@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from paraph.api.v1.openapi.preflight_schemas import MOST_PAGES, Change, PageNumber
+from paraph.api.v1.openapi.preflight_schemas import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
 from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
 from paraph.journal.event_types import EventType
 from paraph.signature_requests.values import LONGEST_EMAIL
@@ -52,6 +52,14 @@ class DocumentRemarks(BaseModel):
     )
     print_unknown: int = Field(
         _ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
+    )
+    drawn_differently: list[DisputedPlace] = Field(
+        _ABSENT,
+        max_length=MOST_PLACES,
+        description="Places that other readers may draw otherwise, where there are any.",
+    )
+    altered_after_seal: list[str] = Field(
+        _ABSENT, max_length=10, description="Trusted seals after which it was altered before the upload, if any."
     )
     can_change: list[Change] = Field(max_length=9, description="What can change what is shown.")
 

@@ -30,7 +30,8 @@ class Tag(BaseModel):
         min_length=1,
         max_length=LONGEST_TAG,
         pattern=TEXT,
-        description="Text that stands verbatim in the PDF. Used once per signer and document.",
+        description="Text that stands verbatim in the PDF, capital letters too. Blanks and line breaks within it do "
+        "not count: a PDF has none, only letters at places. Used once per signer and document.",
         examples=["{{signature:landlord}}"],
     )
 
@@ -42,8 +43,8 @@ class Rectangle(BaseModel):
     page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1. The page must exist.")
     x: float = Field(ge=0, lt=1e9, description="Points from the left edge of the page to that of the stamp.")
     y: float = Field(ge=0, lt=1e9, description="Points from the bottom edge of the page to that of the stamp.")
-    width: float = Field(200, ge=WIDTHS[0], le=WIDTHS[1], description="Points.")
-    height: float = Field(80, ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
+    width: Annotated[float, Field(ge=WIDTHS[0], le=WIDTHS[1])] | None = Field(200, description="Points.")
+    height: Annotated[float, Field(ge=HEIGHTS[0], le=HEIGHTS[1])] | None = Field(80, description="Points.")
 
 
 class MagicFieldStamp(BaseModel):
@@ -54,8 +55,8 @@ class MagicFieldStamp(BaseModel):
     value: Tag
     optional: bool = Field(
         False,
-        description="Ignore the stamp when the tag is absent. Each signer keeps at least one stamp on each document "
-        "that they sign.",
+        description="Ignore the stamp when the tag is absent. Never null. Each signer keeps at least one stamp on each "
+        "document that they sign.",
     )
 
 
@@ -126,17 +127,17 @@ class SignatureRequestInput(BaseModel):
 
     mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
     validity_days: int = Field(ge=1, le=MOST_VALIDITY_DAYS, description="Days until the request expires.")
-    send_email: bool = Field(
+    send_email: bool | None = Field(
         False, description="Whether the service invites by e-mail: signers in turn (`sequential`) or all at once."
     )
-    identity_declaration_accepted: bool = Field(
+    identity_declaration_accepted: bool | None = Field(
         False,
         description="You attest that you have identified the signers yourself. Must be true when `send_email` is true.",
     )
-    initials_required: bool = Field(
+    initials_required: bool | None = Field(
         False, description="Whether each signer also puts initials on each page. Plans Pro and Enterprise."
     )
-    notify_signers_on_completion: bool = Field(
+    notify_signers_on_completion: bool | None = Field(
         False, description="Whether signers get a summary by e-mail at completion."
     )
     callback_url: Annotated[str, Field(max_length=LONGEST_URL, pattern="^https://")] | None = Field(
@@ -159,6 +160,7 @@ class SignatureRequestInput(BaseModel):
 
 
 class Creation(BaseModel):
-    """The body of a creation. Unknown fields are ignored, wherever they stand."""
+    """The body of a creation. Unknown fields are ignored, wherever they stand. An optional field that is null counts as
+    absent; the one exception is `optional` of a stamp, which is `true` or `false` where it stands."""
 
     signature_request: SignatureRequestInput

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 MOST_PAGES = 100_000  # the limit of pages is a setting
+MOST_PLACES = 100_000
 
 Number = Annotated[int, Field(ge=0)]
 PageNumber = Annotated[int, Field(ge=1)]
@@ -69,6 +70,21 @@ class Forms(BaseModel):
     xfa: bool = Field(description="Whether it is a static XFA form as well. Dynamic ones are refused.")
 
 
+class DisputedPlace(BaseModel):
+    """A place on a page that readers draw differently."""
+
+    page_number: PageNumber = Field(description="The page.")
+    x: Points = Field(description="Left edge, in points from the left of the page as a reader sees it.")
+    y: Points = Field(description="Lower edge, in points from the bottom.")
+    width: Points = Field(description="Points.")
+    height: Points = Field(description="Points.")
+    what: Literal["link_border", "annotation", "form_field", "lost"] = Field(
+        description="What readers draw differently: the border of a link that touches something, an annotation, a form "
+        "field, or (`lost`) contents that some leave out, because their font is missing or their graphics state is "
+        "restored too often."
+    )
+
+
 class Preflight(BaseModel):
     """What the file holds that you may want to know of before anybody signs it. Nothing here kept it from being taken.
 
@@ -106,6 +122,17 @@ class Preflight(BaseModel):
         "come or go under the mouse. `screen_only_annotations`, `print_only_annotations`: comments or form fields that "
         "are not printed, or only printed. `print_only_contents`: pictures or programs for printers alone. "
         "Null for documents of earlier versions.",
+    )
+    drawn_differently: list[DisputedPlace] | None = Field(
+        max_length=MOST_PLACES,
+        description="Places that other readers may draw otherwise than signers see them. Signers find them outlined. A "
+        "file in which such an annotation or form field lies over text is refused. Null for documents of earlier "
+        "versions.",
+    )
+    altered_after_seal: list[Annotated[str, Field(max_length=200)]] | None = Field(
+        max_length=10,
+        description="Names of the trusted seals in it after which it was altered, also by a signature that is not "
+        "trusted or cannot be read. Signers are told. Null for documents of earlier versions.",
     )
     repairs: list[Annotated[str, Field(max_length=1000)]] = Field(
         max_length=5,

@@ -58,13 +58,23 @@ class DocumentWithDownload(UploadedDocument):
 
 
 class BrandingProfile(BaseModel):
-    """Colours of the signer's pages. Profiles are made by the operator; the API reads them."""
+    """Colours of the signer's pages. Profiles are made, changed and deleted in the dashboard; the API reads them. A
+    deleted one is listed no more and cannot be named in new requests; requests that have it keep it."""
 
     id: Id = Field(description="What `branding_profile_id` names.")
     name: Name = Field(description="The name that the list is sorted by.")
     background_color: Color = Field(description="Background of the signer's pages.", examples=["#f6f4ee"])
     text_color: Color = Field(description="Text on that background.", examples=["#1c1b19"])
     accent_color: Color = Field(description="Buttons and marks.", examples=["#1d4ed8"])
+
+
+class Delivery(BaseModel):
+    """What became of an invitation that is not out."""
+
+    put_off_until: Timestamp = Field(
+        description="As many messages as may go to this address, or as your organization may send, were sent. The "
+        "invitation is tried again at this time by itself."
+    )
 
 
 class Signer(BaseModel):
@@ -89,6 +99,7 @@ class Signer(BaseModel):
         description="Personal address of the signing page, valid until the request expires; null once signed. "
         "It must reach this signer and nobody else."
     )
+    delivery: Delivery | None = Field(description="Null unless the invitation is put off by a ceiling of messages.")
 
 
 class CreatedSignatureRequest(BaseModel):

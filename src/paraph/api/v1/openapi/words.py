@@ -7,7 +7,8 @@ reading it, and download the sealed documents with their proof file.
 
 Bodies are JSON, except the upload (multipart/form-data). Timestamps are UTC, `YYYY-MM-DDTHH:MM:SSZ`. Ids are
 integers, unique within a kind of resource, and another number in the other environment. Ignore response fields that
-you do not know: new ones are no breaking change.
+you do not know: new ones are no breaking change. An optional field of a body that is null counts as absent; the one
+exception is `optional` of a stamp.
 
 `HEAD` is answered like `GET`, without the body. Any other method gives 405 `method_not_allowed` with `Allow`."""
 
@@ -25,10 +26,11 @@ TAGS = {
 OPERATIONS = {
     "uploadDocument": (
         "Upload a PDF",
-        "Stores the file as it is and answers with its digest. The part must be of the MIME type `application/pdf`; "
-        "its file name is what the proof file calls the document. Password-protected files, dynamic forms and files "
-        "whose earlier signature forbids changes are refused with the reason. What else you may want to know, of "
-        "scripts and earlier signatures for example, stands in `preflight`.",
+        "Stores the file as it is and answers with its digest. The part must be of the MIME type `application/pdf`, in "
+        "capital or small letters, with or without parameters; its file name is what the proof file calls the "
+        "document. Password-protected files, dynamic forms and files whose earlier signature forbids changes are "
+        "refused with the reason. What else you may want to know, of scripts and earlier signatures for example, "
+        "stands in `preflight`.",
         "The document, with `preflight`.",
     ),
     "listDocuments": (

@@ -17,8 +17,9 @@ class Editor {
     this.sheets = new Sheets(this.stage);
     this.boxes = new Map();
     this.changes = new Changes(this.stamps.snapshot);
-    this.saving = new Saving(form, part("saved"));
+    this.saving = new Saving(form, part("saved"), this.stamps);
     this.buttons = Object.fromEntries([...this.tools.querySelectorAll("[data-do]")].map((button) => [button.dataset.do, button]));
+    this.pages = part("pages");
     new Pointing(this);
     new Keys(this);
     this.listen();
@@ -37,22 +38,28 @@ class Editor {
       button.addEventListener("click", () => button.getAttribute("aria-disabled") !== "true" && acts[name]());
     }
     this.form.addEventListener("focusin", (event) => {
-      const stamp = this.stamps.all.find(({ card }) => card.contains(event.target)) || this.stampOf(event.target);
+      const ofCard = this.stamps.all.find(({ card }) => card.contains(event.target));
+      const stamp = ofCard || this.stampOf(event.target);
       if (stamp && stamp !== this.selected) this.select(stamp);
+      if (ofCard) this.follow(ofCard);
     });
     this.form.addEventListener("input", (event) => event.target.closest("[data-stamp]") && this.show());
     this.form.addEventListener("change", (event) => {
       const stamp = this.stamps.all.find(({ card }) => card.contains(event.target));
-      if (stamp) this.changed(stamp);
+      if (!stamp) return;
+      this.changed(stamp);
+      this.follow(stamp);
     });
     this.form.addEventListener("click", (event) => this.clicked(event));
+    this.pages.addEventListener("change", () => this.sheets.all[this.pages.selectedIndex].figure.scrollIntoView());
+    addEventListener("scroll", () => this.pages.selectedIndex = this.sheets.all.indexOf(this.sheets.current), { passive: true });
   }
 
   // The buttons that a page without scripts sends.
   clicked(event) {
     const button = event.target.closest("button");
     const target = this.targets?.get(button);
-    if (target) this.put(this.signer, target.sheet, placeAt(target, this.size, target.sheet, this.rectangles));
+    if (target) this.put(this.signer, target.sheet, placeAt(target, target.size, target.sheet, this.rectangles));
     else if (button?.name === "remove") this.remove(this.stamps.all[Number(button.value)]);
     else if (button?.value === "add") this.addHere();
     else return;
@@ -69,7 +76,7 @@ class Editor {
 
   rectangleAround(sheet, point) {
     const target = targetAt(point, sheet), { width, height } = this.size;
-    const place = target && placeAt(target, this.size, sheet, this.rectangles);
+    const place = target && placeAt(target, target.size, sheet, this.rectangles);
     const around = { x: Math.round(point.x - width / 2), y: Math.round(point.y - height / 2), width, height };
     return place || this.rectangles.fitted(around, sheet);
   }
@@ -99,8 +106,7 @@ class Editor {
     rows.sort((one, other) => Math.abs(one - rectangle.y) - Math.abs(other - rectangle.y));
     const y = [rectangle.y, ...rows].find(free) ?? rectangle.y;
     this.put(this.signer, sheet, { ...rectangle, y });
-    const box = this.boxes.get(this.selected);
-    box?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.follow(this.selected);
   }
 
   reshape(stamp, changes) {
@@ -116,6 +122,11 @@ class Editor {
     if (stamp) this.say(`${this.labelOf(stamp)}: ${this.words.at}`, stamp.values);
   }
 
+  // Moves the view to the stamp, where it is out of sight.
+  follow(stamp) {
+    this.boxes.get(stamp)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
   step(by) {
     const state = this.changes.step(by);
     if (!state) return;
@@ -123,6 +134,7 @@ class Editor {
     this.stamps.restore(state);
     this.select(this.stamps.all[index] || null);
     this.saving.soon();
+    if (this.selected) this.follow(this.selected);
     this.say(by < 0 ? this.words.undone : this.words.redone);
   }
 
@@ -136,12 +148,16 @@ class Editor {
     this.say(this.words.removed, { stamp: label });
   }
 
-  // Onto each page of its document that has none of the signer at this place yet.
-  copyToAll(stamp) {
+  // The other pages of its document that have none of the signer at this place yet.
+  pagesWithout(stamp) {
     const values = stamp.values;
     const there = (sheet) => this.stamps.snapshot.some((each) => each.signer === values.signer &&
       each.document === sheet.document && each.page === sheet.page && each.x === values.x && each.y === values.y);
-    const sheets = this.sheets.of(values.document).filter((sheet) => sheet.page !== values.page && !there(sheet));
+    return this.sheets.of(values.document).filter((sheet) => sheet.page !== values.page && !there(sheet));
+  }
+
+  copyToAll(stamp) {
+    const values = stamp.values, sheets = this.pagesWithout(stamp);
     if (this.count(values.signer, values.document) + sheets.length > Number(this.words.most)) {
       this.say(this.words.full, { signer: this.nameOf(values.signer) });
       return;
@@ -175,7 +191,18 @@ class Editor {
       }
     }
     for (const stamp of this.stamps.all) this.showBox(stamp);
+    this.showLacking();
     this.refresh();
+  }
+
+  // Signers and documents without a stamp say so, where they stand.
+  showLacking() {
+    const stamped = this.stamps.snapshot;
+    for (const kind of ["signer", "document"]) {
+      for (const note of this.form.querySelectorAll(`[data-lacks-${kind}]`)) {
+        note.hidden = stamped.some((each) => each[kind] === note.getAttribute(`data-lacks-${kind}`));
+      }
+    }
   }
 
   showBox(stamp) {
@@ -219,7 +246,7 @@ class Editor {
 
   refresh() {
     const can = {
-      undo: this.changes.can(-1), redo: this.changes.can(1), copy: Boolean(this.selected?.whole),
+      undo: this.changes.can(-1), redo: this.changes.can(1), copy: Boolean(this.selected?.whole && this.pagesWithout(this.selected).length),
       delete: Boolean(this.selected), closer: this.sheets.canZoom(1), farther: this.sheets.canZoom(-1),
     };
     for (const [name, button] of Object.entries(this.buttons)) button.setAttribute("aria-disabled", !can[name]);

@@ -57,7 +57,7 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list
 @answering
 def archive(file: UntrustedFile, known: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
     """Return the revision of an archive timestamp for a sealed file."""
-    names = frozenset(name.encode("latin-1") for name in known["names"])
+    names = frozenset(known["names"])
     return _revision(archive_revision(PdfReader(_content(file)), _long_term_data(data), names, hole).write(), file.size)
 
 
@@ -121,7 +121,7 @@ def _long_term_data(lists: list[list[str]]) -> LongTermData:
 def _known(draft: SealRevision) -> dict[str, Any]:
     """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
-    return {"start": draft.start, "names": [name.decode("latin-1") for name in draft.names], "placed": placed}
+    return {"start": draft.start, "names": list(draft.names), "placed": placed}
 
 
 def _placed(message: list[list[Any]]) -> Iterator[ExpectedDrawing]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -12,13 +13,14 @@ import pypdfium2
 from paraph.pdf.refusal import PdfRefused, page_not_shown
 from paraph.pdf.structure.geometry import PageGeometry
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.pages import geometries_of
+from paraph.pdf.structure.pages import PageNode, geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged
 from paraph.pdf.untrusted.jobs.upload_checks.acroform import NO_FORMS, NO_SIGNATURES, read_form_fields, read_signatures
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
-from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import find_disputes
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.page_presence import require_pages
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file
@@ -37,6 +39,8 @@ class Findings(NamedTuple):
 
     pages: list[PageGeometry]
     facts: dict[str, Any]
+    reader: PdfReader
+    nodes: list[PageNode]
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
@@ -45,6 +49,17 @@ def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
     passive = fast_scan(file)
     document = file.pdfium()
     _check_count(len(document), page_limit)
+    try:
+        return _inspected(file, document, passive, page_limit)
+    except PdfRefused as refused:  # by another reader than PDFium
+        raise (damaged() if refused.reason == "unreadable" else refused) from refused
+    except (pikepdf.PikepdfError, pypdfium2.PdfiumError, RuntimeError) as error:
+        raise damaged() from error
+
+
+def _inspected(
+    file: UntrustedFile, document: pypdfium2.PdfDocument, passive: PassiveFile | None, page_limit: int
+) -> JobAnswer:
     findings = read_by_own_reader(passive.reader, page_limit) if passive and not passive.may_draw_annotations else None
     content = b""
     if not (
@@ -55,11 +70,17 @@ def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
     ):
         findings, content = _read_by_pikepdf_or_refuse(file, page_limit, passive=passive is not None)
     _try_first_page(document)
+    with nullcontext(file) if not content else UntrustedFile(content=content) as shown:
+        try:
+            disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages)
+        except (Unsafe, *CONFUSED) as error:
+            raise damaged() from error
     preflight = {
         "page_count": len(findings.pages),
         "sizes": _sizes(findings.pages),
         "rotated_pages": sum(1 for page in findings.pages if page.rotate),
         **findings.facts,
+        "drawn_differently": disputes,
     }
     return {"pages": [[page.width, page.height] for page in findings.pages], "preflight": preflight}, content
 
@@ -98,7 +119,7 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
         "repairs": [],
         "method": "incremental",
     }
-    return Findings(pages, facts)
+    return Findings(pages, facts, reader, nodes)
 
 
 def read_by_pikepdf(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
@@ -109,7 +130,8 @@ def read_by_pikepdf(file: UntrustedFile, page_limit: int, *, passive: bool) -> t
     if prepared.content is not None:
         with UntrustedFile(content=prepared.content) as shown:
             facts = {**_facts(shown, passive=False), "repairs": facts["repairs"]}
-    return Findings(prepared.geometries, {**facts, "method": prepared.method}), prepared.content or b""
+    facts["method"] = prepared.method
+    return Findings(prepared.geometries, facts, prepared.reader, prepared.nodes), prepared.content or b""
 
 
 def _facts(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:

@@ -19,11 +19,15 @@ _MOST_PIXELS = 16_000_000  # an A4 page at 5 pixels per point; larger pictures a
 _LONGEST_SIDE = 16_383  # the limit of WebP
 _PHOTO_COLOURS = 1_000  # more colours than anti-aliased text has
 _SAMPLE = 160  # pixels per side sampled to tell photos from text
+PARTS = 4  # of each side of a page that is drawn in parts
 
 
-def render(file: UntrustedFile, page_number: int, scale: float, form: str, *, printed: bool = False) -> JobAnswer:
+def render(
+    file: UntrustedFile, page_number: int, scale: float, form: str, *, printed: bool = False, part: int = 0
+) -> JobAnswer:
     """Return ``{"width", "height"}`` in pixels and the picture as ``form`` (``webp`` or ``png``). ``printed``: show
-    the page as it prints, not as on the screen."""
+    the page as it prints, not as on the screen. ``part``: one of the 16 of the page, counted from 1 in lines from the
+    top left; together they may have four times as many pixels as one picture of the page."""
     document = file.pdfium()
     show_form_fields(document)
     if not 1 <= page_number <= len(document):
@@ -32,7 +36,11 @@ def render(file: UntrustedFile, page_number: int, scale: float, form: str, *, pr
         page = document[page_number - 1]
         unit = geometry_of_page(file, page, page_number - 1).unit
         options = _as_printed(file, page, page_number - 1) if printed else {}
-        picture = page.render(scale=_bounded(page.get_size(), scale * unit), rev_byteorder=True, **options).to_pil()
+        width, height = page.get_size()
+        if part:
+            options["crop"] = _crop(width, height, part)
+            width, height = width / 2, height / 2
+        picture = page.render(scale=_bounded(width, height, scale * unit), rev_byteorder=True, **options).to_pil()
     except (pypdfium2.PdfiumError, ValueError) as error:
         raise page_not_shown(page_number) from error
     return {"width": picture.width, "height": picture.height}, _encoded(picture, form)
@@ -47,8 +55,14 @@ def _as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> dic
     return {"optimize_mode": "print", "may_draw_forms": not layered}
 
 
-def _bounded(size: tuple[float, float], scale: float) -> float:
-    width, height = size
+def _crop(width: float, height: float, part: int) -> tuple[float, float, float, float]:
+    """Return how much to leave out around a part: left, bottom, right, top."""
+    row, column = divmod(part - 1, PARTS)
+    width, height = width / PARTS, height / PARTS
+    return column * width, (PARTS - 1 - row) * height, (PARTS - 1 - column) * width, row * height
+
+
+def _bounded(width: float, height: float, scale: float) -> float:
     by_area = math.sqrt(_MOST_PIXELS / max(width * height, 1.0))
     return min(scale, by_area, (_LONGEST_SIDE - 1) / max(width, height, 1.0))
 

@@ -99,6 +99,7 @@ class UntrustedFile:
                 raise unsupported_encryption(self.content) from error
             raise _unreadable() from error
         self._opened.append(document)
+        _require_catalog(document)
         return document
 
     @functools.cached_property
@@ -117,7 +118,24 @@ class UntrustedFile:
             return _locked()
         if code == raw.FPDF_ERR_SECURITY:
             return unsupported_encryption(self.content)
-        return _unreadable()
+        self.pikepdf()  # raises that nobody can read it
+        return damaged()
+
+
+def damaged() -> PdfRefused:
+    """Refuses a file that one reader opens, and another does not."""
+    return PdfRefused(
+        "damaged",
+        "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it.",
+    )
+
+
+def _require_catalog(document: pikepdf.Pdf) -> None:
+    """qpdf looks for the catalog only when it is asked for it."""
+    try:
+        document.Root  # noqa: B018  raises where there is none
+    except (pikepdf.PikepdfError, *CONFUSED) as error:
+        raise _unreadable() from error
 
 
 def _locked() -> PdfRefused:

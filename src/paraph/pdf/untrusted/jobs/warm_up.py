@@ -20,8 +20,7 @@ _CONTENTS = b"BT /F1 12 Tf 20 20 Td (a) Tj ET"
 
 def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
     """Run each job once on a small file, and a dry run of a seal."""
-    for name in _ENCODINGS:
-        codecs.lookup(name)
+    look_up_encodings()
     pdf = _small()
     page: dict[str, Any] = {"page_number": 1}
     for job, arguments in (
@@ -29,11 +28,18 @@ def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
         ("find", {"tags": ["a", "\u05d0"]}),  # the second is Hebrew, which takes another path
         ("render", {**page, "scale": 1, "form": "webp"}),
         ("render", {**page, "scale": 1, "form": "png", "printed": True}),
+        ("stamp_places", {"places": [(1, 0, 0, 50, 50)], "texts": True}),
         ("text", page),
     ):
         with UntrustedFile(content=pdf) as file:
             jobs[job](file, **arguments)
     dry_run.sealed_on_trial(pdf, [PageGeometry((0, 0, 50, 50), 0, 1)], [0])
+
+
+def look_up_encodings() -> None:
+    """Load the encodings of texts in PDFs."""
+    for name in _ENCODINGS:
+        codecs.lookup(name)
 
 
 def _small() -> bytes:

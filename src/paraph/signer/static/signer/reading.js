@@ -11,8 +11,18 @@ const say = (name, values = {}) => {
 
 const read = document.getElementById("read");
 const base = location.pathname.replace(/\/$/, "");
+const isLarge = (page) => {
+  const { width, height } = page.querySelector("img").attributes;
+  return width.value * height.value > 2.1e6;
+};
 const ZOOMS = [100, 150, 200, 400];
+if ([...read.querySelectorAll("[data-page]")].some(isLarge)) ZOOMS.push(800);
 let zoom = 100;
+
+// The document that something on the page belongs to, by name.
+const nameAt = (part) => part.closest(".document").querySelector("h2").textContent;
+
+const unread = new Map(); // pictures that could not be loaded, each with what is said of it
 
 // Pictures below the screen wait until the reader moves.
 const near = new IntersectionObserver((entries) => {
@@ -22,6 +32,7 @@ for (const figure of read.querySelectorAll("[data-page], [id^=print-]")) {
   near.observe(figure);
   const picture = figure.querySelector("img");
   picture.addEventListener("error", () => pictureFailed(picture));
+  picture.addEventListener("load", () => unread.delete(picture) && window.holdBack?.());
   if (picture.complete && !picture.naturalWidth) pictureFailed(picture);
 }
 
@@ -30,6 +41,9 @@ async function pictureFailed(picture) {
   if (paper.querySelector(".failed")) return;
   const response = await fetch(picture.src).catch(() => null);
   const error = response && response.status === 422 ? (await response.json()).error : null;
+  const [page] = picture.src.match(/\d+(?=(-print)?\.webp)/);
+  unread.set(picture, say(error ? "unshown" : "unread", { page, name: nameAt(picture) }));
+  window.holdBack?.();
   const notice = document.createElement("div");
   notice.className = "failed";
   notice.setAttribute("role", "alert");
@@ -40,7 +54,11 @@ async function pictureFailed(picture) {
     const again = document.createElement("button");
     again.type = "button";
     again.textContent = say("try_again");
-    const retry = () => { notice.remove(); picture.src = picture.src; };
+    const retry = () => {
+      notice.remove();
+      picture.loading = "eager"; // also while another step is shown
+      picture.src = picture.src;
+    };
     again.addEventListener("click", retry);
     notice.append(again);
     const seconds = Number(response && response.headers.get("Retry-After")) || 10;
@@ -122,6 +140,7 @@ for (const button of read.querySelectorAll("[data-zoom]")) {
     const middle = current && current.querySelector(".paper");
     zoom = ZOOMS[Math.min(ZOOMS.length - 1, Math.max(0, ZOOMS.indexOf(zoom) + Number(button.dataset.zoom)))];
     read.style.setProperty("--zoom", zoom / 100);
+    read.classList.toggle("parted", zoom > 400);
     for (const other of read.querySelectorAll("[data-zoom]")) {
       const last = other.dataset.zoom === "1" ? ZOOMS[ZOOMS.length - 1] : ZOOMS[0];
       other.disabled = zoom === last;
@@ -135,10 +154,12 @@ function sharpen() {
   for (const page of seen) {
     const picture = page.querySelector("img");
     const [id, number] = page.dataset.page.split("/");
-    const wanted = `${base}/documents/${id}/pages/${number}${zoom > 100 ? `-${zoom}` : ""}.webp`;
-    if (!picture.src.endsWith(wanted) && Number(picture.dataset.sharp || 100) < zoom) {
+    const address = `${base}/documents/${id}/pages/${number}`;
+    const asked = Math.min(zoom, 400); // a smaller picture that comes late must not pass for this
+    const wanted = `${address}${asked > 100 ? `-${asked}` : ""}.webp`;
+    if (zoom > asked && isLarge(page) && !page.querySelector(".parts")) addParts(page, `${address}-${zoom}-`);
+    if (!picture.src.endsWith(wanted) && Number(picture.dataset.sharp || 100) < asked) {
       const sharper = new Image();
-      const asked = zoom; // a smaller one that comes late must not pass for this
       sharper.addEventListener("load", () => {
         if (Number(picture.dataset.sharp || 100) > asked) return;
         picture.dataset.sharp = asked;
@@ -148,6 +169,20 @@ function sharpen() {
       sharper.src = wanted;
     }
   }
+}
+
+// Of a large page, sixteen parts over its picture; those come that are looked at.
+function addParts(page, address) {
+  const parts = document.createElement("div");
+  parts.className = "parts";
+  for (let part = 1; part <= 16; part += 1) {
+    const picture = new Image();
+    picture.alt = "";
+    picture.loading = "lazy";
+    picture.src = `${address}${part}.webp`;
+    parts.append(picture);
+  }
+  page.querySelector("img").after(parts);
 }
 
 // Where the reader is, and the next place to sign.
@@ -160,11 +195,27 @@ function guide() {
   current = pages.find((page) => page.getBoundingClientRect().bottom > middle) || pages[pages.length - 1];
   const documentId = current.dataset.page.split("/")[0];
   const total = pages.filter((page) => page.dataset.page.startsWith(`${documentId}/`)).length;
-  where.textContent = say("page_of", { page: current.dataset.page.split("/")[1], pages: total });
+  label(where, say("page_of", { page: current.dataset.page.split("/")[1], pages: total }), current);
   if (!next) return;
-  const ahead = places.find((place) => place.getBoundingClientRect().top > middle) || places[0];
+  const open = places.filter((place) => !inSight(place));
+  const ahead = open.find((place) => place.getBoundingClientRect().top > middle) || open[0] || places[0];
   next.hash = `#${ahead.id}`;
-  next.textContent = say("next_place", { page: ahead.closest("[data-page]").dataset.page.split("/")[1] });
+  label(next, say("next_place", { page: ahead.closest("[data-page]").dataset.page.split("/")[1] }), ahead);
+  next.hidden = !open.length && moved() && document.activeElement !== next;
+}
+
+// Among several documents, with the name of the one that it is about.
+function label(shown, text, part) {
+  const name = document.createElement("bdi");
+  name.textContent = nameAt(part);
+  shown.replaceChildren(text, ...(read.querySelectorAll(".document")[1] ? [" · ", name] : []));
+}
+
+const moved = () => "moved" in document.documentElement.dataset;
+
+function inSight(place) {
+  const { top, bottom } = place.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
 }
 
 // To the middle, where nothing covers it.
@@ -173,6 +224,8 @@ if (next) next.addEventListener("click", (event) => {
   const place = document.getElementById(next.hash.slice(1));
   place.scrollIntoView({ block: "center", inline: "nearest" });
   place.focus({ preventScroll: true });
+  document.documentElement.dataset.moved = "";
+  guide();
 });
 
 let waiting = false;

@@ -69,8 +69,8 @@ async function showStamp() {
   const ours = (drawnStamps += 1);
   const answer = await post(`stamp?lang=${words.locale}`, { signature: mark });
   if (ours !== drawnStamps || !answer.svg) return;
-  const picture = `data:image/svg+xml,${encodeURIComponent(answer.svg)}`;
-  for (const shown of document.querySelectorAll("[data-stamp]")) shown.src = picture;
+  const pictures = [answer.svg, ...answer.others].map((svg) => `data:image/svg+xml,${encodeURIComponent(svg)}`);
+  for (const shown of document.querySelectorAll("[data-stamp]")) [shown.src] = pictures;
   for (const place of document.querySelectorAll("a[data-place]")) {
     const box = place.querySelector("rect");
     let image = place.querySelector("image");
@@ -79,7 +79,7 @@ async function showStamp() {
       for (const side of ["x", "y", "width", "height"]) image.setAttribute(side, box.getAttribute(side));
       place.append(image);
     }
-    image.setAttribute("href", picture);
+    image.setAttribute("href", pictures[answer.places[place.dataset.place - 1]]);
     place.classList.add("signed");
   }
 }
@@ -105,7 +105,7 @@ code.addEventListener("keydown", (event) => {
   signButton.click();
 });
 code.addEventListener("input", () => digits(code.value) && clearProblem("code", code));
-consent.addEventListener("change", () => consent.checked && clearProblem("consent", consent));
+consent.addEventListener("change", () => consent.checked && holdBack());
 form.querySelector('[href="#confirm"]').addEventListener("click", (event) => {
   const open = marks.find((mark) => mark.missing());
   if (!open) return;
@@ -178,13 +178,13 @@ if (Number(codeStatus.dataset.wait)) pause(Number(codeStatus.dataset.wait));
 // Says what is missing beside its field, and goes to the first of it.
 function complete() {
   const checks = [
-    ...marks.map((mark) => [mark.kind, mark.field, mark.missing()]),
-    ["consent", consent, consent.checked ? "" : "consent_missing"],
-    ["code", code, digits(code.value) ? "" : "code_missing"],
+    ...marks.map((mark) => [mark.kind, mark.field, say(mark.missing())]),
+    ["consent", consent, unseen() || (consent.checked ? "" : say("consent_missing"))],
+    ["code", code, digits(code.value) ? "" : say("code_missing")],
   ];
   problem.hidden = true;
   for (const [name, field, missing] of checks) {
-    if (missing) markProblem(name, field, say(missing));
+    if (missing) markProblem(name, field, missing);
     else clearProblem(name, field);
   }
   const first = checks.find(([, , missing]) => missing);
@@ -194,9 +194,20 @@ function complete() {
   return false;
 }
 
+// Nobody agrees to pages of which they could not see all.
+const unseen = () => [...unread.values()][0];
+
+function holdBack() {
+  if (unseen()) {
+    consent.checked = false;
+    markProblem("consent", consent, unseen());
+  } else clearProblem("consent", consent);
+}
+if (unread.size) holdBack();
+
 function markProblem(name, field, text) {
   const told = document.getElementById(`problem-${name}`);
-  told.textContent = text;
+  told.replaceChildren(text); // put there anew, so that the same sentence is read out again
   told.hidden = false;
   field.setAttribute("aria-invalid", "true");
 }
@@ -221,6 +232,7 @@ async function sign() {
   }
   if (["invalid_otp", "too_many_attempts"].includes(answer.error.code)) {
     if (answer.error.retry_after) lock(answer.error.retry_after);
+    if (answer.error.attempts_left === 0) pause(0);
     markProblem("code", code, sentence(answer.error));
     code.focus();
     code.select();
@@ -252,16 +264,11 @@ function moveOn(error) {
 function sentence(error) {
   if (error.page_number) return say("unshown", { page: error.page_number, name: error.document });
   if (error.attempts_left) return say("tries_left", { count: error.attempts_left });
-  if (error.retry_after) return say("code_locked_until", { time: timeAfter(error.retry_after) });
+  if (error.retry_after) return say("code_locked");
+  if (error.attempts_left === 0) return say("code_used_up");
   if (error.code === "invalid_otp") return say("code_outdated");
   if (error.code === "failed" && !navigator.onLine) return say("offline");
   return say(error.code) || say("failed");
-}
-
-// On the signer's clock. Codes wait for ten minutes; of a lock that lasts a day, the page itself tells.
-function timeAfter(seconds) {
-  const moment = new Date(Date.now() + seconds * 1000 + 59999);
-  return new Intl.DateTimeFormat(words.locale, { timeStyle: "short" }).format(moment);
 }
 
 // After the signature: how far the request is, asked for as long as the page is looked at, and the copy once it is there.
@@ -321,8 +328,7 @@ function showProgress({ progress, others }, ticket) {
   const text = sentences[progress]();
   progressBox.dataset.progress = progress;
   if (progressText.textContent !== text) progressText.textContent = text;
-  done.querySelector("[data-hint=waiting]").hidden = progress !== "waiting";
-  done.querySelector("[data-hint=open]").hidden = progress === "ready" || progress === "expired";
+  for (const hint of done.querySelectorAll("[data-hint]")) hint.hidden = hint.dataset.hint !== progress;
   if (progress !== "ready" || !ticket) return;
   for (const link of done.querySelectorAll("[data-copy]")) link.href = `${base}/${link.dataset.copy}?ticket=${encodeURIComponent(ticket)}`;
   done.querySelector(".copies").hidden = false;

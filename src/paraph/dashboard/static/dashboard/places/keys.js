@@ -53,7 +53,8 @@ class Keys {
     if (!sheet) return;
     const place = this.editor.rectangles.fitted(before, sheet);
     this.editor.reshape(stamp, { document: sheet.document, page: sheet.page, ...place });
-    this.editor.boxes.get(stamp).focus();
+    this.editor.boxes.get(stamp).focus({ preventScroll: true });
     this.editor.changed(stamp, "page");
+    this.editor.follow(stamp);
   }
 }

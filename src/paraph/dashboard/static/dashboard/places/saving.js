@@ -4,9 +4,10 @@
 const PAUSE = 700; // ms without a change
 
 class Saving {
-  constructor(form, shown) {
+  constructor(form, shown, stamps) {
     this.form = form;
     this.shown = shown;
+    this.stamps = stamps;
     this.running = null;
     this.waiting = 0;
     form.addEventListener("submit", (event) => this.submitted(event));
@@ -38,9 +39,31 @@ class Saving {
     content.set("action", "save");
     try {
       const answer = await fetch(location.href, { method: "POST", body: content, redirect: "manual", keepalive: true });
-      return answer.type === "opaqueredirect" ? "saved" : answer.status === 422 ? "refused" : "lost";
+      if (answer.type !== "opaqueredirect" && answer.status !== 422) return "lost";
+      this.tell(answer.status === 422 ? new DOMParser().parseFromString(await answer.text(), "text/html") : null);
+      return answer.status === 422 ? "refused" : "saved";
     } catch {
       return "lost";
+    }
+  }
+
+  // What is wrong with a number stands beside it, as on the page that refuses it; null where nothing is.
+  tell(page) {
+    for (const { fields } of this.stamps.all) {
+      for (const field of Object.values(fields)) {
+        const refused = page?.getElementById(field.id);
+        const words = refused?.closest(".field")?.querySelector(".errorlist");
+        const place = field.closest(".field");
+        place?.querySelector(".errorlist")?.remove();
+        if (words) {
+          words.id = `${field.id}_error`;
+          place.append(document.adoptNode(words));
+        }
+        field.toggleAttribute("aria-invalid", false);
+        if (words) field.setAttribute("aria-invalid", "true");
+        if (words) field.setAttribute("aria-describedby", words.id);
+        else field.removeAttribute("aria-describedby");
+      }
     }
   }
 
@@ -57,5 +80,6 @@ class Saving {
   say(state) {
     this.shown.textContent = state ? this.shown.dataset[state] : "";
     this.shown.classList.toggle("errorlist", state !== "saved");
+    if (state === "saved") this.form.dispatchEvent(new Event("saved"));
   }
 }

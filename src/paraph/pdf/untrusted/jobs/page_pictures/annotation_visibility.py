@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import pikepdf
 
+from paraph.pdf.untrusted.jobs.names import name_of
+
 INVISIBLE = 1
 HIDDEN = 1 << 1
 PRINT = 1 << 2
@@ -53,8 +55,7 @@ def page_annotations(page: pikepdf.Page) -> Iterator[Annotation]:
 
 
 def _annotation(item: Any) -> Annotation:
-    subtype = item.get("/Subtype")
-    kind = str(subtype) if isinstance(subtype, pikepdf.Name) else ""
+    kind = name_of(item.get("/Subtype"))
     return Annotation(kind, _flags(item.get("/F")), _draws(item, kind))
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pikepdf
 
+from paraph.pdf.untrusted.jobs.names import name_of
+
 LAYER_NAMES = re.compile(rb"/(?:OCProperties|OCGs?|OCMD|OC|Usage)\b")
 """Matches, in a dictionary as qpdf writes it, whatever makes a viewer leave something out."""
 _DEEPEST = 32  # nesting depth of a visibility expression
@@ -31,7 +33,7 @@ def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
     named = membership.get("/OCGs")
     groups = list(named) if isinstance(named, pikepdf.Array) else [named]
     states = [_group_is_printed(group, configuration) for group in groups if isinstance(group, pikepdf.Dictionary)]
-    policy = str(membership.get("/P", "/AnyOn"))
+    policy = name_of(membership.get("/P"))
     answers = {"/AllOn": all(states), "/AnyOff": not all(states), "/AllOff": not any(states)}
     return answers.get(policy, any(states)) if states else True
 

@@ -6,6 +6,7 @@ from typing import Any
 import pikepdf
 
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.jobs.names import name_of
 
 NO_FORMS = {"fields": 0, "xfa": False}
 NO_SIGNATURES = {"count": 0, "certification": None, "usage_rights": False}
@@ -64,7 +65,7 @@ def _fields(form: Any) -> Iterator[tuple[Any, str]]:
             continue
         if field.is_indirect:
             seen.add(field.objgen)
-        kind = str(field.get("/FT", kind))
+        kind = name_of(field.get("/FT"), kind)
         kids = field.get("/Kids")
         children = [kid for kid in kids if "/T" in _dictionary(kid)] if isinstance(kids, pikepdf.Array) else []
         left += [(kid, kind) for kid in children]

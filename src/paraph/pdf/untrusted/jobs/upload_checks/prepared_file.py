@@ -14,7 +14,7 @@ from paraph.pdf.structure.extendable_variants import Method, extendable_variants
 from paraph.pdf.structure.geometry import PageGeometry
 from paraph.pdf.structure.normalise import UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
-from paraph.pdf.structure.pages import geometries_of, pages
+from paraph.pdf.structure.pages import PageNode, geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
@@ -31,6 +31,8 @@ class PreparedFile(NamedTuple):
     method: Method
     content: bytes | None
     geometries: list[PageGeometry]
+    reader: PdfReader
+    nodes: list[PageNode]
 
 
 def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
@@ -42,9 +44,9 @@ def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
         for method, content in extendable_variants(file.whole):
             try:
                 if method == "incremental":
-                    return PreparedFile(method, None, _try_variant(file, file, page_limit))
+                    return PreparedFile(method, None, *_try_variant(file, file, page_limit))
                 with UntrustedFile(content=content) as variant:
-                    return PreparedFile(method, content, _try_variant(file, variant, page_limit))
+                    return PreparedFile(method, content, *_try_variant(file, variant, page_limit))
             except LooksDifferent:
                 refusal = shown_differently()
             except PdfRefused as refused:
@@ -56,8 +58,10 @@ def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
     raise refusal
 
 
-def _try_variant(file: UntrustedFile, variant: UntrustedFile, page_limit: int) -> list[PageGeometry]:
-    """Return the geometries of the pages of ``variant`` after its dry run. Raises LooksDifferent, PdfRefused, and
+def _try_variant(
+    file: UntrustedFile, variant: UntrustedFile, page_limit: int
+) -> tuple[list[PageGeometry], PdfReader, list[PageNode]]:
+    """Return the pages of ``variant`` after its dry run. Raises LooksDifferent, PdfRefused, and
     the errors of reading and sealing."""
     reader = PdfReader(variant.whole)
     found = list(islice(pages(reader), page_limit + 1))
@@ -74,7 +78,7 @@ def _try_variant(file: UntrustedFile, variant: UntrustedFile, page_limit: int) -
         raise LooksDifferent("qpdf finds other objects")
     everywhere = variant is not file or opinion is not Opinion.SAME
     _dry_run(file.whole, variant.whole, geometries, range(len(geometries)) if everywhere else _annotated_pages(reader))
-    return geometries
+    return geometries, reader, found
 
 
 def cannot_be_sealed() -> PdfRefused:

@@ -1,0 +1,134 @@
+"""``/app/{o}/requests/{id}/everything.zip``: what verifying a request without the service needs, in one download."""
+
+import io
+import re
+import shlex
+import time
+import zipfile
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import load_der_x509_certificate
+from django.conf import settings
+from django.http import Http404, HttpRequest, StreamingHttpResponse
+
+from paraph.dashboard.door import member_page
+from paraph.dashboard.requests.files import sealed_files
+from paraph.dashboard.requests.own_request import own_request
+from paraph.evidence.models import ProofFile
+from paraph.kernel import clock
+from paraph.keys.trusted_roots import trusted_roots
+from paraph.members.models import Member
+from paraph.members.rights import Right
+from paraph.signature_requests.models import RequestDocument, SignatureRequest
+from paraph.storage import store
+
+_BLOCK = 1 << 18
+_ROOTS, _README = "roots.pem", "README.txt"
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')  # in a file's name, for one of the systems that unpack it
+_TEXT = """\
+Request {id}: the signed documents, the proof, the documents as they were uploaded, and the root certificates of
+the service that sealed them.
+
+To verify them without that service, install Paraph (pip install paraph) and run in this folder:
+
+    {command}
+
+It says "Everything matches." and ends with 0 where nothing was altered. The seals can be looked at with any PDF reader
+that knows PAdES as well.
+
+{roots} came with this download. Whoever gave you the download could have exchanged it: compare the certificates with
+what the operator of the service has published. The command names the certificate and the root of each seal.
+"""
+
+
+class _Stored(NamedTuple):
+    name: str
+    object_key: str
+
+
+class _Sink(io.RawIOBase):
+    """What :mod:`zipfile` writes to and cannot seek in: keeps what was written until it is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._written = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        self._written += content
+        return len(content)
+
+    def take(self) -> bytes:
+        taken = bytes(self._written)
+        self._written.clear()
+        return taken
+
+
+@member_page(Right.SEE)
+def everything(request: HttpRequest, member: Member, request_id: int) -> Any:  # noqa: ARG001  of the address
+    """Streams the archive as its files are read, never more than a block of one."""
+    _caller, found = own_request(member, request_id)
+    files = _files(found)
+    for file in files:  # before the answer begins: an archive that ends in the middle helps nobody
+        _require(file.object_key)
+    response = StreamingHttpResponse(_archive(found, files), content_type="application/zip")
+    response.headers["Content-Disposition"] = f'attachment; filename="request-{found.pk}.zip"'
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _files(found: SignatureRequest) -> list[_Stored]:
+    """The proof first, then signed and uploaded documents, each by a name of its own."""
+    sealed = sealed_files(found)
+    if not sealed:
+        raise Http404
+    sealed.sort(key=lambda file: not isinstance(file[1], ProofFile))
+    uploads = RequestDocument.objects.filter(request=found).select_related("document").order_by("position")
+    stored = [_Stored(name, file.object_key) for name, file in sealed]
+    stored += [_Stored(row.document.name, row.document.object_key) for row in uploads]
+    taken = {_ROOTS.casefold(), _README.casefold()}
+    return [_Stored(_free(file.name, taken), file.object_key) for file in stored]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name without what no file's name may have, with a number where another file has it. Adds it to ``taken``."""
+    safe = _UNSAFE.sub("_", name).strip(" .").lstrip("-") or "document.pdf"
+    stem, dot, ending = safe.rpartition(".")
+    number, free = 1, safe
+    while free.casefold() in taken:
+        number += 1
+        free = f"{stem}-{number}{dot}{ending}" if dot else f"{safe}-{number}"
+    taken.add(free.casefold())
+    return free
+
+
+def _require(key: str) -> None:
+    try:
+        store.open(key).close()
+    except FileNotFoundError:
+        raise Http404 from None
+
+
+def _archive(found: SignatureRequest, files: list[_Stored]) -> Iterator[bytes]:
+    sink = _Sink()
+    command = shlex.join(["paraph", "verify", "--root", _ROOTS, *(file.name for file in files)])
+    moment = time.gmtime(clock.now().timestamp())[:6]
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(_README, moment), _TEXT.format(id=found.pk, command=command, roots=_ROOTS))
+        archive.writestr(zipfile.ZipInfo(_ROOTS, moment), _roots())
+        for file in files:
+            info = zipfile.ZipInfo(file.name, moment)
+            with store.open(file.object_key) as stored, archive.open(info, "w", force_zip64=True) as entry:
+                while block := stored.read(_BLOCK):
+                    entry.write(block)
+                    yield sink.take()
+    yield sink.take()
+
+
+def _roots() -> bytes:
+    roots = trusted_roots(settings.PARAPH, settings.DATA_DIR / "keys")
+    return b"".join(load_der_x509_certificate(root).public_bytes(Encoding.PEM) for root in roots)

@@ -1,0 +1,20 @@
+"""What is said of messages that were kept, because nothing sends them or the sandbox does not write to that address."""
+
+from django.utils.translation import gettext as _
+
+from paraph.organizations.models import Environment
+
+_CAPTURED = "captured:"
+
+
+def kept_note(acknowledgement: str, environment: str, channel: str = "email") -> str:
+    """Return where a message is that nobody took, "" for one that a gateway acknowledged."""
+    if not acknowledgement.startswith(_CAPTURED):
+        return ""
+    if environment == Environment.SANDBOX:
+        return _("Kept in the sandbox inbox.")
+    return (
+        _("Kept by the service; no SMS gateway is set.")
+        if channel == "sms"
+        else _("Kept by the service; no mail server is set.")
+    )

@@ -1,0 +1,110 @@
+"""How a request stands and what it waits for, in sentences for its sender. That of operators is
+:mod:`paraph.operations.explain`."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from paraph.evidence.failures import public_cause
+from paraph.evidence.models import SealingFailure
+from paraph.flow.messages import put_off_mails
+from paraph.kernel import clock
+from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
+from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+
+_USUALLY = timedelta(minutes=5)  # a mail that is out within it worries nobody
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``tone``: the class of the notice. ``is_under_way``: something happens within seconds, without anybody."""
+
+    sentence: str
+    tone: str = ""
+    warnings: list[str] = field(default_factory=list)
+    is_under_way: bool = False
+
+
+def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
+    """The signers are those of the request, in their order."""
+    if request.status == RequestStatus.PENDING:
+        return _pending(request, signers)
+    if request.status == RequestStatus.EXPIRED:
+        return Outcome(_ended(request), "warning")
+    if not request.finalized:
+        return _being_sealed(request)
+    if request.files_deleted_at:
+        day = f"{request.files_deleted_at:%Y-%m-%d}"
+        return Outcome(_("Signed by everybody. Its files were deleted on %(day)s.") % {"day": day})
+    return Outcome(_("Signed by everybody and sealed."), "success")
+
+
+def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
+    if clock.now() >= request.expires_at:
+        return Outcome(_("The time to sign is over."), "warning", is_under_way=True)
+    turn = _turn(request, signers)
+    late = [signer for signer in turn if request.send_email and signer.notified_at is None]
+    is_recent = clock.now() < _their_turn_began(request, signers) + _USUALLY
+    warnings = _about_mails(late, is_recent=is_recent)
+    return Outcome(_progress(request, signers, turn), "", warnings, bool(late) and is_recent)
+
+
+def _progress(request: SignatureRequest, signers: list[Signer], turn: list[Signer]) -> str:
+    signed = sum(signer.status == SignerStatus.SIGNED for signer in signers)
+    facts = {"names": _names(turn), "signed": signed, "count": len(signers)}
+    if signed:
+        return _("%(signed)d of %(count)d signed. Waiting for %(names)s.") % facts
+    if not request.send_email or not has_gateway(EMAIL):
+        return _("Ready to sign. Waiting for %(names)s.") % facts
+    return _("Sent to %(names)s.") % facts
+
+
+def _names(signers: list[Signer]) -> str:
+    names = [signer.full_name for signer in signers]
+    return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
+
+
+def _turn(request: SignatureRequest, signers: list[Signer]) -> list[Signer]:
+    """Who may sign now."""
+    unsigned = [signer for signer in signers if signer.status != SignerStatus.SIGNED]
+    return unsigned[:1] if request.mode == Mode.SEQUENTIAL else unsigned
+
+
+def _their_turn_began(request: SignatureRequest, signers: list[Signer]) -> datetime:
+    """When those who may sign now were to be invited."""
+    signatures = [signer.signed_at for signer in signers if signer.signed_at]
+    return max([request.created_at, *(signatures if request.mode == Mode.SEQUENTIAL else [])])
+
+
+def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
+    """Of those whose invitation is not out: what it waits for, once it waits longer than usual."""
+    if late and not has_gateway(EMAIL):
+        sentence = _("No mail server is set, so %(name)s is not invited yet; it is tried again by itself.")
+        is_told = not is_recent or is_refused(late[0].request.environment, EMAIL)
+        return [sentence % {"name": signer.full_name} for signer in late if is_told]
+    put_off = put_off_mails.noted(f"invitation-{signer.pk}" for signer in late)
+    return [
+        _("The invitation of %(name)s is put off by the limits on messages, until %(day)s UTC.")
+        % {"name": signer.full_name, "day": f"{noted.until:%Y-%m-%d %H:%M}"}
+        if (noted := put_off.get(f"invitation-{signer.pk}"))
+        else _("The mail server has not taken the invitation of %(name)s yet; it is tried again by itself.")
+        % {"name": signer.full_name}
+        for signer in late
+        if not is_recent or f"invitation-{signer.pk}" in put_off
+    ]
+
+
+def _ended(request: SignatureRequest) -> str:
+    if request.ended_early_at:
+        return _("The request was cancelled. Nobody can sign any more.")
+    return _("It expired on %(day)s. Nobody can sign any more.") % {"day": f"{request.expires_at:%Y-%m-%d}"}
+
+
+def _being_sealed(request: SignatureRequest) -> Outcome:
+    failure = SealingFailure.objects.filter(request=request).first()
+    if failure is None:
+        return Outcome(_("Signed by everybody. The documents are being sealed."), is_under_way=True)
+    cause = public_cause(failure)
+    return Outcome(_("Signed by everybody. The documents are not sealed yet: %(cause)s") % {"cause": cause}, "warning")

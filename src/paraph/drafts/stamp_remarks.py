@@ -1,0 +1,78 @@
+"""What senders are told of a draft's stamps before it is sent: what they cover, and names that cannot be written."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from paraph.documents.models import Document
+from paraph.documents.underneath import underneath
+from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.kernel.errors import DomainError
+from paraph.pdf.typesetting.readable_name import written_otherwise
+from paraph.pdf.untrusted.stamp_places import Underneath
+from paraph.signature_requests.names import full_name
+
+_TOUCHING = 2.0  # points by which stamps may overlap unseen
+
+
+@dataclass(frozen=True)
+class StampRemark:
+    """The stamp of ``name`` covers ``words`` of the document, or the stamp of ``other``."""
+
+    name: str
+    document: str
+    page_number: int
+    words: str = ""
+    other: str = ""
+
+
+def stamp_remarks(draft: Draft) -> list[StampRemark]:
+    """Returns what stamps cover, in the order of documents and pages."""
+    remarks: list[StampRemark] = []
+    for row in draft.documents.select_related("document").prefetch_related("stamps__signer"):
+        stamps = list(row.stamps.all())
+        remarks += _of_document(row.document, stamps, draft.locale)
+    return remarks
+
+
+def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
+    """Returns each signer's name whose letters no font has, with what stamps say in its place."""
+    named = [(name_of(signer, draft.locale), signer.email) for signer in draft.signers.all()]
+    return [(name, written) for name, email in named if (written := written_otherwise(name, email))]
+
+
+def name_of(signer: DraftSigner, locale: str) -> str:
+    return full_name(signer.first_name, signer.last_name, locale)
+
+
+def under_stamps(document: Document, stamps: Sequence[DraftStamp]) -> dict[int, Underneath]:
+    """Returns what lies under each stamp that is on a page, by primary key; nothing while no reader has time."""
+    on_pages = sorted((stamp for stamp in stamps if 1 <= stamp.page_number <= len(document.pages)), key=_key)
+    places = [(at.page_number, at.x, at.y, at.width, at.height) for at in on_pages]
+    try:
+        found = underneath(document, places, texts=True)
+    except DomainError:
+        return {}
+    return {stamp.pk: under for stamp, under in zip(on_pages, found, strict=True)}
+
+
+def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) -> Iterator[StampRemark]:
+    found = under_stamps(document, stamps)
+    for stamp in stamps:
+        if stamp.pk in found and found[stamp.pk].words:
+            name = name_of(stamp.signer, locale)
+            yield StampRemark(name, document.name, stamp.page_number, words=found[stamp.pk].words)
+    for one, other in combinations(stamps, 2):
+        if _overlap(one, other):
+            names = name_of(one.signer, locale), name_of(other.signer, locale)
+            yield StampRemark(names[0], document.name, one.page_number, other=names[1])
+
+
+def _key(stamp: DraftStamp) -> int:
+    return stamp.pk
+
+
+def _overlap(one: DraftStamp, other: DraftStamp) -> bool:
+    across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
+    along = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
+    return one.page_number == other.page_number and min(across, along) > _TOUCHING

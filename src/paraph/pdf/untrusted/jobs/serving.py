@@ -1,0 +1,116 @@
+"""The sandboxed process: answers jobs one by one until its limits or its parent end it.
+
+Started by :mod:`paraph.pdf.untrusted.sandbox_process` as ``python -m`` :mod:`paraph.pdf.untrusted.jobs.worker` or
+:mod:`paraph.pdf.untrusted.jobs.verifying_worker` with the socket as standard input.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from paraph.confinement import confine
+from paraph.kernel.parent import follow_parent
+from paraph.pdf.pdfium_library import begin_anew
+from paraph.pdf.refusal import PdfRefused, too_complex
+from paraph.pdf.untrusted import sandbox_wire as wire
+from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+
+Do = Callable[[dict[str, Any], list[int]], JobAnswer]
+"""Does a job: given the request and the descriptors of its files, which it owns."""
+
+FONTS = (
+    "/usr/share/fonts",
+    "/usr/share/X11/fonts/Type1",
+    "/usr/share/X11/fonts/TTF",
+    "/usr/local/share/fonts",
+)
+"""Where PDFium finds fonts that a file does not embed."""
+_NICENESS = 5  # requests that read no file come first
+
+
+def serve(do: Do, warm_up: Callable[[], object]) -> None:
+    """Serve jobs. ``argv``: process id of the parent, and the limits as JSON (``SandboxLimits``)."""
+    parent, limits = int(sys.argv[1]), json.loads(sys.argv[2])
+    follow_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    with socket.socket(fileno=0) as connection, contextlib.suppress(ConnectionError):
+        warm_up()
+        begin_anew()
+        gc.freeze()
+        _resident()  # opens /proc/self/statm while that is allowed
+        os.nice(_NICENESS)
+        confinement = confine(FONTS)
+        _limit(limits["memory"])
+        wire.send(connection, {"used": _used(), "unconfined": confinement.missing})
+        while True:
+            request, descriptors = wire.receive_with_descriptors(connection)
+            _grant_processor_time(limits["processor_seconds"] * request["patience"])
+            message, content = _answer(do, request, descriptors)
+            message["resident"], message["used"] = _resident(), _used()
+            wire.send(connection, message, content)
+            del message, content
+            gc.collect()  # frees the file: the next one may be another customer's
+            begin_anew()
+
+
+def _limit(memory: int) -> None:
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, 0)
+    if sys.platform == "linux":
+        _lower(resource.RLIMIT_AS, _pages()[0] + memory)
+
+
+def _lower(resource_kind: int, limit: int) -> None:
+    hard = resource.getrlimit(resource_kind)[1]
+    value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource_kind, (value, value))
+
+
+def _grant_processor_time(seconds: int) -> None:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = int(usage.ru_utime + usage.ru_stime) + 1 + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+def _answer(do: Do, request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
+    try:
+        result, content = do(request, descriptors)
+        return {"result": result}, content
+    except PdfRefused as refusal:
+        return {"refused": [refusal.reason, refusal.message, refusal.facts]}, b""
+    except (MemoryError, RecursionError):
+        lost = too_complex()
+        return {"refused": [lost.reason, lost.message, lost.facts], "spent": True}, b""
+    except Exception:  # noqa: BLE001  whatever a hostile file provokes becomes its refusal, with a trace in the log
+        return {"fault": traceback.format_exc(limit=-8)}, b""
+
+
+def _pages() -> tuple[int, int]:
+    """Return virtual and resident bytes of this process."""
+    virtual, resident = os.pread(_statm(), 100, 0).split()[:2]
+    return int(virtual) * resource.getpagesize(), int(resident) * resource.getpagesize()
+
+
+@cache
+def _statm() -> int:
+    """Open the file once, while files can be opened."""
+    return os.open("/proc/self/statm", os.O_RDONLY)
+
+
+def _used() -> ResourcesUsed:
+    return ResourcesUsed.of(resource.getrusage(resource.RUSAGE_SELF))
+
+
+def _resident() -> int:
+    return _pages()[1] if sys.platform == "linux" else 0

@@ -1,0 +1,197 @@
+"""For which annotations readers draw different things (ISO 32000-2, 12.5).
+
+Readers agree on an annotation with a normal appearance, but for a few kinds that PDFium or poppler leave out; without
+one, each makes its own, or none. What is not known to be drawn alike is disputed.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from paraph.pdf.structure.geometry import Box
+from paraph.pdf.structure.objects import Ref
+from paraph.pdf.untrusted.jobs.upload_checks.disputes.annotation_values import AnnotationValues
+
+_INVISIBLE, _NO_ZOOM, _NO_ROTATE = 1, 1 << 3, 1 << 4
+_RADIO, _PUSH_BUTTON = 1 << 15, 1 << 16
+_ICONS = frozenset({b"/Text", b"/FileAttachment", b"/Sound"})
+_LARGEST_ICON = 40.0  # points
+_NEEDED = {  # entries without which some readers ignore the annotation, whatever its appearance
+    b"/Polygon": (b"/Vertices",),
+    b"/PolyLine": (b"/Vertices",),
+    b"/Highlight": (b"/QuadPoints",),
+    b"/Underline": (b"/QuadPoints",),
+    b"/Squiggly": (b"/QuadPoints",),
+    b"/StrikeOut": (b"/QuadPoints",),
+    b"/FileAttachment": (b"/FS",),
+}
+_LEFT_OUT = frozenset({b"", b"/Popup", b"/Sound", b"/Movie"})  # by PDFium or by poppler, appearance or not
+_NOTHING_WITHOUT_APPEARANCE = frozenset({b"/Popup", b"/Watermark", b"/PrinterMark", b"/TrapNet", b"/Projection"})
+_MEDIA = frozenset({b"/Screen", b"/3D", b"/RichMedia"})  # draw nothing until they are played
+_LIGHT = 0.4  # of 1: letters stay legible under a highlight of this brightness
+_LUMINANCE = (0.3, 0.59, 0.11)
+
+
+class Settings(NamedTuple):
+    """Of the file. ``drawn_anew``: it asks readers to make the appearances of its fields themselves.
+    ``default``: there is a font for all fields. ``layers_off``: those that are not shown, ``None`` for all."""
+
+    drawn_anew: bool
+    default: bool
+    layers_off: frozenset[Ref] | None
+
+
+def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: bool) -> bool:
+    """Whether readers may draw something else than PDFium, the borders of links aside. ``turned``: the page is."""
+    subtype = annotation.name(b"/Subtype")
+    if annotation.is_hidden or annotation.numbers(b"/Rect") is None:
+        return False
+    appearances = annotation.normal_appearances
+    if subtype == b"/Widget":
+        return _field_is_disputed(annotation, appearances, settings)
+    if not appearances:
+        if subtype == b"/Link" or (subtype == b"/Popup" and appearances is None):
+            return False
+        return appearances is not None or not _made_alike(subtype, annotation) or _is_in_layer(annotation, settings)
+    if subtype in _LEFT_OUT or not annotation.has(*_NEEDED.get(subtype, (b"/Rect",))):
+        return True
+    return (
+        _is_in_layer(annotation, settings)
+        or _is_fixed(subtype, annotation, turned=turned)
+        or (isinstance(appearances, dict) and not annotation.state(appearances, annotation.name(b"/AS")))
+    )
+
+
+def _is_in_layer(annotation: AnnotationValues, settings: Settings) -> bool:
+    """Whether others may hide it with its layer; PDFium asks no layer about annotations."""
+    layer = annotation.reference(b"/OC")
+    if layer is None and not annotation.has(b"/OC"):
+        return False
+    is_plain = layer is not None and annotation.dictionary(b"/OC").name(b"/Type") == b"/OCG"
+    return not is_plain or settings.layers_off is None or layer in settings.layers_off
+
+
+def _is_fixed(subtype: bytes, annotation: AnnotationValues, *, turned: bool) -> bool:
+    """Whether its size or direction on the screen is not that of the page; icons are small in any case."""
+    if not annotation.flags & (_NO_ZOOM | (_NO_ROTATE if turned else 0)):
+        return False
+    left, bottom, right, top = annotation.area or (0, 0, 0, 0)
+    return subtype not in _ICONS or max(right - left, top - bottom) > _LARGEST_ICON
+
+
+def _made_alike(subtype: bytes, annotation: AnnotationValues) -> bool:
+    """Whether all readers make the same of an annotation without an appearance."""
+    if subtype in _NOTHING_WITHOUT_APPEARANCE:
+        return True
+    if subtype in _MEDIA:
+        return not annotation.has(b"/MK")
+    return subtype in _ALIKE and _ALIKE[subtype](annotation)
+
+
+def _shape(annotation: AnnotationValues) -> bool:
+    """Square and Circle."""
+    return not annotation.has(b"/RD", b"/BE") and _colour(annotation, b"/C") and _colour(annotation, b"/IC")
+
+
+def _ink(annotation: AnnotationValues) -> bool:
+    style, border = annotation.dictionary(b"/BS"), annotation.numbers(b"/Border")
+    inks = annotation.get(b"/InkList")
+    is_listed = isinstance(inks, list) and bool(inks)
+    return (
+        is_listed and _colour(annotation, b"/C") and style.number(b"/W") != 0 and (border is None or border[2:3] != [0])
+    )
+
+
+def _line_of_text(annotation: AnnotationValues) -> bool:
+    """Underline, Squiggly and StrikeOut."""
+    return _along_lines(annotation) and _colour(annotation, b"/C")
+
+
+def _highlight(annotation: AnnotationValues) -> bool:
+    colour = annotation.numbers(b"/C") or []
+    if len(colour) not in (1, 3):
+        return False
+    light = colour[0] if len(colour) == 1 else sum(map(float.__mul__, _LUMINANCE, colour))
+    return light >= _LIGHT and _along_lines(annotation)
+
+
+def _along_lines(annotation: AnnotationValues) -> bool:
+    """Whether the quadrilaterals are upright, in an order that all readers take for the same rectangle."""
+    points = annotation.numbers(b"/QuadPoints") or []
+    quads = [points[start : start + 8] for start in range(0, len(points), 8)]
+    return bool(quads) and all(
+        len(quad) == 8 and (quad[0], quad[2], quad[1], quad[5]) == (quad[4], quad[6], quad[3], quad[7])
+        for quad in quads
+    )
+
+
+def _colour(annotation: AnnotationValues, key: bytes) -> bool:
+    return not annotation.has(key) or len(annotation.numbers(key) or []) in (1, 3, 4)
+
+
+_ALIKE: dict[bytes, Callable[[AnnotationValues], bool]] = {
+    b"/Square": _shape,
+    b"/Circle": _shape,
+    b"/Ink": _ink,
+    b"/Highlight": _highlight,
+    b"/Underline": _line_of_text,
+    b"/Squiggly": _line_of_text,
+    b"/StrikeOut": _line_of_text,
+}
+
+
+def _field_is_disputed(field: AnnotationValues, appearances: object, settings: Settings) -> bool:
+    kind, looks = field.inherited(b"/FT"), field.dictionary(b"/MK")
+    has_own_look = looks.has(b"/BG", b"/BC") or (looks.has(b"/I") and appearances is None)
+    draws = bool(appearances) or has_own_look
+    if kind not in (b"/Tx", b"/Ch", b"/Btn", b"/Sig") or field.flags & _INVISIBLE or _is_in_layer(field, settings):
+        return draws
+    if kind == b"/Sig":
+        return has_own_look and (not appearances or settings.drawn_anew)
+    if kind == b"/Btn":
+        return _button_is_disputed(field, appearances, has_own_look=has_own_look)
+    has_value = field.inherited(b"/V") not in (None, b"()", b"<>") or (kind == b"/Ch" and field.has(b"/Opt"))
+    if appearances is not None and not appearances:
+        return has_own_look or has_value
+    has_font = settings.default or field.inherited(b"/DA") is not None
+    return has_value and not has_font and (appearances is None or settings.drawn_anew)
+
+
+def _button_is_disputed(field: AnnotationValues, appearances: object, *, has_own_look: bool) -> bool:
+    flags = field.inherited(b"/Ff")
+    flags = flags if isinstance(flags, int) else 0
+    if flags & _PUSH_BUTTON:
+        return appearances is not None and not appearances and has_own_look
+    if not appearances:  # a circle to one, a square to the other
+        return has_own_look and (appearances is not None or bool(flags & _RADIO))
+    if not isinstance(appearances, dict):
+        return bool(appearances)  # PDFium wants states
+    state = field.name(b"/AS")
+    return not state and any(field.state(appearances, name) for name in appearances)
+
+
+def border_of_link(annotation: AnnotationValues) -> list[Box]:
+    """Return the strips that other readers fill around a link; PDFium draws none. Empty without a border."""
+    width = _border_width(annotation)
+    area = annotation.numbers(b"/Rect")
+    transparent = annotation.numbers(b"/C") == []
+    if annotation.name(b"/Subtype") != b"/Link" or annotation.is_hidden or not width or transparent:
+        return []
+    if area is None or len(area) != 4:
+        return []
+    left, right, bottom, top = min(area[::2]), max(area[::2]), min(area[1::2]), max(area[1::2])
+    half = width / 2  # some draw it inside the rectangle, others half outside
+    return [
+        (left - half, bottom - half, right + half, bottom + width),
+        (left - half, top - width, right + half, top + half),
+        (left - half, bottom - half, left + width, top + half),
+        (right - width, bottom - half, right + half, top + half),
+    ]
+
+
+def _border_width(annotation: AnnotationValues) -> float:
+    """Return the largest of the widths that readers may go by."""
+    style, border = annotation.dictionary(b"/BS").number(b"/W"), annotation.numbers(b"/Border")
+    widths = [] if style is None else [style]
+    if border is not None and len(border) > 2:
+        widths.append(border[2])
+    return max(widths, default=1.0)

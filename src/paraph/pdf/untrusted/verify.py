@@ -1,0 +1,105 @@
+"""Verification of sealed files, which are read in sandboxed processes only.
+
+What :mod:`paraph.pdf.verification` finds of files, found there within :data:`VERIFICATION_LIMITS
+<paraph.pdf.untrusted.sandbox.VERIFICATION_LIMITS>`: a file that takes more is not valid. A file is bytes or an open
+file, which is read whole and must not change meanwhile. Each function raises
+:class:`~paraph.pdf.refusal.ReadersUnavailable` where no process can be had.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO, TypeVar
+
+from paraph.pdf.refusal import PdfRefused, too_complex
+from paraph.pdf.report import Verification
+from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
+from paraph.pdf.untrusted.plain_values import from_plain, to_plain
+from paraph.pdf.untrusted.sandbox import verification_sandbox
+from paraph.pdf.untrusted.sandbox_wire import MOST_FILES
+from paraph.pdf.verification.evidence_result import EvidenceCheck
+
+File = bytes | BinaryIO
+
+TOO_MUCH = "needs more than 512 MB or 10 seconds to be read, so nothing is known of it"
+
+Value = TypeVar("Value")
+
+
+def verify(
+    pdf: File,
+    roots: Sequence[bytes],
+    detached_timestamps: Sequence[DetachedTimestamp] = (),
+    signers: Sequence[str] = (),
+) -> Verification:
+    """Report on all signatures and timestamps of ``pdf``, whatever the bytes are.
+
+    ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``detached_timestamps``: those
+    kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
+    or its whole subject; without any, everybody below the roots. Raises ReadersUnavailable.
+    """
+    wanted = {"timestamps": to_plain(list(detached_timestamps)), "roots": to_plain(list(roots))}
+    try:
+        return _asked(Verification, "verify", [pdf], **wanted, signers=list(signers))
+    except PdfRefused as refused:
+        return Verification(findings=[told("The file", refused)])
+
+
+def check_evidence(
+    files: Mapping[str, File],
+    roots: Sequence[bytes],
+    detached_timestamps: Mapping[str, Sequence[DetachedTimestamp]] | None = None,
+    signers: Sequence[str] = (),
+) -> EvidenceCheck:
+    """Compare a proof with its signed and uploaded files, given by name in any order, whatever their bytes are.
+
+    Exactly one of ``files`` is a proof. Every document of it needs its signed and its uploaded file, and no other file
+    may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots`` and ``signers`` as in
+    :func:`verify`. Raises ReadersUnavailable.
+    """
+    if len(files) > MOST_FILES:
+        return EvidenceCheck(problems=[f"At most {MOST_FILES} files can be compared at a time."])
+    kept = {name: to_plain(list(records)) for name, records in (detached_timestamps or {}).items()}
+    wanted = {"names": list(files), "roots": to_plain(list(roots)), "timestamps": kept, "signers": list(signers)}
+    try:
+        return _asked(EvidenceCheck, "check_evidence", list(files.values()), **wanted)
+    except PdfRefused as refused:
+        return EvidenceCheck(problems=[told("One of the files, or all of them together,", refused)])
+
+
+def carries_evidence(pdf: File) -> bool:
+    """Whether evidence is attached to a file, be it readable or not. Raises PdfRefused where that cannot be told, and
+    ReadersUnavailable."""
+    return _asked(bool, "carries_evidence", [pdf])
+
+
+def altered_seals(pdf: File, roots: Sequence[bytes]) -> list[str]:
+    """Return the names of the seals after which a file was altered, of those that are trusted by ``roots`` or say that
+    a service like this one made them; empty for a file that cannot be verified. Raises ReadersUnavailable."""
+    try:
+        return _asked(list[str], "altered_seals", [pdf], roots=to_plain(list(roots)))
+    except PdfRefused:
+        return []
+
+
+def read_timestamps(file: File, digests: Sequence[bytes]) -> list[Sequence[DetachedTimestamp]]:
+    """Read a file of timestamps kept beside sealed files, or a lone token: for each of ``digests``, the SHA-256 of a
+    sealed file, the timestamps that it has there. Raises DetachedTimestampsRefused and ReadersUnavailable."""
+    try:
+        wanted = [digest.hex() for digest in digests]
+        return _asked(list[Sequence[DetachedTimestamp]], "timestamps", [file], digests=wanted)
+    except PdfRefused as refused:
+        raise DetachedTimestampsRefused(told("The file of timestamps", refused)) from refused
+
+
+def told(what: str, refused: PdfRefused) -> str:
+    """Return a sentence about ``what`` was refused, a file by its name or in words. Raises nothing."""
+    return f"{what} {TOO_MUCH}." if refused.reason == "too_complex" else f"{what} cannot be read as a PDF."
+
+
+def _asked(kind: type[Value], job: str, files: list[File], **arguments: Any) -> Value:
+    answer, _ = verification_sandbox().call(job, files, **arguments)
+    if "raised" in answer:
+        raise DetachedTimestampsRefused(str(answer["raised"]))
+    try:
+        return from_plain(kind, answer.get("value"))
+    except (TypeError, ValueError) as error:  # a file has taken over the process that reads it
+        raise too_complex() from error

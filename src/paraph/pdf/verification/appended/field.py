@@ -1,0 +1,161 @@
+"""The field, widgets and value of one signature or document timestamp that an update may add (ISO 32000-2, 12.7.5.5,
+12.8.1 and 12.8.5)."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
+from paraph.pdf.structure.signed_fields import SignedField, text_of_string
+from paraph.pdf.verification.appended.refused import NotPermitted
+from paraph.pdf.verification.appended.syntax import is_plain, meaning
+from paraph.pdf.verification.appended.view import Update, check_keys
+
+_FIELD = frozenset({b"/FT", b"/T", b"/TU", b"/V"})
+_ANNOTATION = frozenset({b"/Type", b"/Subtype", b"/F", b"/Rect", b"/P"})
+_KID = _ANNOTATION | {b"/AP", b"/Parent", b"/FT", b"/V"}
+_VALUE = frozenset({b"/Type", b"/Filter", b"/SubFilter", b"/Contents", b"/ByteRange"})
+_STATED = frozenset({b"/M", b"/Name", b"/Reason", b"/Location", b"/ContactInfo", b"/Prop_Build"})
+_NOT_DRAWN_BY_ALL = frozenset({b"/OC", b"/Ref", b"/OPI"})
+"""What lets some readers leave a drawing out, or draw something else in its place."""
+_LAYERS = (b"/OCG", b"/OCMD")
+_PRINTED, _READ_ONLY, _LOCKED, _LOCKED_CONTENTS = 4, 64, 128, 512
+_ALWAYS_SHOWN = _PRINTED | _READ_ONLY | _LOCKED | _LOCKED_CONTENTS
+_LONGEST_NAME = 127
+_MOST_WIDGETS = 4000
+_DEEPEST = 60
+
+
+@dataclass(frozen=True)
+class AddedField:
+    """``widgets``: each with where it stands on its page in user space, ``None`` where it shows nothing."""
+
+    widgets: dict[Ref, tuple[float, ...] | None]
+    pages: dict[Ref, Any]
+    """The page that each widget names, if it does."""
+
+
+def check_field(update: Update, ref: Any, signature: SignedField) -> AddedField:
+    """Return the field that an update adds for ``signature``. Raises :class:`NotPermitted` for anything but a plain
+    one: a document timestamp shows nothing, a signature at most a picture of its own, with nothing that acts."""
+    if not update.is_new(ref):
+        raise NotPermitted("the form gained a field that is no new one")
+    field = update.dictionary(ref, "the new field")
+    is_parent = b"/Kids" in field and not signature.is_document_timestamp
+    if is_parent:
+        allowed = _FIELD | {b"/Kids"}
+    elif signature.is_document_timestamp:
+        allowed = _FIELD | _ANNOTATION
+    else:
+        allowed = _FIELD | _ANNOTATION | {b"/AP"}
+    check_keys("the new field", field, allowed)
+    if field.get(b"/FT") != b"/Sig":
+        raise NotPermitted("the new field is none for a signature")
+    _check_name(update, field)
+    _check_value(update, field.get(b"/V"), signature)
+    if not is_parent:
+        return AddedField({ref: _widget(update, field, signature)}, {ref: field.get(b"/P")})
+    kids = update.now(field[b"/Kids"])
+    if not isinstance(kids, list) or not 0 < len(kids) <= _MOST_WIDGETS or len({*map(str, kids)}) != len(kids):
+        raise NotPermitted("the new field has odd widgets")
+    widgets, named = dict[Ref, tuple[float, ...] | None](), dict[Ref, Any]()
+    for kid in kids:
+        widget = update.dictionary(kid, "a widget") if update.is_new(kid) else {}
+        check_keys("a widget of the new field", widget, _KID)
+        if widget.get(b"/Parent") != ref or widget.get(b"/V", field[b"/V"]) != field[b"/V"]:
+            raise NotPermitted("a widget belongs to another field")
+        if widget.get(b"/FT", b"/Sig") != b"/Sig":
+            raise NotPermitted("a widget is none of a signature")
+        widgets[kid], named[kid] = _widget(update, widget, signature), widget.get(b"/P")
+    return AddedField(widgets, named)
+
+
+def _check_name(update: Update, field: Dictionary) -> None:
+    name = text_of_string(field.get(b"/T"))
+    if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable() or "." in name:
+        raise NotPermitted("the new field has no plain name")
+    root = update.before.dictionary(update.before.trailer.get(b"/Root"))
+    form = update.before.dictionary(root.get(b"/AcroForm"))
+    if name.casefold() in _names(update, update.was(form.get(b"/Fields")), 0, set()):
+        raise NotPermitted("the new field has the name of another one")
+    hint = field.get(b"/TU", b"()")
+    if not isinstance(hint, bytes) or hint[:1] not in (b"(", b"<") or len(text_of_string(hint)) > _LONGEST_NAME:
+        raise NotPermitted("the new field has an odd description")
+
+
+def _names(update: Update, fields: Any, depth: int, seen: set[Ref]) -> set[str]:
+    found = set[str]()
+    for item in fields if isinstance(fields, list) and depth < _DEEPEST else ():
+        if type(item) is Ref:
+            if item in seen:
+                continue
+            seen.add(item)
+        field = update.was(item)
+        if isinstance(field, dict):
+            found.add(text_of_string(update.was(field.get(b"/T"))).casefold())
+            found |= _names(update, update.was(field.get(b"/Kids")), depth + 1, seen)
+    return found
+
+
+def _check_value(update: Update, ref: Any, signature: SignedField) -> None:
+    value = update.dictionary(ref, "the new signature") if update.is_new(ref) else {}
+    check_keys("the new signature", value, _VALUE if signature.is_document_timestamp else _VALUE | _STATED)
+    expected = b"/DocTimeStamp" if signature.is_document_timestamp else b"/Sig"
+    if value.get(b"/Type") != expected or value.get(b"/Filter") != b"/Adobe.PPKLite" or not is_plain(value):
+        raise NotPermitted("the new signature is not written plainly")
+    if value.get(b"/ByteRange") != list(signature.byte_range):
+        raise NotPermitted("the new signature is another one than the file seems to have")
+    contents = meaning(value.get(b"/Contents"))
+    if contents != ("string", signature.contents) or any(
+        not isinstance(value[key], bytes) for key in value.keys() - {b"/ByteRange", b"/Prop_Build"}
+    ):
+        raise NotPermitted("the new signature is another one than the file seems to have")
+
+
+def _widget(update: Update, widget: Dictionary, signature: SignedField) -> tuple[float, ...] | None:
+    """Return where the widget shows its picture, ``None`` where it shows none."""
+    if widget.get(b"/Subtype") != b"/Widget" or widget.get(b"/Type", b"/Annot") != b"/Annot":
+        raise NotPermitted("a widget is none")
+    numbers = [number_of(edge) for edge in widget.get(b"/Rect") or ()] if isinstance(widget.get(b"/Rect"), list) else []
+    rectangle = tuple(edge for edge in numbers if edge is not None)
+    if len(rectangle) != 4 or len(numbers) != 4:
+        raise NotPermitted("a widget does not say plainly where it is")
+    flags, shows = widget.get(b"/F", 0), b"/AP" in widget
+    if type(flags) is not int or flags & ~_ALWAYS_SHOWN:
+        raise NotPermitted("a widget is shown to some readers alone")
+    if not shows:
+        if any(edge or math.copysign(1, edge) < 0 for edge in rectangle):
+            raise NotPermitted(
+                "a document timestamp takes room on a page"
+                if signature.is_document_timestamp
+                else "a widget takes room on a page and shows nothing"
+            )
+        return None
+    appearance = update.now(widget[b"/AP"])
+    if not isinstance(appearance, dict) or appearance.keys() != {b"/N"}:
+        raise NotPermitted("a widget has more than one appearance")
+    picture = update.stream(appearance[b"/N"], "an appearance")
+    if picture.dictionary.get(b"/Subtype") != b"/Form":
+        raise NotPermitted("an appearance is no drawing")
+    _check_drawn(update, picture, 0)
+    return rectangle
+
+
+def _check_drawn(update: Update, value: Any, depth: int) -> None:
+    """Account for everything that an appearance draws with, all of which must be new."""
+    if depth > _DEEPEST:
+        raise NotPermitted("an appearance is nested too deeply")
+    if type(value) is Ref:
+        if not update.is_new(value):
+            raise NotPermitted("an appearance draws with objects that it did not bring along")
+        if not update.is_accounted(value):
+            _check_drawn(update, update.account(value), depth + 1)
+        return
+    if isinstance(value, PdfStream):
+        if _NOT_DRAWN_BY_ALL & meaning(value.dictionary).keys():
+            raise NotPermitted("an appearance is not the same for all readers")
+        value = value.dictionary
+    if isinstance(value, dict) and value.get(b"/Type") in _LAYERS:
+        raise NotPermitted("an appearance has layers")
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_drawn(update, item, depth + 1)

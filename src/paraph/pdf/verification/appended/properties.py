@@ -1,0 +1,130 @@
+"""What a program that adds a timestamp or signature may state of itself: its name and the time, a version of PDF that
+knows the signature, and extensions that it used. Nothing of it is drawn."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe, text_string
+from paraph.pdf.structure.signed_fields import text_of_string
+from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.verification.appended.refused import NotPermitted
+from paraph.pdf.verification.appended.syntax import is_plain, is_string, meaning
+from paraph.pdf.verification.appended.view import Update, check_keys, check_same
+
+_VERSIONS = (None, *(f"/1.{number}".encode() for number in range(8)), b"/2.0")
+_OF_THE_WRITER = frozenset({b"/ModDate", b"/Producer"})
+_PREFIX = re.compile(rb"/[A-Za-z0-9_]{4}")
+_EXTENSION = frozenset({b"/Type", b"/BaseVersion", b"/ExtensionLevel", b"/URL", b"/ExtensionRevision"})
+_METADATA = frozenset({b"/Type", b"/Subtype", b"/Length", b"/Filter"})
+_LARGEST = 1 << 20
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_XMP, _PDF = "{http://ns.adobe.com/xap/1.0/}", "{http://ns.adobe.com/pdf/1.3/}"
+_STATED_BY_WRITERS = {_XMP + "ModifyDate", _XMP + "MetadataDate", _XMP + "CreatorTool", _PDF + "Producer"}
+_NO_PROPERTIES = (_RDF + "about", _RDF + "parseType", "{http://www.w3.org/XML/1998/namespace}lang")
+_RESOURCE = _RDF + "resource"
+_LISTS = (_RDF + "Alt", _RDF + "Bag", _RDF + "Seq")
+_DECLARES = re.compile(rb"<!(?!--)")
+
+
+def check_version(old: Any, new: Any) -> None:
+    """Raise :class:`NotPermitted` for a version of PDF that is lower or unknown."""
+    if old != new and not (old in _VERSIONS and new in _VERSIONS and _VERSIONS.index(old) < _VERSIONS.index(new)):
+        raise NotPermitted("the file states another version of PDF")
+
+
+def check_extensions(update: Update, old: Any, new: Any) -> None:
+    """Raise :class:`NotPermitted` unless extensions were at most added to those that the file declares."""
+    before, after = update.was(old), update.now(new)
+    earlier = before if isinstance(before, dict) else {}
+    if meaning(after) == meaning(before):
+        return
+    added = {key: after[key] for key in after.keys() - earlier.keys()} if isinstance(after, dict) else {b"": None}
+    if not all(_PREFIX.fullmatch(key) and _is_extension(value) for key, value in added.items()):
+        raise NotPermitted("the declared extensions are none")
+    check_same("the list of extensions", earlier, after, frozenset(added))
+
+
+def _is_extension(value: Any) -> bool:
+    """Whether a value is a developer extensions dictionary, or a list of them (ISO 32000-2, 7.12)."""
+    if isinstance(value, list):
+        return all(isinstance(item, dict) and _is_extension(item) for item in value)
+    return isinstance(value, dict) and value.keys() <= _EXTENSION and is_plain(value)
+
+
+def check_information(update: Update, old: Any, new: Any) -> None:
+    """Raise :class:`NotPermitted` if the information dictionary of the trailer says anything else than before, but for
+    the program and the time of the change."""
+    before, after = update.was(old), update.now(new)
+    if after is None and not isinstance(before, dict):
+        return
+    if not isinstance(after, dict):
+        raise NotPermitted("the properties of the file are gone")
+    stated, states = _texts(update.was, before), _texts(update.now, after)
+    check_same("the list of the file's properties", stated, states, _OF_THE_WRITER)
+
+
+def _texts(resolve: Callable[[Any], Any], dictionary: Any) -> Dictionary:
+    """Return the properties with their strings as the text that they denote, in whatever encoding."""
+    entries = {key: resolve(value) for key, value in dictionary.items()} if isinstance(dictionary, dict) else {}
+    return {key: text_string(text_of_string(value)) if is_string(value) else value for key, value in entries.items()}
+
+
+def check_metadata(update: Update, old: Any, new: Any) -> None:
+    """The same for the metadata stream (ISO 16684-1)."""
+    if old == new and not update.changed(new):
+        return
+    before, after = update.was(old), update.now(new)
+    if not isinstance(after, PdfStream):
+        raise NotPermitted("the metadata is no stream")
+    check_keys("the metadata", after.dictionary, _METADATA)
+    kind = (after.dictionary.get(b"/Type"), after.dictionary.get(b"/Subtype"))
+    if kind != (b"/Metadata", b"/XML") or after.dictionary.get(b"/Filter") not in (None, b"/FlateDecode"):
+        raise NotPermitted("the metadata is of another kind")
+    if before is not None and not isinstance(before, PdfStream):
+        raise NotPermitted("the metadata was something else")
+    if update.changed(new):
+        update.check_unwanted(new.number, but_after=b"/Metadata")
+    if _stated(before) != _stated(after):
+        raise NotPermitted("the metadata says something else")
+
+
+def _stated(stream: PdfStream | None) -> dict[str, Any]:
+    """Return what metadata says, by property, without what programs say of themselves."""
+    if stream is None:
+        return {}
+    try:
+        text = unpacked(stream, _LARGEST, complete=True)
+        if _DECLARES.search(text):
+            raise NotPermitted("the metadata declares entities")
+        packet = ElementTree.fromstring(text)  # noqa: S314  without declarations, and at most a megabyte
+    except (Unsafe, ElementTree.ParseError, ValueError) as error:
+        raise NotPermitted("the metadata cannot be read") from error
+    stated = {name: value.strip() if isinstance(value, str) else value for name, value in _properties(packet)}
+    return {name: value for name, value in stated.items() if name not in _STATED_BY_WRITERS}
+
+
+def _properties(packet: ElementTree.Element) -> Iterator[tuple[str, Any]]:
+    for description in packet.iterfind(f".//{_RDF}RDF/{_RDF}Description"):
+        yield from _struct(description)
+
+
+def _struct(element: ElementTree.Element) -> Iterator[tuple[str, Any]]:
+    """Yield the properties of a resource, which may stand in attributes, in elements or in a description of it."""
+    yield from ((name, value) for name, value in element.attrib.items() if name not in _NO_PROPERTIES)
+    for child in element:
+        if child.tag == _RDF + "Description":
+            yield from _struct(child)
+        else:
+            yield child.tag, _value(child)
+
+
+def _value(element: ElementTree.Element) -> Any:
+    lists = [child for child in element if child.tag in _LISTS]
+    if lists:
+        return [(each.tag, [_value(item) for item in each]) for each in lists]
+    properties = dict(_struct(element))
+    if properties.keys() == {_RESOURCE}:  # an address may stand in an attribute or be the text
+        return properties[_RESOURCE]
+    return properties or (element.text or "").strip()

@@ -1,0 +1,158 @@
+"""The pages as they were at a signature and as they are now, drawn by PDFium and compared: a second reader's word."""
+
+import time
+from collections.abc import Sequence
+from ctypes import c_int
+from dataclasses import dataclass
+
+import pypdfium2
+from pypdfium2 import raw
+
+from paraph.pdf.pdfium_library import begin_anew
+from paraph.pdf.verification.appended.additions import Shown
+
+_LONGEST_SIDE = 600  # pixels; the letters of a contract are legible
+_MARGIN = 2  # pixels around a picture that a signature added
+_SECONDS = 3.0
+_WHITE = (255, 255, 255, 255)
+
+
+class DrawingTime:
+    """The seconds of the processor that drawing may take, of one file or of several together. Pages beyond are left to
+    the reading of objects, which decides."""
+
+    def __init__(self, seconds: float = _SECONDS) -> None:
+        self._left = seconds
+        self._started = 0.0
+
+    def start(self) -> None:
+        """Begin to count."""
+        self._started = time.process_time()
+
+    def stop(self) -> None:
+        """Stop counting."""
+        self._left -= time.process_time() - self._started
+
+    def is_over(self) -> bool:
+        """Whether nothing is left, while it counts."""
+        return time.process_time() - self._started > self._left
+
+
+@dataclass(frozen=True)
+class Compared:
+    """``pages`` of the first pages were compared, of ``count``. ``different``: the number of a page that looks
+    different, ``None`` if there is none."""
+
+    pages: int
+    count: int
+    different: int | None = None
+
+
+def compare_pictures(before: bytes, now: bytes, shown: Sequence[Shown], drawing: DrawingTime) -> Compared | None:
+    """Compare the pages, but for the rectangles that ``shown`` names; ``None`` where PDFium cannot open the file as it
+    was before. ``drawing``: how long it may take."""
+    try:
+        count = _count(before)
+    except (pypdfium2.PdfiumError, ValueError):
+        return None
+    drawing.start()
+    try:
+        compared = _compare(before, now, shown, drawing)
+        while compared.different and _looks_alike(before, now, compared.different - 1, shown):
+            compared = _compare(before, now, shown, drawing, compared.different)
+    except (pypdfium2.PdfiumError, ValueError):
+        return Compared(0, count, 1)
+    finally:
+        drawing.stop()
+    return compared
+
+
+def _looks_alike(before: bytes, now: bytes, index: int, shown: Sequence[Shown]) -> bool:
+    """Whether a page that seemed different is the same where PDFium remembers nothing of what it drew before."""
+    pictures = []
+    for pdf in (before, now):
+        begin_anew()
+        document = _opened(pdf)
+        try:
+            pictures.append(_picture(document, index, _rectangles(shown, index)) if index < len(document) else None)
+        finally:
+            document.close()
+    return pictures[0] is not None and pictures[0] == pictures[1]
+
+
+def _count(pdf: bytes) -> int:
+    document = _opened(pdf)
+    try:
+        return len(document)
+    finally:
+        document.close()
+
+
+def _opened(pdf: bytes) -> pypdfium2.PdfDocument:
+    document = pypdfium2.PdfDocument(pdf)
+    document.init_forms()
+    return document
+
+
+def _compare(before: bytes, now: bytes, shown: Sequence[Shown], drawing: DrawingTime, first: int = 0) -> Compared:
+    """Compare the pages from ``first`` on, counted from 0."""
+    old = _opened(before)
+    try:
+        new = _opened(now)
+        try:
+            return _compare_open(old, new, shown, drawing, first)
+        finally:
+            new.close()
+    finally:
+        old.close()
+
+
+def _compare_open(
+    old: pypdfium2.PdfDocument, new: pypdfium2.PdfDocument, shown: Sequence[Shown], drawing: DrawingTime, first: int
+) -> Compared:
+    count = len(old)
+    if len(new) != count:
+        return Compared(0, count, min(count, len(new)) + 1)
+    for index in range(first, count):
+        if drawing.is_over():
+            return Compared(index, count)
+        rectangles = _rectangles(shown, index)
+        if _picture(old, index, rectangles) != _picture(new, index, rectangles):
+            return Compared(index, count, index + 1)
+    return Compared(count, count)
+
+
+def _rectangles(shown: Sequence[Shown], index: int) -> list[tuple[float, ...]]:
+    return [each.rectangle for each in shown if each.page == index]
+
+
+def _picture(document: pypdfium2.PdfDocument, index: int, rectangles: Sequence[tuple[float, ...]]) -> object:
+    """Return the pixels of a page, ``None`` where PDFium cannot draw it."""
+    try:
+        page = document[index]
+    except pypdfium2.PdfiumError:
+        return None
+    try:
+        bitmap = page.render(scale=min(1.0, _LONGEST_SIDE / max(*page.get_size(), 1.0)))
+        for rectangle in rectangles:
+            _blank(page, bitmap, rectangle)
+        return bitmap.width, bitmap.height, bytes(bitmap.buffer)
+    finally:
+        page.close()
+
+
+def _blank(page: pypdfium2.PdfPage, bitmap: pypdfium2.PdfBitmap, rectangle: tuple[float, ...]) -> None:
+    corners = [_pixel(page, bitmap, rectangle[side], rectangle[other]) for side, other in ((0, 1), (2, 3))]
+    left, right = _span([corner[0] for corner in corners], bitmap.width)
+    top, bottom = _span([corner[1] for corner in corners], bitmap.height)
+    bitmap.fill_rect(_WHITE, left, top, right - left, bottom - top)
+
+
+def _span(edges: list[int], most: int) -> tuple[int, int]:
+    return max(0, min(edges) - _MARGIN), min(most, max(edges) + _MARGIN)
+
+
+def _pixel(page: pypdfium2.PdfPage, bitmap: pypdfium2.PdfBitmap, x: float, y: float) -> tuple[int, int]:
+    across, down = c_int(), c_int()
+    raw.FPDF_PageToDevice(page, 0, 0, bitmap.width, bitmap.height, 0, x, y, across, down)
+    return across.value, down.value

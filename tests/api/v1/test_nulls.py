@@ -1,0 +1,137 @@
+"""Null in bodies: an optional field that is null counts as absent, all of them alike, but for ``optional`` of a stamp.
+
+The fields are those of the OpenAPI document and of the signer's shapes, so that a new one is tried here by itself.
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from paraph.reference.signer_endpoints import signer_paths
+from tests.api.v1 import contract
+from tests.api.v1.api_clients import ApiClient, error, payload, rectangle, tag
+from tests.factories import scene
+from tests.production import Client
+
+Path = tuple[str | int, ...]
+DOCUMENT = contract.content()
+SCHEMAS = DOCUMENT["components"]["schemas"]
+NEVER_NULL = "optional"
+NO_JSON = {"/api/v1/documents"}  # multipart: it has no null
+
+
+def optional_fields(schema: dict[str, Any], value: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths at which ``value`` may have an optional field, by the schema of the value."""
+    schema = SCHEMAS[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    variants = schema.get("anyOf") or schema.get("oneOf") or []
+    for variant in variants:
+        if contract.is_of(variant, value):
+            yield from optional_fields(variant, value, path)
+    if isinstance(value, dict):
+        for name, field in schema.get("properties", {}).items():
+            if name not in schema.get("required", []):
+                yield (*path, name)
+            if name in value:
+                yield from optional_fields(field, value[name], (*path, name))
+    if isinstance(value, list) and "items" in schema:
+        for index, entry in enumerate(value):
+            yield from optional_fields(schema["items"], entry, (*path, index))
+
+
+def with_null(value: Any, path: Path) -> Any:
+    changed = deepcopy(value)
+    place = changed
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = None
+    return changed
+
+
+def full_payload(document_id: int) -> dict[str, Any]:
+    """A stamp of either kind, so that the fields of both are there."""
+    content = payload(document_id, mode="parallel")
+    content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}"), rectangle()]
+    return {"signature_request": content}
+
+
+def test_a_body_of_the_api_with_json_is_a_creation() -> None:
+    """Else another body has to be tried below."""
+    operations = [
+        path
+        for path, methods in DOCUMENT["paths"].items()
+        for method, operation in methods.items()
+        if method in ("post", "put", "patch") and "requestBody" in operation
+    ]
+    assert set(operations) - NO_JSON == {"/api/v1/signature_requests"}
+
+
+def test_optional_fields_of_a_creation_may_be_null(owner: ApiClient) -> None:
+    body = full_payload(owner.document())
+    paths = list(dict.fromkeys(optional_fields({"$ref": "#/components/schemas/Creation"}, body)))
+    names = {path[-1] for path in paths}
+    assert {"send_email", "branding_profile_id", "order", "phone", "otp_channel", "width", NEVER_NULL} <= names
+    for path in paths:
+        nulled = with_null(body, path)
+        answer = owner.post("/signature_requests", nulled)
+        if path[-1] == NEVER_NULL:
+            message = error(answer, 422, "validation_error")
+            assert message.endswith("optional: it must be a JSON boolean, true or false."), path
+            assert not contract.validator("Creation").is_valid(nulled)
+        else:
+            assert answer.status_code == 201, (path, answer.content)
+            contract.validator("Creation").validate(nulled)
+
+
+def test_a_declaration_that_is_null_is_none(owner: ApiClient) -> None:
+    body = payload(owner.document(), send_email=True, identity_declaration_accepted=None)
+    message = error(owner.create(body), 422, "identity_declaration_required")
+    assert message == "identity_declaration_accepted: it must be true when send_email is true."
+
+
+def test_an_order_that_is_null_is_missing_in_a_sequence(owner: ApiClient) -> None:
+    body = payload(owner.document())
+    body["signers"][1]["order"] = None
+    assert error(owner.create(body), 422, "validation_error") == "signers[1].order: it is required."
+
+
+SIGNER_BODIES = [
+    (path, example["value"], operation["requestBody"]["content"]["application/json"]["schema"])
+    for path, methods in signer_paths().items()
+    for operation in methods.values()
+    for content in [operation.get("requestBody", {}).get("content", {}).get("application/json")]
+    if content
+    for example in content["examples"].values()
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "body", "schema"), SIGNER_BODIES, ids=lambda value: value if isinstance(value, str) else ""
+)
+@pytest.mark.parametrize("mark", ["typed", "drawn"])
+def test_optional_fields_of_signers_bodies_may_be_null(
+    path: str, body: dict[str, Any], schema: dict[str, Any], mark: str
+) -> None:
+    if "signature" in body and mark == "typed":
+        body = {**body, "signature": {"type": "typed"}}
+    fields = list(optional_fields(schema, body))
+    unset = {"strokes"} if mark == "drawn" else set()  # of a drawing, these are required
+    for field in fields:
+        if field[-1] in unset:
+            continue
+        made = scene()
+        nulled = with_null(body, field)
+        if "code" in nulled:
+            nulled["code"] = made.code(0)
+        answer = Client().post(made.url(0, path.removeprefix("/sign/{token}")), nulled, content_type="application/json")
+        assert answer.status_code == 200, (field, answer.content)
+
+
+def test_there_are_bodies_of_signers_to_try() -> None:
+    assert {path for path, _, _ in SIGNER_BODIES} == {
+        "/sign/{token}/otp",
+        "/sign/{token}/signature",
+        "/sign/{token}/stamp",
+    }

@@ -1,0 +1,14 @@
+"""A standby takes over, in step or behind; ``make chaos`` does it as well."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.failover import SCENARIOS, place
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_what_was_acknowledged_is_kept_or_told(name: str, tmp_path: Path) -> None:
+    with place(tmp_path) as here:
+        SCENARIOS[name](here)

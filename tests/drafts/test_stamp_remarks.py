@@ -1,0 +1,103 @@
+"""What senders are told of stamps before they send, and how large stamps are that land by themselves."""
+
+from pathlib import Path
+
+import pytest
+
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.stamp_remarks import StampRemark, stamp_remarks, under_stamps, unwritten_names
+from paraph.drafts.stamp_sizes import sizes_for
+from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
+from paraph.pdf.typesetting import fonts
+from tests.drafts.author import author
+from tests.pdf.pdf_factory import paper, text
+
+pytestmark = pytest.mark.django_db
+NAVY = "0.05 0.1 0.25 rg 0 0 595 842 re f"
+RENT = text("Rent: 1,200 euros", 110, 330)
+
+
+def draft_on(*pages: str, places: list[tuple[int, float, float]], name: str = "Ada") -> Draft:
+    """Ada's stamp at the first place, Grace's at the second, and so on, each of 200 by 80 points."""
+    charles = author()
+    draft = editing.begin(charles.caller, charles.member.user, [charles.document(paper(*pages)).pk])
+    people = [name, "Grace"]
+    signers = [DraftSigner(first_name=each, last_name="X", email="aiko@example.com") for each in people]
+    editing.replace_signers(draft, signers)
+    row, signers = draft.documents.get(), list(draft.signers.all())
+    stamps = [
+        DraftStamp(document=row, signer=signers[index % 2], page_number=page, x=x, y=y, width=200, height=80)
+        for index, (page, x, y) in enumerate(places)
+    ]
+    editing.replace_stamps(draft, stamps)
+    return draft
+
+
+def test_a_stamp_over_words_is_told_with_them() -> None:
+    draft = draft_on(RENT, RENT, places=[(1, 100, 300), (2, 300, 600)])
+    assert stamp_remarks(draft) == [StampRemark("Ada X", "contract.pdf", 1, words="Rent: 1,200 euros")]
+
+
+def test_stamps_over_each_other_are_told() -> None:
+    places = [(1, 100.0, 300.0), (1, 250.0, 350.0), (1, 299.0, 100.0), (2, 100.0, 300.0)]
+    assert stamp_remarks(draft_on("", "", places=places)) == [StampRemark("Ada X", "contract.pdf", 1, other="Grace X")]
+
+
+def test_stamps_beside_words_and_over_lines_and_tags_are_not() -> None:
+    page = text("[[tenant]]", 110, 330) + text("Signature: ____________", 50, 310) + text("Below it", 110, 285)
+    assert stamp_remarks(draft_on(page, places=[(1, 100, 300)])) == []
+
+
+def test_a_stamp_on_no_page_is_no_fault_here() -> None:
+    draft = draft_on("", places=[(9, 100, 300)])
+    assert stamp_remarks(draft) == []
+
+
+def test_the_preview_of_the_review_has_the_ground_of_the_seal() -> None:
+    draft = draft_on("", NAVY, places=[(1, 100, 300), (2, 100, 300)])
+    row = draft.documents.get()
+    stamps = list(row.stamps.all())
+    found = under_stamps(row.document, stamps)
+    assert [found[stamp.pk].dark for stamp in stamps] == [False, True]
+
+
+def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bare = fonts.open_library(tmp_path, system_folders=())
+    monkeypatch.setattr("paraph.pdf.typesetting.readable_name.library", lambda: bare)
+    monkeypatch.setattr("paraph.pdf.typesetting.glyph_fallback.library", lambda: bare)
+    draft = draft_on("", places=[], name="愛子")
+    assert unwritten_names(draft) == [("愛子 X", "aiko@example.com")]
+
+
+@pytest.mark.parametrize(
+    ("below", "size"),
+    [
+        ("", (200, 80)),
+        (text("And the rent is due on the third working day of each month.", 72, 600), (200, 80)),
+        (text("And the rent is due on the third working day of each month.", 72, 640), (120, 40)),
+        (text("And the rent is due on the third working day of each month.", 72, 652), (100, 34)),
+        (text("And the rent is due on the third working day of each month.", 72, 680), (120, 40)),
+    ],
+)
+def test_a_stamp_under_a_tag_takes_the_room_that_is_there(below: str, size: tuple[float, float]) -> None:
+    """And a middle size where there is none."""
+    document = author().document(paper(text("{{ada}}", 150, 700) + below))
+    assert sizes_for(document, list(tags_of(document).values())) == [size]
+
+
+def test_a_stamp_over_a_line_takes_the_room_above_it() -> None:
+    words = text("This is agreed between the parties to this contract, in two copies.", 72, 350)
+    document = author().document(paper(words + text("Signature: ____________________", 72, 300)))
+    assert sizes_for(document, signature_lines_of(document)) == [(140, 48)]
+
+
+def test_the_first_stamps_of_a_draft_have_that_size() -> None:
+    charles = author()
+    words = text("{{ada}}", 150, 700) + text("And the rent is due on the third day of each month.", 72, 640)
+    draft = editing.begin(charles.caller, charles.member.user, [charles.document(paper(words)).pk])
+    editing.replace_signers(draft, [DraftSigner(first_name="Ada", last_name="X", email="a@example.com")])
+    place_by_tags(draft)
+    [stamp] = DraftStamp.objects.all()
+    assert (stamp.width, stamp.height) == (120, 40)
+    assert stamp_remarks(draft) == []

@@ -1,0 +1,35 @@
+"""What tests of verbs share."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+
+from tests.cli.service import free_port
+from tests.receiver import answer, receiver
+
+
+class Mailbox:
+    """Whom the mail server has taken mails to."""
+
+    def __init__(self) -> None:
+        self.recipients: list[str] = []
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+        self.recipients += envelope.rcpt_tos
+        return "250 Ok"
+
+
+@pytest.fixture
+def box(settings: Any) -> Iterator[Mailbox]:
+    """Gateways that take mails and SMS."""
+    mailbox = Mailbox()
+    server = Controller(mailbox, hostname="127.0.0.1", port=free_port())
+    server.start()
+    with receiver(answer(200)) as operator:
+        sms_url = f"apprise+{operator.url(path='').replace('http', 'json')}/{{to}}"
+        gateways = {"smtp_url": f"smtp://127.0.0.1:{server.port}", "sms_url": sms_url}
+        settings.PARAPH = settings.PARAPH.model_copy(update=gateways)
+        yield mailbox
+    server.stop()

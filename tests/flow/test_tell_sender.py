@@ -1,0 +1,183 @@
+"""The member who sent a request is told what became of it: each thing once, in their language, if they want it."""
+
+from datetime import timedelta
+from smtplib import SMTPRecipientsRefused
+from typing import Any
+
+import pytest
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+from paraph.flow.ask import ask
+from paraph.flow.end_early import end_early
+from paraph.flow.erase import erase_signer
+from paraph.flow.finalize import finalize
+from paraph.flow.invite import invite
+from paraph.flow.tell_sender import owe_mail, tell_sender
+from paraph.flow.warn_senders import warn_senders
+from paraph.kernel import clock
+from paraph.members.models import MailKind, Member, MutedMail, User
+from paraph.messaging.email import send_email
+from paraph.messaging.models import CapturedMessage
+from paraph.organizations.models import Organization
+from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
+from tests.factories import Scene, scene, sign
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SENDER = "ada@harbour.example"
+
+
+@pytest.fixture
+def made() -> Scene:
+    return sent()
+
+
+def sent(**facts: Any) -> Scene:
+    """A request that a member sent from the dashboard."""
+    made = scene(signers=2, environment="production", send_email=True, **facts)
+    user, _ = User.objects.get_or_create(email=SENDER)
+    Member.objects.create(organization=made.request.organization, user=user, role="member")
+    SignatureRequest.objects.filter(pk=made.request.pk).update(
+        application=None, sent_by=user, title="Lease of the pier"
+    )
+    made.request.refresh_from_db()
+    return made
+
+
+def told() -> list[str]:
+    """Runs the jobs that are deferred, each twice, as a queue may; returns the subjects of all mails to the sender."""
+    for job in ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.tell_sender").order_by("id"):
+        for _ in range(2):
+            tell_sender(job.args["name"])
+    return list(CapturedMessage.objects.filter(to=SENDER).order_by("id").values_list("subject", flat=True))
+
+
+def test_everybody_has_signed(made: Scene) -> None:
+    for _ in range(2):
+        owe_mail(made.request, MailKind.COMPLETED)
+    assert told() == ["Signed by everybody: Lease of the pier"]
+    mail = CapturedMessage.objects.get(to=SENDER)
+    assert f"/app/{made.request.organization_id}/requests/{made.request.pk}" in mail.text
+    assert "/account/" in mail.text and SenderMail.objects.get().sent_at
+
+
+def test_in_the_language_of_the_sender(made: Scene) -> None:
+    User.objects.update(language="de")
+    owe_mail(made.request, MailKind.COMPLETED)
+    assert told() == ["Von allen unterschrieben: Lease of the pier"]
+
+
+@pytest.mark.parametrize("kind", [MailKind.COMPLETED, MailKind.EXPIRING])
+def test_what_was_turned_off_is_not_mailed(kind: MailKind, made: Scene) -> None:
+    MutedMail.objects.create(user=User.objects.get(), kind=kind)
+    owe_mail(made.request, kind, 3)
+    assert told() == [] and not SenderMail.objects.get().sent_at
+
+
+def test_who_left_the_organization_is_told_nothing_any_more(made: Scene) -> None:
+    owe_mail(made.request, MailKind.COMPLETED)
+    Member.objects.all().delete()
+    assert told() == []
+
+
+def test_a_request_of_the_api_has_nobody_to_tell() -> None:
+    owe_mail(scene().request, MailKind.COMPLETED)
+    assert not SenderMail.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject"),
+    [("question", "Ada Lovelace wrote to you: Lease of the pier"), ("decline", "Ada Lovelace wrote to you")],
+)
+def test_a_signer_asks_or_declines(kind: str, subject: str, made: Scene) -> None:
+    Organization.objects.update(contact_email="office@harbour.example")
+    ask(signer_of(made), kind, "Why so <b>much</b>?")
+    [shown] = told()
+    assert shown.startswith(subject)
+    assert "Why so" not in CapturedMessage.objects.get(to=SENDER).text, "it stands where it can be erased"
+
+
+def test_whoever_gets_the_inquiry_itself_gets_no_second_mail(made: Scene) -> None:
+    Organization.objects.update(contact_email=SENDER.upper())
+    ask(signer_of(made), "question", "Why?")
+    assert told() == []
+    Inquiry.objects.all().delete()
+    assert told() == []
+
+
+def test_three_days_before_the_end_and_one(made: Scene) -> None:
+    sign(made)
+    assert warn_senders() == 0
+    for days, wanted in ((2.9, 1), (2, 1), (0.9, 2), (0.5, 2)):
+        SignatureRequest.objects.update(expires_at=clock.now() + timedelta(days=days))
+        warn_senders()
+        subjects = told()
+        assert len(subjects) == wanted and "Lease of the pier" in subjects[-1]
+    assert "1 of 2 signed. Waiting for Émile Zola." in CapturedMessage.objects.filter(to=SENDER).latest("id").text
+
+
+def test_no_warning_of_what_was_to_be_signed_at_once(made: Scene) -> None:
+    SignatureRequest.objects.update(expires_at=clock.now() + timedelta(hours=20), validity_days=1)
+    assert warn_senders() == 0
+
+
+@pytest.fixture
+def gateway(monkeypatch: pytest.MonkeyPatch) -> list[OSError]:
+    """The faults with which mails to signers are refused, one after another."""
+    faults: list[OSError] = []
+    real = send_email
+
+    def send(to: str, *rest: Any, **more: Any) -> str:
+        if to != SENDER and faults:
+            raise faults.pop(0)
+        return real(to, *rest, **more)
+
+    monkeypatch.setattr("paraph.flow.messages.sent_once.send_email", send)
+    return faults
+
+
+def test_a_refused_address_is_told_at_once(made: Scene, gateway: list[OSError]) -> None:
+    for _ in range(2):
+        gateway.append(SMTPRecipientsRefused({"a@b.example": (550, b"5.1.1 no such user")}))
+        with pytest.raises(SMTPRecipientsRefused):
+            invite(made.signers[0].pk)
+    assert told() == ["Not delivered: the invitation to Ada Lovelace"]
+
+
+def test_a_mail_server_that_is_away_for_minutes_worries_nobody(made: Scene, gateway: list[OSError]) -> None:
+    for begun, wanted in ((0, 0), (61, 1)):
+        SignatureRequest.objects.update(created_at=clock.now() - timedelta(minutes=begun))
+        gateway.append(ConnectionRefusedError("away"))
+        with pytest.raises(ConnectionRefusedError):
+            invite(made.signers[0].pk)
+        assert SenderMail.objects.count() == wanted
+    invite(made.signers[0].pk)
+    assert told() == [], "it was delivered meanwhile"
+
+
+def test_erasing_a_signer_takes_captured_mails_and_a_title_that_names_them(made: Scene) -> None:
+    SignatureRequest.objects.update(title="Loan of ADA Lovelace")
+    made.request.refresh_from_db()
+    owe_mail(made.request, MailKind.EXPIRING, 3)
+    SignatureRequest.objects.update(expires_at=clock.now() + timedelta(days=2))
+    assert len(told()) == 1
+    end_early(made.request.pk, "Over")
+    erase_signer(made.signers[1].pk)
+    made.request.refresh_from_db()
+    assert made.request.title and not CapturedMessage.objects.filter(to=SENDER).exists()
+    erase_signer(made.signers[0].pk)
+    made.request.refresh_from_db()
+    assert made.request.title == ""
+
+
+def test_sealing_owes_the_sender_a_mail_and_no_application() -> None:
+    for made, owed in ((sent(), 1), (scene(), 1)):
+        for position in range(len(made.signers)):
+            sign(made, position)
+        for row in made.request_documents:
+            finalize(row.pk)
+        assert SenderMail.objects.count() == owed
+    assert told() == ["Signed by everybody: Lease of the pier"]
+
+
+def signer_of(made: Scene) -> Signer:
+    return Signer.objects.select_related("request__organization").get(pk=made.signers[0].pk)

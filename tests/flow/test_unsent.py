@@ -1,0 +1,146 @@
+"""Names and addresses in what was never sent: erased with the person, and gone when their time is over."""
+
+from datetime import timedelta
+
+import pytest
+
+from paraph.activity.actor import OPERATOR
+from paraph.activity.models import Activity
+from paraph.administration.requests import erase_address, note_export
+from paraph.drafts.earlier_signers import earlier_signers
+from paraph.drafts.models import Draft, DraftSigner
+from paraph.flow.end_early import end_early
+from paraph.flow.erase import erase_signer
+from paraph.flow.send_rows import send_rows
+from paraph.flow.sweep import sweep
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.messaging.inbox import capture
+from paraph.messaging.models import CapturedMessage
+from paraph.organizations.confirmed_addresses import vouch
+from paraph.organizations.retention import set_retention
+from paraph.request_templates.models import BulkRow, BulkSend
+from paraph.signature_requests.models import Signer
+from tests.dashboard.test_bulk_sends import GOOD
+from tests.drafts.author import Author, author
+from tests.flow.test_bulk_send import begun, start
+from tests.flow.test_erase import everything
+from tests.request_templates.kept import bulk_of, csv_of, template_of
+
+pytestmark = pytest.mark.django_db
+
+ROWS = (
+    "Ada Lovelace ada@example.com",  # could be sent
+    "Ada Lovelace ada@example",  # wrong, and the name tells who it is
+    "Ada Lovelace other@example.org",  # somebody else of this name
+    "Eve Adams eve@example.com",
+    "Ida X <ADA@example.com>",  # wrong, with the address among other signs
+)
+
+
+def signed_by_ada(charles: Author) -> Signer:
+    request_id = charles.send(charles.draft())
+    end_early(request_id, "over")
+    return Signer.objects.get(request=request_id)
+
+
+def rows_left(bulk: BulkSend) -> list[tuple[str, bool]]:
+    return [(row.state, bool(row.cells or row.signers)) for row in BulkRow.objects.filter(bulk_send=bulk)]
+
+
+def test_rows_that_were_never_sent_are_erased_with_the_signer() -> None:
+    charles, stranger = author(), author()
+    bulk, foreign = (bulk_of(each, template_of(each), csv_of(*ROWS)) for each in (charles, stranger))
+    ada = signed_by_ada(charles)
+    erase_signer(ada.pk)
+    assert rows_left(bulk) == [("wrong", False), ("wrong", False), ("ready", True), ("ready", True), ("wrong", False)]
+    assert rows_left(foreign) == [("ready", True), ("wrong", True), ("ready", True), ("ready", True), ("wrong", True)]
+    assert BulkRow.objects.filter(bulk_send=bulk).first().problems == ["Personal data in this row were erased."]  # type: ignore[union-attr]
+    start(charles, bulk, skip=True)
+    send_rows(bulk.pk)
+    assert sorted(Signer.objects.exclude(pk=ada.pk).values_list("email", flat=True)) == [
+        "eve@example.com",
+        "other@example.org",
+    ]
+
+
+def test_a_row_that_was_sent_stays_with_its_request() -> None:
+    charles = author()
+    bulk = begun(charles, "Ada Lovelace ada@example.com")
+    send_rows(bulk.pk)
+    erase_signer(signed_by_ada(charles).pk)
+    assert [row.state for row in bulk.rows.all()] == ["sent"]
+
+
+def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
+    charles = author()
+    open_draft = charles.draft(signers=2)
+    ada = signed_by_ada(charles)
+    erase_signer(ada.pk)
+    assert list(open_draft.signers.values_list("first_name", flat=True)) == ["Grace"]
+    assert [signer.email for signer in earlier_signers(charles.caller)] == []
+
+
+def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
+    charles, stranger = author(), author()
+    bulk = bulk_of(charles, template_of(charles), csv_of("Eve Adams eve@example.com", "Bob Bo bob@example.com"))
+    DraftSigner.objects.create(
+        draft=Draft.objects.create(organization_id=stranger.caller.organization_id),
+        position=0,
+        first_name="Eve",
+        last_name="Adams",
+        email="Eve@Example.com",
+    )
+    vouch(charles.caller.organization_id, "eve@example.com")
+    capture("email", "EVE@example.com", "Hello Eve", "Eve Adams")
+    ada = signed_by_ada(charles)
+    assert "adams" in everything().lower()
+    erased = erase_address(OPERATOR, " Eve@example.com ")
+    assert erased.organization_ids == sorted([charles.caller.organization_id, stranger.caller.organization_id])
+    assert erased.signer_ids == [] and erase_address(OPERATOR, "ada@example.com").signer_ids == [ada.pk]
+    left = everything().lower()
+    assert "adams" not in left and "eve@" not in left and "bob@" in left
+    assert rows_left(bulk) == [("wrong", False), ("ready", True)]
+    noted = Activity.objects.filter(action="address.erased", organization_id=stranger.caller.organization_id).get()
+    assert (noted.subject, noted.before, noted.after) == ("", {}, {})
+    assert erase_address(OPERATOR, "eve@example.com").organization_ids == []
+    with pytest.raises(DomainError, match="must not be empty"):
+        erase_address(OPERATOR, " ")
+
+
+def test_a_number_is_found_however_it_was_written() -> None:
+    charles = author()
+    draft = charles.draft()
+    draft.signers.update(phone="+33 6 12-34", email="somebody@example.com")
+    erase_address(OPERATOR, "+33612-34")
+    assert not draft.signers.exists()
+
+
+@pytest.mark.parametrize(("retention", "kept"), [(None, 90), (30, 30), (3000, 90)])
+def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: int) -> None:
+    charles = author()
+    bulk, draft = bulk_of(charles, template_of(charles), GOOD), charles.draft()
+    Draft.objects.exclude(pk=draft.pk).delete()
+    set_retention(charles.caller.organization_id, "production", retention)
+    set_retention(charles.caller.organization_id, "sandbox", 1)
+    for age, there in ((timedelta(days=kept, hours=-1), True), (timedelta(days=kept, hours=1), False)):
+        BulkSend.objects.update(created_at=clock.now() - age)
+        Draft.objects.update(updated_at=clock.now() - age)
+        sweep()
+        assert BulkSend.objects.filter(pk=bulk.pk).exists() is there
+        assert Draft.objects.filter(pk=draft.pk).exists() is there
+    assert not DraftSigner.objects.exists() and not BulkRow.objects.exists()
+
+
+def test_captured_messages_go_after_ninety_days() -> None:
+    for age in (timedelta(days=89), timedelta(days=91)):
+        capture("email", f"ada{age.days}@example.com", "Sign", "Ada")
+        CapturedMessage.objects.filter(to=f"ada{age.days}@example.com").update(created_at=clock.now() - age)
+    sweep()
+    assert CapturedMessage.objects.get().to == "ada89@example.com"
+
+
+def test_words_that_were_searched_do_not_get_into_a_log_that_nobody_can_erase() -> None:
+    charles = author()
+    note_export(charles.caller.organization_id, charles.actor, {"q": "lovelace", "status": "pending"})
+    assert Activity.objects.latest("pk").after == {"q": "…", "status": "pending"}

@@ -1,0 +1,112 @@
+"""No file that was altered after its seal without a key is valid, whatever was put over the alteration."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tests import independent
+from tests.fuzz.altered.covers import COVERS, NotSealed
+from tests.fuzz.altered.genuine import GENUINE, genuine
+from tests.fuzz.altered.judge import accepts, complaint, picture_changed
+from tests.fuzz.altered.recipes import FREEDOMS, Altered, Recipe, altered, combined, endings, from_json, variant
+from tests.fuzz.altered.rows import ROWS
+from tests.fuzz.altered.tail import NotHere
+from tests.fuzz.altered.trial import tried
+
+_VARIANTS = 5  # of each freedom
+_EVERY = 9  # freedom is tried in the short form
+_CLASSES = sorted({name.partition(":")[0] for name in FREEDOMS})
+
+
+@pytest.fixture(autouse=True)
+def _poppler() -> None:
+    independent.need("pdftoppm", "poppler-utils")
+
+
+def _finds(recipes: list[Recipe]) -> list[str]:
+    return [f"{recipe.name}: {found}" for recipe in recipes if (found := tried(recipe)[1])]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_what_was_found(row: str) -> None:
+    assert _finds(ROWS[row]) == []
+
+
+@pytest.mark.parametrize("kind", _CLASSES)
+def test_some_freedoms_of_each_class(kind: str) -> None:
+    names = [name for name in FREEDOMS if name.startswith(f"{kind}:")]
+    assert _finds([variant(name, number % 4) for number, name in enumerate(names[::_EVERY])]) == []
+
+
+def test_bytes_behind_the_end() -> None:
+    assert _finds(endings()[::3]) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", _CLASSES)
+def test_every_freedom(kind: str) -> None:
+    recipes = [variant(name, number) for name in FREEDOMS if name.startswith(f"{kind}:") for number in range(_VARIANTS)]
+    assert _finds(recipes) == []
+
+
+@pytest.mark.thorough
+def test_whatever_stands_behind_the_end() -> None:
+    assert _finds(endings()) == []
+
+
+@pytest.mark.thorough
+def test_a_thousand_combinations() -> None:
+    assert _finds([combined(1, number) for number in range(1000)]) == []
+
+
+def test_there_are_more_than_a_thousand_variants() -> None:
+    recipes = [variant(name, number) for name in FREEDOMS for number in range(_VARIANTS)]
+    recipes += [*endings(), *(recipe for row in ROWS.values() for recipe in row)]
+    assert len({recipe.name for recipe in recipes}) > 2000
+    assert {recipe.genuine for recipe in recipes} == set(GENUINE)
+    assert {recipe.cover for recipe in recipes} == set(COVERS)
+
+
+@pytest.mark.parametrize("kind", _CLASSES)
+def test_every_freedom_changes_something(kind: str) -> None:
+    assert [name for name in FREEDOMS if name.startswith(f"{kind}:") and not _changes_something(name)] == []
+
+
+def _changes_something(name: str) -> bool:
+    """In one of the genuine files, with one of the things that a revision may hold."""
+    bases = ("letter B-T", "form B-LTA", "packed form B-LTA", "encrypted letter B-LTA", "proof B-LTA")
+    return any(_changes(Recipe(base, (name,), payload)) for base in bases for payload in ("store", "forged"))
+
+
+def _changes(recipe: Recipe) -> bool:
+    try:
+        made = altered(recipe).content
+    except NotHere:
+        return False
+    assert made.startswith(genuine(recipe.genuine))
+    return made != altered(replace(recipe, freedoms=())).content
+
+
+def test_a_recipe_always_makes_the_same_file() -> None:
+    chance = Random(1)
+    for number in chance.sample(range(10**6), 12):
+        recipe = combined(7, number)
+        try:
+            first = altered(recipe)
+        except (NotHere, NotSealed):
+            continue
+        assert altered(from_json(recipe.to_json())) == first
+        assert first.content.startswith(genuine(recipe.genuine))
+
+
+def test_the_judge_sees_another_picture() -> None:
+    """It is right of what is valid: a forged page, and bytes behind the end."""
+    forged = altered(Recipe("letter B-T", (), "forged"))
+    before = genuine("letter B-T")
+    assert picture_changed(before, forged.content) == "PDFium shows another page 1"
+    assert not picture_changed(before, before + b"\n")
+    assert accepts(before)
+    behind = Altered(Recipe("letter B-T"), before + b"\n%", before, len(before), must_be_refused=False)
+    assert complaint(behind) == "valid with 1 bytes after the newest signature that is trusted"
+    assert not complaint(Altered(Recipe("letter B-T"), before + b"\n\0", before, len(before), must_be_refused=False))

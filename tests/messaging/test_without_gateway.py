@@ -1,0 +1,142 @@
+"""Where nothing sends messages, those of production are kept on one's own machine and refused on a public service."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from paraph.flow.invite import invite
+from paraph.flow.notify_completion import notify_completion
+from paraph.flow.remind import remind
+from paraph.kernel.errors import DomainError
+from paraph.kernel.settings import Settings
+from paraph.messaging.models import CapturedMessage
+from paraph.organizations.scope import Caller
+from paraph.signature_requests.plan import make_plan
+from paraph.signature_requests.problems import InvalidPayloadError
+from tests.drafts.author import author
+from tests.factories import Scene, scene
+
+pytestmark = pytest.mark.django_db
+
+PUBLIC = {"base_url": "https://sign.example.com"}
+KEPT: list[dict[str, Any]] = [
+    {},
+    {"base_url": "http://sign.example.com"},
+    {"base_url": "https://localhost:8443"},
+    {"base_url": "https://127.0.0.1"},
+    PUBLIC | {"mail": "captured"},
+]
+
+
+def configure(settings: Any, **fields: Any) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update=fields)
+
+
+def code(client: Client, made: Scene, channel: str = "email") -> Any:
+    return client.post(made.url(0, "/otp"), {"channel": channel}, content_type="application/json")
+
+
+@pytest.mark.parametrize("fields", KEPT)
+def test_on_ones_own_machine_and_where_it_is_wanted_messages_are_kept(
+    client: Client, settings: Any, fields: dict[str, Any]
+) -> None:
+    configure(settings, **fields)
+    made = scene(environment="production", send_email=True, signer={"phone": "+33612345678"})
+    invite(made.signers[0].pk)
+    assert code(client, made).status_code == code(client, made, "sms").status_code == 200
+    assert CapturedMessage.objects.count() == 3 and "signer.notified" in made.events()
+
+
+def test_a_public_service_refuses_those_of_production(client: Client, settings: Any) -> None:
+    configure(settings, **PUBLIC)
+    made = scene(environment="production", send_email=True, signer={"phone": "+33612345678"})
+    for channel, missing in (("email", "mail server"), ("sms", "SMS gateway")):
+        refused = code(client, made, channel)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "delivery_failed")
+        assert missing in refused.json()["error"]["message"]
+    with pytest.raises(DomainError, match="No mail server is set"):
+        invite(made.signers[0].pk)
+    assert made.events() == ["signature_request.created"] and not CapturedMessage.objects.exists()
+
+
+def test_sandbox_messages_are_kept_there_as_well(client: Client, settings: Any) -> None:
+    configure(settings, **PUBLIC)
+    made = scene(send_email=True)
+    invite(made.signers[0].pk)
+    assert code(client, made).json()["sandbox_code"] and CapturedMessage.objects.count() == 2
+
+
+def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None:
+    configure(settings, **PUBLIC, sms_url="apprise+json://127.0.0.1:9/{to}")
+    made = scene(environment="production", signer={"phone": "+33612345678"})
+    assert "no mail server" in code(client, made).json()["error"]["message"]
+    assert code(client, made, "sms").json()["error"]["message"].startswith("We could not reach your mailbox or phone")
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ({"send_email": True, "notify_signers_on_completion": True}, "send_email"),
+        ({"send_email": False, "notify_signers_on_completion": True}, "notify_signers_on_completion"),
+        ({"send_email": False, "notify_signers_on_completion": False}, ""),
+    ],
+)
+def test_a_request_that_needs_mails_is_refused_by_field(settings: Any, asked: dict[str, bool], path: str) -> None:
+    charles = author()
+    stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 50}}
+    payload = {
+        "mode": "parallel",
+        "validity_days": 3,
+        "identity_declaration_accepted": True,
+        "signers": [{"ref": "a", "first_name": "Ada", "last_name": "L", "email": "ada@example.com"}],
+        "documents": [{"id": charles.document().pk, "signers": [{"signer_ref": "a", "stamps": [stamp]}]}],
+    }
+    make_plan(charles.caller, payload | asked)
+    configure(settings, **PUBLIC)
+    try:
+        make_plan(charles.caller, payload | asked)
+        refused = ""
+    except InvalidPayloadError as error:
+        assert error.code == "validation_error" and "no mail server" in error.message
+        [problem] = error.problems
+        refused = problem.path
+    assert refused == path
+    configure(settings, mail="captured")
+    make_plan(charles.caller, payload | asked)
+
+
+def test_what_was_to_be_mailed_before_waits_and_goes_out_once_there_is_a_gateway(settings: Any) -> None:
+    made = scene(environment="production", send_email=True, notify_signers_on_completion=True)
+    configure(settings, **PUBLIC)
+    with pytest.raises(DomainError, match="No mail server is set"):
+        invite(made.signers[0].pk)
+    with pytest.raises(DomainError, match="No mail server is set"):
+        notify_completion(made.request.pk)
+    configure(settings, mail="captured")
+    invite(made.signers[0].pk)
+    assert "signer.notified" in made.events()
+
+
+def test_nobody_is_reminded_by_mails_that_are_refused(settings: Any) -> None:
+    made = scene(environment="production", send_email=True)
+    invite(made.signers[0].pk)
+    configure(settings, **PUBLIC)
+    caller = Caller(made.request.organization_id, "production", "pro", None)
+    with pytest.raises(DomainError, match="no mail server"):
+        remind(caller, made.request.pk, made.signers[0].pk, author().actor)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_public"),
+    [
+        ("https://sign.example.com", True),
+        ("https://10.0.0.7", True),
+        ("https://localhost", False),
+        ("https://[::1]:8443", False),
+        ("http://sign.example.com", False),
+        ("", False),
+    ],
+)
+def test_what_a_public_address_is(base_url: str, is_public: bool) -> None:
+    assert Settings(base_url=base_url).is_public is is_public

@@ -1,0 +1,299 @@
+"""Weak keys and hashes are trusted nowhere: signers, issuers, roots, timestamp authorities, tokens, statuses."""
+
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from asn1crypto import core as asn1_core
+from asn1crypto import crl as asn1_crl
+from asn1crypto import ocsp as asn1_ocsp
+from asn1crypto import x509 as asn1_x509
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import ocsp
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.keys.local_key import LocalKey
+from paraph.pdf.pki.certificate import load
+from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.trust import Untrusted, check_chain
+from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.timestamp import Timestamping
+from paraph.pdf.verification.verify import verify
+from tests.pdf import forge
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import authority, sealed, timestamping
+
+Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+SHA256 = hashes.SHA256()
+PAPER = paper(text("A contract", 100, 700))
+
+
+@cache
+def weak_rsa() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(65537, 1024)
+
+
+@cache
+def weak_curve() -> ec.EllipticCurvePrivateKey:
+    return ec.generate_private_key(ec.SECP224R1())
+
+
+@cache
+def strong(name: str) -> ec.EllipticCurvePrivateKey:
+    del name
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def issued(
+    name: str,
+    key: Key,
+    issuer: str,
+    issuer_key: Key,
+    hash_: hashes.HashAlgorithm = SHA256,
+    *,
+    ca: bool = False,
+    purpose: x509.ObjectIdentifier | None = None,
+    starts: timedelta = timedelta(days=-1),
+) -> x509.Certificate:
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, issuer)]))
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(clock.now() + starts)
+        .not_valid_after(clock.now() + timedelta(days=3650))
+        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key()), critical=False)
+    )
+    if purpose:
+        builder = builder.add_extension(x509.ExtendedKeyUsage([purpose]), critical=True)
+    return x509.load_der_x509_certificate(signed_anew(builder.sign(issuer_key, SHA256), issuer_key, hash_))
+
+
+def signed_anew(made: Any, key: Key, hash_: hashes.HashAlgorithm) -> bytes:
+    """A certificate, list or answer as DER, signed with another hash, which cryptography refuses for the old ones."""
+    encoded: bytes = made.public_bytes(Encoding.DER)
+    if isinstance(hash_, hashes.SHA256):
+        return encoded
+    algorithm = {"algorithm": f"{hash_.name}_{'rsa' if isinstance(key, rsa.RSAPrivateKey) else 'ecdsa'}"}
+    if isinstance(made, ocsp.OCSPResponse):
+        whole = asn1_ocsp.OCSPResponse.load(encoded)
+        basic = whole["response_bytes"]["response"].parsed
+        basic["signature_algorithm"] = algorithm
+        basic["signature"] = _signature(key, basic["tbs_response_data"].dump(), hash_)
+        whole["response_bytes"]["response"] = asn1_core.ParsableOctetString(basic.dump(force=True))
+        return bytes(whole.dump(force=True))
+    is_list = isinstance(made, x509.CertificateRevocationList)
+    whole = (asn1_crl.CertificateList if is_list else asn1_x509.Certificate).load(encoded)
+    signed = whole["tbs_cert_list" if is_list else "tbs_certificate"]
+    signed["signature"] = whole["signature_algorithm"] = algorithm
+    whole["signature" if is_list else "signature_value"] = _signature(key, signed.dump(force=True), hash_)
+    return bytes(whole.dump(force=True))
+
+
+def _signature(key: Key, message: bytes, hash_: hashes.HashAlgorithm) -> bytes:
+    if isinstance(key, rsa.RSAPrivateKey):
+        return key.sign(message, padding.PKCS1v15(), hash_)
+    return key.sign(message, ec.ECDSA(hash_))
+
+
+def chain(
+    *,
+    leaf: Key | None = None,
+    middle: Key | None = None,
+    root: Key | None = None,
+    leaf_hash: hashes.HashAlgorithm = SHA256,
+    middle_hash: hashes.HashAlgorithm = SHA256,
+    root_hash: hashes.HashAlgorithm = SHA256,
+    **of_leaf: Any,
+) -> list[x509.Certificate]:
+    """Leaf, issuer and root, strong but for what is given."""
+    keys = leaf or strong("leaf"), middle or strong("middle"), root or strong("root")
+    return [
+        issued("Leaf", keys[0], "Middle", keys[1], leaf_hash, **of_leaf),
+        issued("Middle", keys[1], "Root", keys[2], middle_hash, ca=True),
+        issued("Root", keys[2], "Root", keys[2], root_hash, ca=True),
+    ]
+
+
+WEAK: dict[str, tuple[dict[str, Any], str]] = {
+    "leaf RSA": ({"leaf": weak_rsa}, "its certificate has an RSA key of 1024 bits; 2048 are needed"),
+    "leaf curve": ({"leaf": weak_curve}, "its certificate has an elliptic curve of 224 bits; 256 are needed"),
+    "middle RSA": ({"middle": weak_rsa}, 'the certificate "Middle" has an RSA key of 1024 bits'),
+    "middle curve": ({"middle": weak_curve}, 'the certificate "Middle" has an elliptic curve of 224 bits'),
+    "root RSA": ({"root": weak_rsa}, 'the certificate "Root" has an RSA key of 1024 bits'),
+    "root curve": ({"root": weak_curve}, 'the certificate "Root" has an elliptic curve of 224 bits'),
+    "leaf signed with SHA-1": ({"leaf_hash": hashes.SHA1}, "its certificate is signed with SHA-1, which is not"),
+    "leaf signed with SHA-224": ({"leaf_hash": hashes.SHA224}, "its certificate is signed with SHA-224, which is not"),
+    "middle signed with SHA-1": ({"middle_hash": hashes.SHA1}, 'the certificate "Middle" is signed with SHA-1'),
+    "middle signed with SHA-224": ({"middle_hash": hashes.SHA224}, 'the certificate "Middle" is signed with SHA-224'),
+}
+
+
+def made(wrong: dict[str, Any], **of_leaf: Any) -> list[x509.Certificate]:
+    return chain(**{name: make() for name, make in wrong.items()}, **of_leaf)
+
+
+@pytest.mark.parametrize("kind", WEAK)
+def test_a_chain_with_anything_weak_is_not_trusted(kind: str) -> None:
+    wrong, reason = WEAK[kind]
+    leaf, middle, root = map(forge.der_of, made(wrong))
+    with pytest.raises(Untrusted, match=reason):
+        check_chain(load(leaf), [middle, root], [root], clock.now())
+
+
+def test_how_a_root_is_signed_does_not_matter() -> None:
+    for hash_ in (hashes.SHA1(), hashes.SHA224()):
+        leaf, middle, root = map(forge.der_of, chain(root_hash=hash_))
+        assert check_chain(load(leaf), [middle, root], [root], clock.now()) == (leaf, middle, root)
+
+
+def test_a_strong_certificate_of_the_same_issuer_is_found_beside_a_weak_one() -> None:
+    leaf, middle, root = map(forge.der_of, chain())
+    weak = forge.der_of(chain(middle_hash=hashes.SHA1())[1])
+    assert check_chain(load(leaf), [weak, middle], [root], clock.now())[1] == middle
+
+
+def key_of(links: list[x509.Certificate], key: Key) -> LocalKey:
+    """A key that no check looked at, as other programs use them."""
+    with patch("paraph.keys.usable_certificate.check_usable"), patch("paraph.keys.usable_certificate.check_strength"):
+        return LocalKey(key, links)
+
+
+@pytest.mark.parametrize("kind", WEAK)
+def test_a_seal_of_such_a_chain_is_not_valid(kind: str) -> None:
+    wrong, reason = WEAK[kind]
+    links = made(wrong)
+    key = key_of(links, wrong.get("leaf", lambda: strong("leaf"))())
+    found = verify(sealed(PAPER, key=key, at=clock.now()).content, [forge.der_of(links[-1])])
+    assert found.intact and not found.trusted and not found.ok
+    assert any(reason in finding for finding in found.findings)
+    with pytest.raises(DomainError, match=r"bits; |is signed with"):
+        LocalKey(key.private_key, links)  # nor is one made of it here
+
+
+@pytest.mark.parametrize("kind", WEAK)
+def test_a_timestamp_of_such_a_chain_is_not_trusted(kind: str) -> None:
+    wrong, reason = WEAK[kind]
+    links = made(wrong, purpose=ExtendedKeyUsageOID.TIME_STAMPING)
+    key = key_of(links, wrong.get("leaf", lambda: strong("leaf"))())
+    roots = [authority("p-256").root, forge.der_of(links[-1])]
+    stamping = Timestamping([BuiltInAuthority(key)], roots)
+    stamped = sealed(PAPER, at=clock.now(), timestamping=stamping)
+    assert stamped.timestamp is None and any(reason in failure for failure in stamped.timestamp_failures)
+
+
+@pytest.mark.parametrize("hash_", [hashes.SHA1(), hashes.SHA224()])
+def test_a_revocation_list_with_an_old_hash_proves_nothing_good(hash_: hashes.HashAlgorithm) -> None:
+    leaf, middle, root = chain()
+    statuses = {
+        each: revoked_by_list(middle, strong("middle"), leaf if each else None, hash_) for each in (True, False)
+    }
+    above = revoked_by_list(root, strong("root"), None, SHA256)
+    links = tuple(map(forge.der_of, (leaf, middle, root)))
+    fresh = revoked_by_list(middle, strong("middle"), None, SHA256)
+    assert LongTermData(crls=(fresh, above)).proves(links, clock.now())
+    assert not LongTermData(crls=(statuses[False], above)).proves(links, clock.now())
+    revoked = LongTermData(crls=(statuses[True], above))
+    if isinstance(hash_, hashes.SHA224):
+        with pytest.raises(Revoked):
+            revoked.proves(links, clock.now())
+    else:
+        assert not revoked.proves(links, clock.now())  # cryptography does not even read the signature
+
+
+def revoked_by_list(
+    issuer: x509.Certificate, key: ec.EllipticCurvePrivateKey, revoked: x509.Certificate | None, hash_: Any
+) -> bytes:
+    now = clock.now()
+    builder = (
+        x509.CertificateRevocationListBuilder()
+        .issuer_name(issuer.subject)
+        .last_update(now - timedelta(hours=1))
+        .next_update(now + timedelta(days=1))
+    )
+    if revoked:
+        entry = x509.RevokedCertificateBuilder().serial_number(revoked.serial_number)
+        builder = builder.add_revoked_certificate(entry.revocation_date(now - timedelta(hours=2)).build())
+    return signed_anew(builder.sign(key, SHA256), key, hash_)
+
+
+@pytest.mark.parametrize("weak", ["", "hash", "responder's key", "responder's certificate"])
+def test_a_status_answer_with_an_old_hash_or_key_proves_nothing_good(weak: str) -> None:
+    leaf, middle, root = chain()
+    links = tuple(map(forge.der_of, (leaf, middle, root)))
+    above = revoked_by_list(root, strong("root"), None, SHA256)
+    responder = weak_rsa() if weak == "responder's key" else strong("responder")
+    purpose, old = ExtendedKeyUsageOID.OCSP_SIGNING, hashes.SHA1()
+    certificate_hash = old if weak == "responder's certificate" else SHA256
+    certified = issued("Responder", responder, "Middle", strong("middle"), certificate_hash, purpose=purpose)
+    for status in (ocsp.OCSPCertStatus.GOOD, ocsp.OCSPCertStatus.REVOKED):
+        now = clock.now()
+        when = now - timedelta(hours=2) if status is ocsp.OCSPCertStatus.REVOKED else None
+        answer = (
+            ocsp.OCSPResponseBuilder()
+            .add_response(leaf, middle, hashes.SHA1(), status, now, now + timedelta(days=1), when, None)
+            .responder_id(ocsp.OCSPResponderEncoding.HASH, certified)
+            .certificates([certified])
+            .sign(responder, SHA256)
+        )
+        data = LongTermData(crls=(above,), ocsps=(signed_anew(answer, responder, old if weak == "hash" else SHA256),))
+        if when and weak != "responder's certificate":
+            with pytest.raises(Revoked):
+                data.proves(links, now)
+        else:
+            assert data.proves(links, now) == (not weak)
+
+
+def test_the_hash_of_what_was_stamped_is_a_strong_one() -> None:
+    """The digest of a token's content and of a seal's is checked alike (``hash_name``)."""
+    for name in ("sha1", "sha224"):
+        answers = forge.Forge(info={"message_imprint": {"hash_algorithm": {"algorithm": name}, "hashed_message": b"x"}})
+        stamped = sealed(PAPER, at=clock.now(), timestamping=Timestamping([answers], [forge.der_of(forge.root())]))
+        label = {"sha1": "SHA-1", "sha224": "SHA-224"}[name]
+        assert stamped.timestamp_failures[0].endswith(f"the hash {label} is not accepted.")
+
+
+def in_the_future(moment: datetime) -> Any:
+    return patch("paraph.kernel.clock.now", return_value=moment)
+
+
+def test_a_timestamp_that_is_still_to_come_is_not_accepted() -> None:
+    now = clock.now()
+    for ahead, good in ((timedelta(minutes=4), True), (timedelta(minutes=6), False), (timedelta(days=400), False)):
+        with in_the_future(now + ahead):
+            pdf = sealed(PAPER, at=now, timestamping=timestamping()).content
+        with in_the_future(now):
+            found = verify(pdf, [authority("p-256").root])
+        assert found.ok is good
+        told = any("it states a time that is still to come, " in finding for finding in found.findings)
+        assert told is not good
+
+
+def test_a_seal_is_not_older_than_its_certificate() -> None:
+    """The timestamp proves that the seal existed before its certificate was valid."""
+    links = chain(starts=timedelta(hours=1))
+    key = key_of(links, strong("leaf"))
+    pdf = sealed(PAPER, key=key, at=clock.now(), timestamping=timestamping()).content
+    roots = [authority("p-256").root, forge.der_of(links[-1])]
+    for later in (timedelta(0), timedelta(days=1)):
+        with in_the_future(clock.now() + later):
+            found = verify(pdf, roots)
+        assert not found.ok and not found.trusted
+        assert any("the certificate is valid only from" in finding for finding in found.findings)
+
+
+def test_a_timestamp_after_the_end_of_its_certificate_is_not_accepted() -> None:
+    for wrong in ({"end": timedelta(hours=-1)}, {"start": timedelta(hours=1)}):
+        answers = forge.Forge(wrong_certificate=wrong)
+        stamped = sealed(PAPER, at=clock.now(), timestamping=Timestamping([answers], [forge.der_of(forge.root())]))
+        assert "its certificate was not valid at the time it states" in stamped.timestamp_failures[0]

@@ -1,0 +1,152 @@
+"""Annotations and contents that readers draw differently, over text and beside it."""
+
+from typing import Any
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name
+
+from tests.pdf.pdf_factory import paper, text
+
+AREA = (100, 290, 200, 330)
+BACKGROUND = (230, 255, 230)
+_GROUND = "0.9 1 0.9 rg 0 0 600 900 re f 0 g "
+_QUADS = "/QuadPoints[100 330 200 330 100 290 200 290]"
+_NEEDED = {
+    "Polygon": "/Vertices[100 290 200 290 150 330]",
+    "PolyLine": "/Vertices[100 290 200 290 150 330]",
+    "FileAttachment": "/FS(a)/Name/Tag",
+    "Sound": "/Sound<<>>",
+    "Movie": "/Movie<<>>",
+    **dict.fromkeys(("Highlight", "Underline", "Squiggly", "StrikeOut"), _QUADS),
+}
+_SUBTYPES = (
+    *("Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline"),
+    *("Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Popup", "FileAttachment", "Sound", "Movie", "Screen"),
+    *("PrinterMark", "TrapNet", "Watermark", "3D", "Redact", "RichMedia", "Projection", "Unheard"),
+)
+_FIELDS = {
+    "text field": "/FT/Tx",
+    "list": "/FT/Ch/Opt[(one)(two)]",
+    "check box": "/FT/Btn",
+    "radio button": "/FT/Btn/Ff 32768",
+    "push button": "/FT/Btn/Ff 65536",
+    "signature": "/FT/Sig",
+    "no kind of field": "",
+}
+_LOOKS = {
+    "": "",
+    " with a value": "/V(one)/DA(/Helv 12 Tf 0 g)",
+    " with a background": "/MK<</BG[1 0 0]>>",
+    " with a border": "/MK<</BC[0 0 1]>>/BS<</W 3>>",
+    " with an empty /AP": "/AP<<>>/MK<</BG[1 0 0]>>",
+    " with an appearance": "/APN 1",
+    " with an appearance and a background": "/APN 1/MK<</BG[1 0 0]>>",
+}
+ANNOTATIONS: dict[str, str] = {
+    "line": "/Subtype/Line/L[100 300 200 320]/C[1 0 0]",
+    "white line": "/Subtype/Line/L[100 310 200 310]/C[1 1 1]/BS<</W 20>>",
+    "polygon": "/Subtype/Polygon/Vertices[100 290 200 290 150 330]/C[1 0 0]",
+    "white polygon": "/Subtype/Polygon/Vertices[100 290 200 290 200 330 100 330]/IC[1 1 1]",
+    "polyline": "/Subtype/PolyLine/Vertices[100 290 200 290 150 330]/C[1 0 0]",
+    "stamp": "/Subtype/Stamp/Name/Draft",
+    "note": "/Subtype/Text/Contents(a)",
+    "text": "/Subtype/FreeText/DA(/Helv 12 Tf 0 0 1 rg)/Contents(hello)",
+    "attachment": "/Subtype/FileAttachment/FS(a)/Name/Tag",
+    "square": "/Subtype/Square/C[1 0 0]/IC[1 1 1]",
+    "square with a margin": "/Subtype/Square/C[1 0 0]/IC[1 1 1]/RD[10 10 10 10]",
+    "circle": "/Subtype/Circle/C[1 0 0]",
+    "ink": "/Subtype/Ink/InkList[[100 290 150 330 200 290]]/C[1 0 0]",
+    "ink of no width": "/Subtype/Ink/InkList[[100 290 150 330 200 290]]/BS<</W 0>>",
+    "highlight": f"/Subtype/Highlight{_QUADS}/C[1 1 0]",
+    "dark highlight": f"/Subtype/Highlight{_QUADS}/C[0 0 0]",
+    "highlight without a colour": f"/Subtype/Highlight{_QUADS}",
+    "turned highlight": "/Subtype/Highlight/QuadPoints[120 340 220 330 100 290 200 280]/C[1 1 0]",
+    "squiggly": f"/Subtype/Squiggly{_QUADS}/C[1 0 0]",
+    "caret": "/Subtype/Caret/C[1 0 0]",
+    "redaction": f"/Subtype/Redact/IC[1 0 0]{_QUADS}",
+    "empty /AP": "/Subtype/Square/C[1 0 0]/AP<<>>",
+    "popup": "/Subtype/Popup/Open true",
+    **{f"{name} with an appearance": f"/Subtype/{name}/APN 1{_NEEDED.get(name, '')}" for name in _SUBTYPES},
+    **{f"hidden {name}": f"/Subtype/{name}/APN 1/F 2" for name in ("Stamp", "Popup", "Polygon")},
+    **{f"{name} without what it needs": f"/Subtype/{name}/APN 1" for name in _NEEDED},
+    **{
+        f"{kind}{look}": f"/Subtype/Widget/T(a){entries}{more}"
+        for kind, entries in _FIELDS.items()
+        for look, more in _LOOKS.items()
+    },
+}
+BORDERS = {
+    "thick and white": "/Border[0 0 9]/C[1 1 1]",
+    "by style": "/BS<</W 9>>",
+    "by style against the entry": "/BS<</W 0>>/Border[0 0 9]",
+}
+
+
+def annotated(entries: str, *words: str, rect: tuple[float, ...] = AREA, form: str = "") -> bytes:
+    """A page with one annotation; ``/APN`` stands for a blue appearance. ``words``: contents."""
+
+    def put(document: pikepdf.Pdf) -> None:
+        place = " ".join(map(str, rect))
+        annotation: Any = pikepdf.Object.parse(f"<</Type/Annot/Rect[{place}]{entries}>>".encode())
+        if "/APN" in annotation:
+            del annotation["/APN"]
+            annotation.AP = Dictionary(N=_look(document))
+        annotation = document.make_indirect(annotation)
+        document.pages[0].obj.Annots = Array([annotation])
+        if annotation.get("/Subtype") == "/Widget":
+            document.Root.AcroForm = pikepdf.Object.parse(
+                f"<</DR<</Font<</Helv<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>{form}>>".encode()
+            )
+            document.Root.AcroForm.Fields = Array([annotation])
+
+    return paper(_GROUND + " ".join(words), prepare=put)
+
+
+def in_a_layer_that_is_off() -> bytes:
+    def put(document: pikepdf.Pdf) -> None:
+        layer = document.make_indirect(Dictionary(Type=Name.OCG, Name="layer"))
+        document.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(OFF=Array([layer])))
+        stamp = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=Array(list(AREA)), OC=layer)
+        stamp.AP = Dictionary(N=_look(document))
+        document.pages[0].obj.Annots = Array([document.make_indirect(stamp)])
+
+    return paper(_GROUND, prepare=put)
+
+
+def drawn_by(owner: str, contents: str) -> bytes:
+    """``contents`` as those of a page, of a form, or of the appearance of a stamp."""
+    if owner == "page":
+        return paper(contents)
+
+    def put(document: pikepdf.Pdf) -> None:
+        page = document.pages[0].obj
+        form = document.make_stream(contents.encode(), Type=Name.XObject, Subtype=Name.Form)
+        form.BBox = Array([0, 0, 595, 842])
+        form.Resources = Dictionary(Font=page.Resources.Font)
+        if owner == "form":
+            page.Resources.XObject = Dictionary(X=form)
+        else:
+            stamp = Dictionary(Type=Name.Annot, Subtype=Name.Stamp, Rect=form.BBox, AP=Dictionary(N=form))
+            page.Annots = Array([document.make_indirect(stamp)])
+
+    return paper("/X Do" if owner == "form" else "", prepare=put)
+
+
+LOST = {
+    "after a surplus Q": text("kept", 100, 500) + "Q " + text("lost", 100, 300),
+    "after a surplus Q, with decoys": "% q\n/q gs " + text("( q )", 100, 500) + "Q " + text("lost", 100, 300),
+    "in a missing font": text("kept", 100, 500) + text("lost", 100, 300).replace("/F1", "/F9"),
+}
+KEPT = {
+    "balanced": "q " + text("a", 100, 300) + "Q",
+    "surplus Q at the end": text("a", 100, 300) + "Q",
+    "a Q in a string": text("Q Q Q", 100, 300),
+    "an inline image": "q 9 0 0 9 9 9 cm BI /W 2 /H 2 /BPC 8 /CS /G ID Q Q  EI Q " + text("a", 100, 300),
+    "an escaped name": text("a", 100, 300).replace("/F1", "/F#31"),
+}
+
+
+def _look(document: pikepdf.Pdf) -> pikepdf.Object:
+    look = document.make_stream(b"0 0 1 rg 0 0 100 40 re f", Type=Name.XObject, Subtype=Name.Form)
+    look.BBox = Array([0, 0, 100, 40])
+    return look

@@ -1,0 +1,165 @@
+"""What other readers may show otherwise than PDFium is told, and refused over text. Poppler is the other reader."""
+
+from typing import Any
+
+import pikepdf
+import pytest
+from PIL import Image, ImageChops
+
+from benchmarks.corpus.renderers import Poppler
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.inspect import inspect
+from tests import independent
+from tests.pdf.looks import ShownByService
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.untrusted import disputed_files as files
+
+_NEAR = 12  # pixels of about a point, by which two readers draw edges of the same thing elsewhere
+_PALE = 40  # of 255: the frame of PDFium's own around a button without a state
+_SIZE = (595.0, 842.0)
+_WORDS = text("I pay 1,000 EUR", 105, 305)
+
+
+def told(pdf: bytes) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = inspect(pdf, page_limit=9).preflight["drawn_differently"]
+    return found
+
+
+def reason(pdf: bytes) -> str:
+    try:
+        return f"told: {len(told(pdf))}"
+    except PdfRefused as refused:
+        return refused.reason
+
+
+def drawn(pdf: bytes) -> tuple[Any, Any]:
+    """Where PDFium and poppler draw an annotation, in pixels of the picture."""
+    independent.need("pdftoppm", "poppler-utils")
+    pictures = (reader.images(pdf, [0])[0] for reader in (ShownByService([_SIZE]), Poppler()))
+    first, other = (None if picture is None else _ink(picture) for picture in pictures)
+    return first, other
+
+
+def _ink(picture: Image.Image) -> Any:
+    ground = Image.new("RGB", picture.size, files.BACKGROUND)
+    return ImageChops.difference(picture, ground).convert("L").point(lambda value: 255 * (value > _PALE)).getbbox()
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    return all(abs(a - b) <= _NEAR for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("name", files.ANNOTATIONS)
+@pytest.mark.parametrize("form", ["", "/NeedAppearances true"])
+def test_whatever_readers_draw_differently_is_told(name: str, form: str) -> None:
+    """And refused where it lies over text."""
+    entries = files.ANNOTATIONS[name]
+    if form and "/Widget" not in entries:
+        return
+    pdf = files.annotated(entries, form=form)
+    one, other = drawn(pdf)
+    places = told(pdf)
+    assert _same(one, other) or places or (name, form) in _OWN_TO_A_READER, (one, other)
+    over_text = reason(files.annotated(entries, _WORDS, form=form))
+    if not places:
+        assert over_text == "told: 0"
+    elif name == "note":  # PDFium shows an icon, too
+        assert over_text == "told: 1"
+    else:
+        assert over_text == ("form_field_over_text" if "/Widget" in entries else "annotation_over_text")
+
+
+_OWN_TO_A_READER = {("signature with an appearance", "/NeedAppearances true")}
+"""Poppler leaves out the appearance of a signature where a form asks for new ones; others do not."""
+
+
+@pytest.mark.parametrize(
+    "name", ["square", "circle", "ink", "highlight", "Stamp with an appearance", "text field with a value", "popup"]
+)
+def test_what_all_draw_alike_is_not_told(name: str) -> None:
+    assert reason(files.annotated(files.ANNOTATIONS[name], _WORDS)) == "told: 0"
+
+
+def test_the_place_is_that_of_the_annotation() -> None:
+    line = files.annotated("/Subtype/Line/L[50 300 300 320]/C[1 0 0]", rect=(100, 290, 200, 330))
+    assert told(line) == [
+        {"page_number": 1, "x": 50.0, "y": 290.0, "width": 250.0, "height": 40.0, "what": "annotation"}
+    ]
+
+
+def test_the_sentence_names_page_and_annotation() -> None:
+    with pytest.raises(PdfRefused) as caught:
+        inspect(files.annotated(files.ANNOTATIONS["white polygon"], _WORDS), page_limit=1)
+    assert caught.value.facts == {"page": 1, "type": "Polygon"}
+    assert caught.value.message.startswith("On page 1 an annotation (Polygon) lies over text, and readers draw it")
+
+
+def test_what_covers_a_scan_is_refused() -> None:
+    """A page without letters may be text all over."""
+    stripes = " ".join(f"{90 + 6 * each} 280 3 60 re f" for each in range(20))
+    assert reason(files.annotated(files.ANNOTATIONS["white polygon"], stripes)) == "annotation_over_text"
+
+
+@pytest.mark.parametrize("entries", files.BORDERS.values(), ids=files.BORDERS)
+def test_a_border_over_text_is_refused(entries: str) -> None:
+    beneath = text("1,000", 98, 288)
+    assert reason(files.annotated(f"/Subtype/Link{entries}", beneath)) == "link_border_over_text"
+    assert reason(files.annotated(f"/Subtype/Link{entries}/F 2", beneath)) == "told: 0"
+
+
+def test_a_thin_border_over_a_minus_is_refused() -> None:
+    minus = text("-", 150, 288.2, 8)
+    assert reason(files.annotated("/Subtype/Link/C[1 1 1]", minus)) == "link_border_over_text"
+
+
+def test_borders_of_links_around_text_are_as_frequent_as_harmless() -> None:
+    """As LaTeX makes them: a point around the words, of a point's width, or the width that is meant where none is."""
+    words = text("See chapter 12", 101, 300)
+    for border in ("", "/Border[0 0 1]/C[1 0 0]", "/Border[0 0 0]", "/BS<</W 0>>", "/Border[0 0 1]/C[]"):
+        link = files.annotated(f"/Subtype/Link{border}", words, rect=(99, 295, 185, 311))
+        assert reason(link) == "told: 0"
+
+
+def test_an_annotation_in_a_layer_that_is_off_is_told() -> None:
+    one, other = drawn(files.in_a_layer_that_is_off())
+    assert one and not other
+    assert reason(files.in_a_layer_that_is_off()) == "told: 1"
+
+
+@pytest.mark.parametrize("owner", ["page", "form", "appearance"])
+@pytest.mark.parametrize("name", files.LOST)
+def test_contents_that_others_leave_out_are_told_where_they_stand(owner: str, name: str) -> None:
+    (place,) = told(files.drawn_by(owner, files.LOST[name]))
+    assert place["what"] == "lost"
+    assert (place["x"], place["y"]) == (pytest.approx(100, abs=3), pytest.approx(300, abs=3))
+    assert place["width"] == pytest.approx(20, abs=4) and place["height"] == pytest.approx(9, abs=4)
+
+
+@pytest.mark.parametrize("owner", ["page", "form", "appearance"])
+@pytest.mark.parametrize("name", files.KEPT)
+def test_contents_that_all_draw_are_not_told(owner: str, name: str) -> None:
+    assert reason(files.drawn_by(owner, files.KEPT[name])) == "told: 0"
+
+
+def test_poppler_is_such_a_reader() -> None:
+    """Else there would be nothing to tell."""
+    independent.need("pdftoppm", "poppler-utils")
+    for contents in files.LOST.values():
+        (picture,) = Poppler().images(paper(contents), [0])
+        assert picture
+        half = picture.crop((0, picture.height // 2, picture.width, picture.height))
+        assert ImageChops.invert(half.convert("L")).getbbox() is None
+
+
+def test_a_page_with_very_many_places_has_one_for_all() -> None:
+    def put(document: pikepdf.Pdf) -> None:
+        line = b"<</Type/Annot/Subtype/Line/Rect[%d 100 %d 110]/L[%d 100 %d 110]>>"
+        rows = [
+            document.make_indirect(pikepdf.Object.parse(line % (each, each + 5, each, each + 5))) for each in range(99)
+        ]
+        document.pages[0].obj.Annots = pikepdf.Array(rows)
+
+    (place,) = told(paper("", prepare=put))
+    assert (place["x"], place["width"]) == (0, 103)

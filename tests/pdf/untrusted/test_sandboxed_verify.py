@@ -1,0 +1,219 @@
+"""Verification in the sandbox: what the functions find in process, within the bounds, and nothing loaded late."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from paraph.kernel import clock
+from paraph.kernel.tokens import sha256
+from paraph.pdf.report import Verification
+from paraph.pdf.timestamps.detached_timestamps import (
+    DetachedTimestamp,
+    DetachedTimestampsRefused,
+    timestamps_file,
+)
+from paraph.pdf.timestamps.timestamp import stamp_time
+from paraph.pdf.untrusted import sandbox, verify
+from paraph.pdf.untrusted.plain_values import from_plain, to_plain
+from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
+from paraph.pdf.verification import evidence_check
+from paraph.pdf.verification import verify as in_process
+from tests.pdf import hostile, hostile_proofs
+from tests.pdf.levels import long_term
+from tests.pdf.pdf_factory import chinese, paper, text
+from tests.pdf.sealed_files import authority, sealed, timestamping
+from tests.pdf.surroundings import signature, signed_by
+from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
+
+ROOTS = [authority("p-256").root]
+EARLIER = Path(__file__).parents[1] / "issued_before"
+
+
+@cache
+def archived() -> bytes:
+    pdf = paper(text("A contract", 100, 700))
+    return sealed(pdf, at=clock.now(), timestamping=timestamping(), long_term=long_term()).content
+
+
+@cache
+def kept() -> DetachedTimestamp:
+    token, _ = stamp_time(sha256(signed()), timestamping())
+    assert token
+    return DetachedTimestamp(token.token)
+
+
+FILES: dict[str, Any] = {
+    "archived": archived,
+    "archived, with a byte more": lambda: archived() + b"x",
+    "signed": signed,
+    "sealed again": lambda: sealed(archived(), at=clock.now(), timestamping=timestamping()).content,
+    "an earlier signature that nobody can read": lambda: sealed(signed_by(signature(ByteRange=None))).content,
+    "Chinese": lambda: sealed(chinese("合同"), at=clock.now()).content,
+    "not sealed": uploaded,
+    "no PDF": lambda: b"hello",
+    "empty": lambda: b"",
+    "looping pages": hostile.looping_pages,
+    "noise": hostile.noise,
+    "issued before": (EARLIER / "signed.pdf").read_bytes,
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_it_is_what_the_functions_find_in_process(kind: str) -> None:
+    pdf = FILES[kind]()
+    for signers in ([], ["Mallory"]):
+        found = verify.verify(pdf, ROOTS, signers=signers)
+        assert to_plain(found) == to_plain(in_process.verify(pdf, ROOTS, signers=signers))
+
+
+def test_an_open_file_is_read_whole_whatever_its_position(tmp_path: Path) -> None:
+    (tmp_path / "signed.pdf").write_bytes(archived())
+    with (tmp_path / "signed.pdf").open("rb") as file:
+        file.seek(100)
+        assert verify.verify(file, ROOTS).ok
+
+
+def test_evidence_is_checked_as_in_process() -> None:
+    files = {"signed.pdf": signed(), "uploaded.pdf": uploaded(), "proof.pdf": proven(evidence())}
+    for wrong in ({}, {"uploaded.pdf": uploaded() + b" "}, {"signed.pdf": b""}, {"another.pdf": b"x"}):
+        kept_beside = {"signed.pdf": [kept()]}
+        found = verify.check_evidence(files | wrong, ROOTS, kept_beside)
+        assert to_plain(found) == to_plain(evidence_check.check_evidence(files | wrong, ROOTS, kept_beside))
+        assert found.ok == (not wrong)
+
+
+def test_whether_evidence_is_attached_is_known_of_each() -> None:
+    assert verify.carries_evidence(proven(evidence())) and not verify.carries_evidence(signed())
+    assert verify.carries_evidence(hostile_proofs.nested()) and not verify.carries_evidence(b"")
+
+
+def test_files_of_timestamps_are_read() -> None:
+    content = timestamps_file({sha256(signed()): ("signed.pdf", [kept()])})
+    assert verify.read_timestamps(content, [sha256(signed()), sha256(b"another")]) == [[kept()], []]
+    assert verify.verify(signed(), ROOTS, [kept()]).detached_timestamps
+    for wrong in (b"", b"{}", b"[" * 100_000, b'{"format":"paraph-timestamps/1","files":[%s1]}' % (b"{}," * 200_000)):
+        with pytest.raises(DetachedTimestampsRefused):
+            verify.read_timestamps(wrong, [sha256(signed())])
+
+
+def test_no_more_files_than_one_message_takes() -> None:
+    found = verify.check_evidence({f"{number}.pdf": b"x" for number in range(254)}, ROOTS)
+    assert found.problems == ["At most 253 files can be compared at a time."] and not found.ok
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    pool = Sandbox(1, SandboxLimits(memory=32 << 20, processor_seconds=2), program="verifying_worker")
+    monkeypatch.setattr(verify, "verification_sandbox", lambda: pool)
+    yield
+    pool.close()
+
+
+@pytest.mark.usefixtures("narrow")
+def test_what_takes_more_than_it_may_is_not_valid() -> None:
+    large = archived() + b" " * (40 << 20)
+    found = verify.verify(large, ROOTS)
+    assert not found.ok and found.findings == [f"The file {verify.TOO_MUCH}."]
+    compared = verify.check_evidence({"proof.pdf": proven(evidence()), "signed.pdf": large}, ROOTS)
+    assert not compared.ok and verify.TOO_MUCH in compared.problems[0]
+    with pytest.raises(DetachedTimestampsRefused, match="needs more than 512 MB or 10 seconds"):
+        verify.read_timestamps(large, [sha256(b"")])
+    assert verify.verify(archived(), ROOTS).ok
+
+
+def test_uploads_and_verification_share_no_process() -> None:
+    verify.verify(signed(), ROOTS)
+    assert sandbox.verification_sandbox() is not sandbox.sandbox()
+
+
+def test_nothing_is_loaded_after_the_confinement(tmp_path: Path) -> None:
+    """What a library imports when it is first used cannot be found there."""
+    paths = []
+    for number, make in enumerate(FILES.values()):
+        paths.append(tmp_path / f"{number}.pdf")
+        paths[-1].write_bytes(make())
+    (tmp_path / "proof").write_bytes(proven(evidence()))
+    (tmp_path / "root").write_bytes(ROOTS[0])
+    done = subprocess.run(
+        [sys.executable, "-c", _LATE, str(tmp_path / "root"), str(tmp_path / "proof"), *map(str, paths)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
+
+
+_LATE = """
+import sys
+from pathlib import Path
+from paraph.pdf.untrusted.jobs.verifying_worker import JOBS
+from paraph.pdf.untrusted.jobs.warm_up_verification import warm_up_verification
+from paraph.pdf.untrusted.plain_values import to_plain
+
+warm_up_verification(JOBS)
+root, *files = [Path(path).read_bytes() for path in sys.argv[1:]]
+trust = {"roots": to_plain([root]), "signers": []}
+before = set(sys.modules)
+for file in files:
+    JOBS["verify"]([file], timestamps=[], **trust)
+    JOBS["carries_evidence"]([file])
+names = [str(number) for number in range(len(files))]
+JOBS["check_evidence"](files, names=names, timestamps={}, **trust)
+print(sorted(set(sys.modules) - before))
+"""
+
+
+@dataclass(frozen=True)
+class _Inner:
+    content: bytes
+    kind: Literal["a", "b"] = "a"
+
+
+@dataclass(frozen=True)
+class _Outer:
+    count: int
+    holds: bool
+    inner: _Inner | None
+    several: tuple[_Inner, ...] = ()
+    by_name: dict[str, list[int]] | None = None
+
+
+def test_values_travel_with_all_fields_of_any_dataclass() -> None:
+    value = _Outer(3, True, _Inner(b"\xff"), (_Inner(b"", "b"),), {"a": [1, 2]})
+    assert from_plain(_Outer, to_plain(value)) == value
+    assert from_plain(_Outer, to_plain(replace(value, inner=None, by_name=None))).inner is None
+    report = in_process.verify(archived(), ROOTS)
+    again = from_plain(Verification, to_plain(report))
+    assert to_plain(again) == to_plain(report) and again.signatures[0] == report.signatures[0] and again.ok
+    plain = to_plain(value)
+    wrong: tuple[Any, ...] = (
+        plain | {"count": True},
+        plain | {"count": "3"},
+        plain | {"holds": 1},
+        plain | {"more": 1},
+        {name: plain[name] for name in plain if name != "holds"},
+        plain | {"inner": {"content": "/w==", "kind": "c"}},
+        plain | {"inner": {"content": "?", "kind": "a"}},
+        plain | {"inner": []},
+        plain | {"several": {}},
+        [],
+    )
+    for each in wrong:
+        with pytest.raises((TypeError, ValueError)):
+            from_plain(_Outer, each)
+
+
+def test_an_answer_of_another_form_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Confused:
+        def call(self, *_: Any, **__: Any) -> Any:
+            return {"value": {"ok": True}}, b""
+
+    monkeypatch.setattr(verify, "verification_sandbox", Confused)
+    assert verify.verify(b"x", ROOTS).findings == [f"The file {verify.TOO_MUCH}."]
+    assert not verify.check_evidence({"a": b"x"}, ROOTS).ok

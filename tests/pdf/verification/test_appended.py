@@ -1,0 +1,297 @@
+"""What may follow a trusted seal, and how it is told; what may not is made by the hundred in `tests/fuzz/altered`."""
+
+import asyncio
+import io
+import re
+from datetime import timedelta
+from typing import Any
+
+import pikepdf
+import pytest
+from asn1crypto import keys as asn1_keys
+from asn1crypto import x509 as asn1_x509
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+from pikepdf import Dictionary, Name, ObjectStreamMode
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.sign import signers
+from pyhanko.sign.fields import SigFieldSpec
+from pyhanko.stamp import TextStampStyle
+from pyhanko_certvalidator.registry import SimpleCertificateStore
+
+from paraph.kernel import clock
+from paraph.pdf.structure.objects import PdfStream, Ref
+from paraph.pdf.structure.pages import pages
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision
+from paraph.pdf.verification import pictures
+from paraph.pdf.verification.pictures import Compared, DrawingTime, compare_pictures
+from paraph.pdf.verification.verify import verify
+from tests.pdf import forge
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import authority, sealed
+from tests.pdf.verification.test_verify_long_term import archived
+from tests.pdf.verification.test_verify_surroundings import sealed_at_the_highest
+
+OWN = authority("p-256")
+ROOTS = [OWN.root]
+PAGES = (text("A contract", 100, 700), text("Page two", 100, 700))
+
+
+def contract(**save: Any) -> bytes:
+    return paper(*PAGES, **save)
+
+
+def certificate_of(name: str) -> tuple[bytes, bytes]:
+    """A certificate for documents below the root of the tests, and its key, both as DER."""
+    key, root = forge.curve_key(name), x509.load_der_x509_certificate(OWN.root)
+    now = clock.now()
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .issuer_name(root.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=100))
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root.public_key()), critical=False)  # type: ignore[arg-type]
+        .add_extension(
+            x509.KeyUsage(
+                digital_signature=True, content_commitment=True, key_encipherment=False, data_encipherment=False,
+                key_agreement=False, key_cert_sign=False, crl_sign=False, encipher_only=False, decipher_only=False,
+            ),
+            critical=True,
+        )
+    )  # fmt: skip
+    made = builder.sign(OWN.root_key.private_key, SHA256())
+    plain = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    return made.public_bytes(Encoding.DER), plain
+
+
+def _registry() -> SimpleCertificateStore:
+    registry = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko annotates nothing here
+    registry.register(asn1_x509.Certificate.load(OWN.root))
+    return registry
+
+
+def countersigned(pdf: bytes, name: str, box: tuple[int, int, int, int] | None, page: int = 0) -> bytes:
+    """Signed once more by pyHanko."""
+    certificate, key = certificate_of(name)
+    signer = signers.SimpleSigner(
+        signing_cert=asn1_x509.Certificate.load(certificate),
+        signing_key=asn1_keys.PrivateKeyInfo.load(key),
+        cert_registry=_registry(),
+    )
+    field = SigFieldSpec("Countersigned", on_page=page, box=box)
+    output = io.BytesIO()
+    pdf_signer = signers.PdfSigner(
+        signers.PdfSignatureMetadata(field_name="Countersigned", md_algorithm="sha256", name=name),
+        signer,
+        new_field_spec=field,
+        stamp_style=TextStampStyle() if box else None,
+    )
+    asyncio.run(pdf_signer.async_sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), output=output))
+    return output.getvalue()
+
+
+@pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
+def test_a_visible_countersignature_that_is_trusted_is_told(mode: ObjectStreamMode) -> None:
+    content = countersigned(
+        sealed_at_the_highest(contract(object_stream_mode=mode)), "Jonas Brandt", (300, 100, 400, 150), 1
+    )
+    found = verify(content, ROOTS)
+    assert found.ok and found.signer == "Jonas Brandt", found.findings
+    assert 'A signature by "Jonas Brandt" was added on page 2, visible (Countersigned).' in found.findings
+    assert not any(report.altered for report in found.signatures)
+
+
+def test_an_invisible_one_is_told_too() -> None:
+    found = verify(countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", None), ROOTS)
+    assert found.ok and 'A signature by "Jonas Brandt" was added (Countersigned).' in found.findings
+
+
+def test_one_by_a_stranger_is_an_alteration() -> None:
+    content = countersigned(sealed_at_the_highest(contract()), "Jonas Brandt", (300, 100, 400, 150))
+    stranger = authority("rsa-3072")
+    by_stranger = sealed(sealed_at_the_highest(contract()), key=stranger.sealing_key, at=clock.now()).content
+    resealed = sealed(by_stranger, at=clock.now()).content
+    found = verify(resealed, ROOTS)
+    assert found.sound and not found.earlier_match and not found.ok
+    assert verify(resealed, [*ROOTS, stranger.root]).ok and verify(content, ROOTS).ok
+
+
+@pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
+def test_archive_timestamps_by_another_program(mode: ObjectStreamMode) -> None:
+    def titled(document: pikepdf.Pdf) -> None:
+        document.docinfo = document.make_indirect(Dictionary(Title="Contract", Creator="\u00c4 program"))
+        with document.open_metadata(set_pikepdf_as_editor=False) as metadata:
+            metadata["dc:title"] = "Contract"
+            metadata["dc:creator"] = ["Ada", "Jonas"]
+
+    content = sealed_at_the_highest(contract(prepare=titled, object_stream_mode=mode))
+    found = verify(archived(archived(content)), ROOTS)
+    assert found.ok and found.covers_whole_file and [report.kind for report in found.signatures[1:]] == [
+        "document timestamp"
+    ] * 3  # fmt: skip
+
+
+def test_metadata_that_says_something_else_below_a_timestamp() -> None:
+    def titled(document: pikepdf.Pdf) -> None:
+        with document.open_metadata(set_pikepdf_as_editor=False) as metadata:
+            metadata["dc:title"] = "Contract over 1,000"
+
+    content = sealed_at_the_highest(contract(prepare=titled))
+    revision = Revision(PdfReader(content))
+    root = revision.reader.dictionary(revision.reader.trailer[b"/Root"])
+    stream = revision.resolve(root[b"/Metadata"])
+    changed = stream.data.replace(b"1,000", b"9,000")
+    assert changed != stream.data
+    revision.put(root[b"/Metadata"], PdfStream({b"/Type": b"/Metadata", b"/Subtype": b"/XML"}, changed))
+    found = verify(archived(content + revision.write().text), ROOTS)
+    assert found.altered and not found.ok
+
+
+def test_equal_files_that_look_different_are_told_apart() -> None:
+    one, other = contract(), paper(PAGES[0], text("Page 2", 100, 700))
+    assert compare_pictures(one, one, [], DrawingTime()) == compare_pictures(one, contract(), [], DrawingTime())
+    found = compare_pictures(one, other, [], DrawingTime())
+    assert found is not None and found.different == 2
+    fewer = compare_pictures(one, paper(PAGES[0]), [], DrawingTime())
+    assert fewer is not None and fewer.different == 2
+    assert compare_pictures(b"%PDF-1.7", one, [], DrawingTime()) is None
+    broken = compare_pictures(one, b"%PDF-1.7", [], DrawingTime())
+    assert broken is not None and broken.different
+
+
+def test_drawing_ends_when_its_time_is_over() -> None:
+    over = DrawingTime(-1)
+    assert compare_pictures(contract(), contract(), [], over) == Compared(0, 2)
+    found = verify(sealed_at_the_highest(contract()), ROOTS, drawing=over)
+    assert found.ok
+    assert "Of its 2 pages the first 0 were drawn and compared with those at Seal." in found.findings
+
+
+def test_readers_that_see_another_page_speak_against_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pictures are a second opinion: here they are asked for another file than the objects were read from."""
+    content = sealed_at_the_highest(contract())
+    assert verify(content, ROOTS).ok
+    other = sealed_at_the_highest(paper(PAGES[0], text("Page 2", 100, 700)))
+    monkeypatch.setattr(
+        "paraph.pdf.verification.verify.compare_pictures",
+        lambda before, _, shown, drawing: compare_pictures(before, other, shown, drawing),
+    )
+    found = verify(content, ROOTS)
+    assert found.altered and not found.ok and "Page 2 looks different from what it was at Seal." in found.findings
+
+
+def test_an_end_that_cannot_be_read_is_judged_up_to_the_seal() -> None:
+    content = sealed_at_the_highest(contract())
+    start = int(re.findall(rb"startxref\s+(\d+)", content)[-1])
+    appended = b"9000 0 obj\n<<>>\nendobj\nstartxref\n%d\n%%%%EOF\n" % (start + 1)
+    found = verify(content + appended, ROOTS)
+    assert found.signer == "Paraph Development Seal" and found.intact and found.altered and not found.ok
+    assert f"From byte {len(content)} on, no trusted signature or timestamp covers the file." in found.findings
+
+
+def test_a_shared_list_of_annotations_shows_a_signature_on_each_page() -> None:
+    def share(document: pikepdf.Pdf) -> None:
+        link = document.make_indirect(
+            Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=[0, 0, 9, 9], Border=[0, 0, 0])
+        )
+        listed = document.make_indirect(pikepdf.Array([link]))
+        for page in document.pages:
+            page.obj.Annots = listed
+
+    content = sealed_at_the_highest(contract(prepare=share))
+    assert verify(content, ROOTS).ok
+    found = verify(countersigned(content, "Jonas Brandt", (300, 100, 400, 150)), ROOTS)
+    assert found.ok
+    assert 'A signature by "Jonas Brandt" was added on pages 1, 2, visible (Countersigned).' in found.findings
+
+
+def test_what_pdfium_remembers_makes_no_page_different(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first picture of a page may differ from the next one: here each one that is drawn in passing does."""
+    content, drawn = sealed_at_the_highest(contract()), []
+    picture = pictures._picture
+
+    def remembered(document: Any, index: int, rectangles: Any) -> object:
+        drawn.append(index)
+        return len(drawn) if not anew else picture(document, index, rectangles)
+
+    anew: list[bool] = []
+    monkeypatch.setattr(pictures, "_picture", remembered)
+    monkeypatch.setattr(pictures, "begin_anew", lambda: anew.append(True))
+    assert verify(content, ROOTS).ok and anew
+
+
+def waiting_for(number: int, where: bytes) -> bytes:
+    """A contract whose page or catalog refers to an object that does not exist yet."""
+    pdf = contract()
+    revision = Revision(PdfReader(pdf))
+    root = revision.reader.trailer[b"/Root"]
+    if where == b"/Contents":
+        page = next(pages(revision.reader)).ref
+        revision.change(page)[where] = [revision.reader.dictionary(page)[where], Ref(number)]
+    else:
+        revision.change(root)[where] = Ref(number)
+    return pdf + revision.write().text
+
+
+def with_certificate_that_draws(pdf: bytes) -> bytes:
+    """With a certificate in the store, as its first new object, whose name is a program for a page."""
+    key = forge.curve_key("draws")
+    name = forge.certificate("\n BT /F1 40 Tf 100 400 Td (9,000,000) Tj ET ", key, "Nobody", key)
+    revision = Revision(PdfReader(pdf))
+    item = revision.add(PdfStream({}, forge.der_of(name)))
+    revision.change(revision.reader.trailer[b"/Root"])[b"/DSS"] = {b"/Certs": [item]}
+    return pdf + revision.write().text
+
+
+def with_extension(pdf: bytes, entries: dict[bytes, Any]) -> bytes:
+    """With something new that is listed as an extension, and a timestamp's own data."""
+    revision = Revision(PdfReader(pdf))
+    root = revision.change(revision.reader.trailer[b"/Root"])
+    root[b"/Extensions"] = revision.add({**revision.resolve(root.get(b"/Extensions") or {}), **entries})
+    root[b"/DSS"] = {b"/Certs": [revision.add(PdfStream({}, OWN.root))]}
+    return pdf + revision.write().text
+
+
+SCRIPT = {b"/S": b"/JavaScript", b"/JS": b"(app.alert\\(1\\))"}
+EXTENSION = {b"/ACME": {b"/BaseVersion": b"/1.7", b"/ExtensionLevel": 1}}
+
+
+def test_a_page_that_waits_for_an_object_does_not_get_it() -> None:
+    """Signers saw the page without it."""
+    sealed_file = sealed(waiting_for(500, b"/Contents"), at=clock.now()).content
+    number = PdfReader(sealed_file).crossreference.next_number
+    waiting = sealed(waiting_for(number, b"/Contents"), at=clock.now()).content
+    assert PdfReader(waiting).crossreference.next_number == number and verify(waiting, ROOTS).ok
+    drawn = with_certificate_that_draws(waiting)
+    assert PdfReader(drawn).object(Ref(number)).data.count(b"9,000,000")
+    found = verify(archived(drawn), ROOTS)
+    assert found.altered and f"object {number} was referred to before it was written" in found.changes[-1]
+    assert verify(archived(with_certificate_that_draws(sealed(contract(), at=clock.now()).content)), ROOTS).ok
+
+
+@pytest.mark.parametrize(("entries", "ok"), [(EXTENSION, True), (SCRIPT, False), (EXTENSION | SCRIPT, False)])
+def test_an_extension_is_one(entries: dict[bytes, Any], ok: bool) -> None:
+    content = sealed(contract(), at=clock.now()).content
+    assert verify(archived(with_extension(content, entries)), ROOTS).ok is ok
+
+
+def test_a_catalog_that_waits_for_an_action_does_not_get_it() -> None:
+    number = PdfReader(sealed(waiting_for(500, b"/OpenAction"), at=clock.now()).content).crossreference.next_number
+    waiting = sealed(waiting_for(number, b"/OpenAction"), at=clock.now()).content
+    found = verify(archived(with_extension(waiting, EXTENSION)), ROOTS)
+    assert found.altered and "was referred to before" in found.changes[-1]
+
+
+def test_without_roots_nothing_is_trusted_and_nothing_was_altered() -> None:
+    content = sealed_at_the_highest(contract())
+    found = verify(content, [])
+    assert found.intact and not found.altered and not found.trusted and not found.ok
+    visible = countersigned(content, "Jonas Brandt", (300, 100, 400, 150))
+    assert verify(visible, []).signatures[0].altered
