@@ -11,6 +11,7 @@ from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.extendable_variants import extendable_variants
+from paraph.pdf.structure.normalise import UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
@@ -53,6 +54,15 @@ def test_a_broken_end_is_never_passed_over(tail: bytes) -> None:
 
 def test_the_last_startxref_counts() -> None:
     assert PdfReader(PLAIN + b"startxref\n" + START + b"\n%%EOF\n").crossreference.start == int(START)
+
+
+def test_a_signed_file_is_never_rewritten() -> None:
+    """Its signatures would be lost, and with them what they say of changes after them."""
+    damaged = sealed(PLAIN).content.replace(b"/Type /Catalog", b"/Type /Catalog /Typ#65 /Catalog", 1)
+    variants = extendable_variants(damaged)
+    assert next(variants) == ("incremental", damaged)
+    with pytest.raises(UnreadablePdf, match="would break its signatures"):
+        list(variants)
 
 
 def test_each_form_keeps_what_it_can() -> None:

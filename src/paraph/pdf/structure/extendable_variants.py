@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from typing import Literal
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.structure.normalise import normalised
+from paraph.pdf.structure.normalise import UnreadablePdf, normalised
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.recovery import recovered
 
 Method = Literal["incremental", "general", "normalised"]
 """How a variant was made. ``incremental``: the file as it is. ``general``: its cross-reference is wrong, so a revision
 with a new one follows it. ``normalised``: the file is rewritten."""
+
+_SIGNED = b"/ByteRange"  # in the clear in every signed file: a signature dictionary is never packed
 
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
@@ -19,6 +21,8 @@ def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
     yield "incremental", pdf
     if (whole := _recovered(pdf)) is not None:
         yield "general", whole
+    if _SIGNED in pdf:  # a rewritten file would lose its signatures, and what they say of the changes after them
+        raise UnreadablePdf("The PDF is signed and damaged: repairing it would break its signatures.")
     yield "normalised", normalised(pdf)
 
 
