@@ -113,7 +113,7 @@ def _new_key() -> str:
     from django.db import connections
 
     from paraph.operations.migrations import migrate
-    from paraph.organizations.registration import create_application, create_organization
+    from paraph.tenants.registration import create_application, create_organization
 
     migrate()
     organization = create_organization("Bench", "pro")

@@ -140,7 +140,7 @@ def filling_server(data_dir: Path) -> Iterator[None]:
 
 def new_crowd(name: str, organizations: int, count: int, **more: Any) -> tuple[Crowd, str]:
     """A crowd of so many new organizations, to be filled, and an API key of the first."""
-    from paraph.organizations.registration import create_application, create_organization
+    from paraph.tenants.registration import create_application, create_organization
 
     made = []
     for number in range(organizations):

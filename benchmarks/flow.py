@@ -83,7 +83,7 @@ def _new_keys(data_dir: Path, webhook_url: str) -> list[str]:
     import django
 
     django.setup()
-    from paraph.organizations.registration import create_application, create_organization
+    from paraph.tenants.registration import create_application, create_organization
 
     keys = []
     for number in range(_ORGANIZATIONS):

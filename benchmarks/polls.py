@@ -29,7 +29,7 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from asgiref.sync import async_to_sync
     from procrastinate.contrib.django import app
 
-    from paraph.flow.expire import expire_due
+    from paraph.flow.ending.expire import expire_due
     from paraph.kernel import clock
     from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
     from paraph.operations.check.retention import retention

@@ -101,8 +101,8 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
 
     from paraph.database.rows import insert
     from paraph.kernel import clock
-    from paraph.organizations.registration import create_application, create_organization
     from paraph.signature_requests.models import SignatureRequest
+    from paraph.tenants.registration import create_application, create_organization
     from paraph.webhooks.outbox import deliveries
 
     organization = create_organization("bench", "free")

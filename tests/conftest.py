@@ -8,7 +8,7 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management.commands import flush
 from django.db import connection, transaction
 
-from paraph.web import outgoing_body
+from paraph.server import outgoing_body
 
 _EMPTY_ALL_TABLES = """
 DO $$

@@ -9,19 +9,19 @@ from typing import Any
 import pikepdf
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.audit_trail.append import Origin, follow
+from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
 from paraph.documents.models import Document
-from paraph.flow.send_otp import send_otp
-from paraph.flow.sign import Signature
-from paraph.flow.sign import sign as sign_verb
-from paraph.journal.append import Origin, follow
-from paraph.journal.models import Entry
+from paraph.flow.signing.send_otp import send_otp
+from paraph.flow.signing.sign import Signature
+from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Application, Organization
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import new_salt, token
 from paraph.storage import store
+from paraph.tenants.models import Application, Organization
 
 VISITOR = Origin("203.0.113.9", "Mozilla/5.0 (test)")
 TYPED: dict[str, Any] = {"type": "typed"}

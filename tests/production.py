@@ -11,7 +11,7 @@ from django.db import close_old_connections
 from django.http import HttpResponse
 from django.test import Client as DjangoClient
 
-from paraph.web.wsgi import application
+from paraph.server.wsgi import application
 
 
 class Client(DjangoClient):

@@ -7,14 +7,14 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR, Actor
-from paraph.activity.log import broken_at
-from paraph.activity.models import Activity, ActorKind
 from paraph.administration.members import change_role, create_member, remove_member
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member, Role, User
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
+from paraph.tenants.admin_log.actor import OPERATOR, Actor
+from paraph.tenants.admin_log.log import broken_at
+from paraph.tenants.admin_log.models import Activity, ActorKind
+from paraph.tenants.members.models import Member, Role, User
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_organization
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from paraph.activity.actor import OPERATOR, SERVICE
-from paraph.activity.models import Activity
 from paraph.administration.organizations import create_organization, resume_organization, suspend_organization
 from paraph.administration.requests import end_early, erase_signer
 from paraph.administration.settings import change_retention, change_settings, delete_organization
 from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log.actor import OPERATOR, SERVICE
+from paraph.tenants.admin_log.models import Activity
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from paraph.web.silent_connections import PER_ADDRESS
+from paraph.server.silent_connections import PER_ADDRESS
 from tests.attacks.conftest import Target
 from tests.attacks.large import may_open
 

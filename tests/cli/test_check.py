@@ -10,8 +10,8 @@ import httpx
 import pytest
 from django.db import connection
 
-from paraph.organizations.models import Installation
 from paraph.postgres.location import embedded_url
+from paraph.tenants.models import Installation
 from tests.cli import forked
 from tests.cli.service import Service, clean_environment, free_port
 from tests.keys.certified_keys import make_key, make_root

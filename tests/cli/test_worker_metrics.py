@@ -11,7 +11,7 @@ import pytest
 
 from paraph.cli.worker_metrics import serve_metrics
 from paraph.kernel.errors import DomainError
-from paraph.measures import figures
+from paraph.metrics import metrics as figures
 from tests.cli.service import Service, remove, wait_until
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.members.models import Member, Role, User
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
+from paraph.tenants.members.models import Member, Role, User
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_organization
 
 MemberClient = tuple[Member, Client]
 

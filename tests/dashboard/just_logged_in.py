@@ -2,9 +2,9 @@
 
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
 from paraph.administration.members import create_member
-from paraph.organizations.models import Organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.models import Organization
 
 PASSWORD = "a long enough phrase"
 

@@ -8,9 +8,9 @@ from typing import Any
 from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
-from paraph.members.models import Invitation, Role
-from paraph.organizations.models import ApiKey, Organization
 from paraph.request_templates.models import BulkSend, Template
+from paraph.tenants.members.models import Invitation, Role
+from paraph.tenants.models import ApiKey, Organization
 from paraph.webhooks.models import Delivery
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.matrix import addresses

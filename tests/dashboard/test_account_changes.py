@@ -5,12 +5,12 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added, authenticator_removed
 from django.test import Client, RequestFactory
 
-from paraph.activity.actor import OPERATOR
-from paraph.activity.models import Activity
 from paraph.administration.members import create_member
-from paraph.members.models import Role
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_organization
 
 PASSWORD = "a long enough phrase"
 

@@ -8,12 +8,12 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
 from paraph.administration.members import create_member
-from paraph.flow.mail_account import mail_account
-from paraph.members.models import Member, Role, User
+from paraph.flow.messages.mail_account import mail_account
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members.models import Member, Role, User
+from paraph.tenants.models import Organization
 from tests.factories import jobs
 
 PASSWORD = "a long enough phrase"

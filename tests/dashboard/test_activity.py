@@ -11,19 +11,19 @@ from click.testing import CliRunner
 from django.db import connection
 from django.test import Client
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import OPERATOR
-from paraph.activity.export import check_log
-from paraph.activity.log import note
-from paraph.activity.models import Activity
-from paraph.activity.read_export import check_export
 from paraph.cli.verify import command as verify
 from paraph.dashboard.activity_words import WORDS
-from paraph.flow.ask import ask
+from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
-from paraph.members.models import Member, Role
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.export import check_log
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log.read_export import check_export
+from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.factories import scene

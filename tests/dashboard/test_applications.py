@@ -8,14 +8,14 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
-from paraph.activity.models import Activity
 from paraph.administration.applications import create_application as create_by_operator
 from paraph.administration.members import create_member
-from paraph.members.models import Role
-from paraph.organizations.admission import admit
-from paraph.organizations.models import Application, Organization
-from paraph.organizations.registration import create_application, create_organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admission import admit
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Application, Organization
+from paraph.tenants.registration import create_application, create_organization
 from tests.api.v1.api_clients import ApiClient
 from tests.dashboard.conftest import MemberClient
 

@@ -7,18 +7,18 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
-from paraph.activity.models import Activity
 from paraph.administration.branding import delete_profile
 from paraph.dashboard.headers import POLICY
 from paraph.drafts.models import Draft
 from paraph.kernel.colors import contrast
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Role
-from paraph.organizations.contrasts import Pair, contrasts
-from paraph.organizations.models import BrandingProfile, Organization
-from paraph.organizations.registration import create_application, create_branding_profile, create_organization
 from paraph.request_templates.models import Template
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.contrasts import Pair, contrasts
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import BrandingProfile, Organization
+from paraph.tenants.registration import create_application, create_branding_profile, create_organization
 from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import MemberClient
 

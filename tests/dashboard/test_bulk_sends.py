@@ -8,14 +8,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from paraph.flow.send_rows import send_rows
-from paraph.members.models import Role
-from paraph.organizations.lifecycle import suspend
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
+from paraph.flow.sending.send_rows import send_rows
 from paraph.request_templates.bulk.csv_file import MOST_BYTES, read_csv
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.lifecycle import suspend
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert
 from tests.dashboard.test_templates import kept

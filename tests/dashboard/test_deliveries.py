@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from paraph.activity.models import Activity
 from paraph.dashboard.applications.verifiers import VERIFIERS
 from paraph.kernel import clock
-from paraph.members.models import Role
-from paraph.organizations.models import Organization
-from paraph.organizations.rotation import rotate
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Organization
+from paraph.tenants.rotation import rotate
 from paraph.webhooks import of_application
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.prepared_delivery import signature

@@ -9,15 +9,15 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import OPERATOR
-from paraph.activity.export import exported
-from paraph.activity.log import broken_at, note
-from paraph.activity.models import Activity
 from paraph.documents.models import Document, ObjectToDelete
-from paraph.members.models import Role
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_application, create_organization
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.export import exported
+from paraph.tenants.admin_log.log import broken_at, note
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_application, create_organization
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 

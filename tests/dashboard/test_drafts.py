@@ -12,16 +12,16 @@ from django.test import Client
 from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
 from paraph.evidence.models import SealedDocument
-from paraph.flow.finalize import finalize
-from paraph.flow.invite import invite
-from paraph.members.models import Role
+from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sending.invite import invite
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.lifecycle import suspend
-from paraph.organizations.models import BrandingProfile, Organization, WebSends
-from paraph.organizations.registration import create_application, create_branding_profile, create_organization
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
+from paraph.tenants.lifecycle import suspend
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import BrandingProfile, Organization, WebSends
+from paraph.tenants.registration import create_application, create_branding_profile, create_organization
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs

@@ -13,12 +13,12 @@ from django.test import Client
 
 from paraph.dashboard.applications.sample_calls import first_request
 from paraph.kernel import clock
-from paraph.members.models import Role, User
-from paraph.organizations.admission import admit
-from paraph.organizations.models import Application, Organization
-from paraph.organizations.registration import NewApplication, create_application, create_organization
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
+from paraph.tenants.admission import admit
+from paraph.tenants.members.models import Role, User
+from paraph.tenants.models import Application, Organization
+from paraph.tenants.registration import NewApplication, create_application, create_organization
 from paraph.webhooks.outbox import release
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, sign

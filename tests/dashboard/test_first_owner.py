@@ -7,13 +7,13 @@ import pytest
 from django.core import signing
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
 from paraph.administration.first_owner import first_owner_link
 from paraph.administration.members import create_member
-from paraph.members.models import Member, Role
-from paraph.members.password_link import password_link
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Organization
+from paraph.tenants.password_link import password_link
+from paraph.tenants.registration import create_organization
 
 GIVEN = {"organization": "Harbour Homes", "name": "Ada", "email": "Ada@example.com", "password": "a long enough phrase"}
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from django.test import Client
 
-from paraph.organizations.models import Organization
+from paraph.tenants.models import Organization
 from tests.dashboard.conftest import MemberClient
 
 

@@ -7,15 +7,15 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
 from paraph.administration.invitations import invite, withdraw_invitation
 from paraph.administration.members import create_member
-from paraph.flow.mail_account import mail_account
+from paraph.flow.messages.mail_account import mail_account
 from paraph.kernel import clock
-from paraph.members.models import Invitation, Member, Role, User
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.lifecycle import delete_organization
-from paraph.organizations.models import Organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.lifecycle import delete_organization
+from paraph.tenants.members.models import Invitation, Member, Role, User
+from paraph.tenants.models import Organization
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
 

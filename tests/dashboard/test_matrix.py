@@ -13,13 +13,13 @@ from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import URLPattern, URLResolver
 
-from paraph.activity.models import Activity
 from paraph.config import urls
 from paraph.dashboard.branding.preview import PARENT_POLICY
 from paraph.dashboard.headers import POLICY
 from paraph.drafts.models import Draft
-from paraph.members.models import Invitation, Member, Role
-from paraph.organizations.registration import create_organization
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members.models import Invitation, Member, Role
+from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, LISTS, MATRIX, PAGES, Row, addresses, names

@@ -9,14 +9,14 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.activity.models import Activity
 from paraph.dashboard.templatetags.dashboard import mail_address
-from paraph.flow.mail_account import mail_account
+from paraph.flow.messages.mail_account import mail_account
 from paraph.kernel import clock
-from paraph.members.models import Invitation, InvitationResend, Member, Role
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members.models import Invitation, InvitationResend, Member, Role
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 

@@ -9,12 +9,12 @@ from django.test import Client
 
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.members.models import Role
-from paraph.organizations.models import MonthlyCalls, Organization
-from paraph.organizations.registration import create_application
-from paraph.organizations.web_sends import use_web_send
 from paraph.otp.codes import MAX_SENDS
 from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import MonthlyCalls, Organization
+from paraph.tenants.registration import create_application
+from paraph.tenants.send_quota import use_web_send
 from tests.dashboard.conftest import MemberClient
 from tests.factories import scene
 

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from paraph.members.models import Member, User
-from paraph.organizations.models import Organization
+from paraph.tenants.members.models import Member, User
+from paraph.tenants.models import Organization
 from tests.api.v1.api_clients import api_client, payload
 
 pytestmark = pytest.mark.django_db

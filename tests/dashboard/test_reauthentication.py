@@ -7,13 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
-from paraph.activity.actor import OPERATOR
 from paraph.administration.members import create_member
 from paraph.config import urls
 from paraph.dashboard.door import member_page, reauthenticated, see_other
-from paraph.members.models import Member, Role
-from paraph.members.rights import Right
-from paraph.organizations.models import Organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Organization
+from paraph.tenants.rights import Right
 
 PASSWORD = "a long enough phrase"
 

@@ -15,20 +15,20 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from paraph.activity.models import Activity
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
-from paraph.flow.finalize import finalize
-from paraph.flow.invite import invite
-from paraph.flow.send_otp import send_otp
-from paraph.flow.send_reminder import send_reminder
+from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sending.invite import invite
+from paraph.flow.sending.send_reminder import send_reminder
+from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import tokens
-from paraph.members.models import Role
-from paraph.organizations.models import Application
 from paraph.signature_requests.models import Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Application
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import VISITOR, Scene, scene, sign

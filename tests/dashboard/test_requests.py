@@ -11,10 +11,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from paraph.activity.models import Activity
 from paraph.dashboard.requests import listing
-from paraph.members.models import Role
-from paraph.organizations.models import Organization
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, scene

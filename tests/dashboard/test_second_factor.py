@@ -12,10 +12,10 @@ from allauth.mfa.models import Authenticator
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
 from paraph.administration.members import create_member
-from paraph.members.models import Role
-from paraph.organizations.models import Organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Organization
 
 PASSWORD = "a long enough phrase"
 

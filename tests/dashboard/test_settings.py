@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.activity.log import broken_at
-from paraph.activity.models import Activity
-from paraph.members.models import Member, Role
-from paraph.organizations.admission import admit
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_application
-from paraph.organizations.retention import retention_days, set_retention
+from paraph.tenants.admin_log.log import broken_at
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admission import admit
+from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_application
+from paraph.tenants.retention import retention_days, set_retention
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.factories import scene

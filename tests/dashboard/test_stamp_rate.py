@@ -8,7 +8,7 @@ import pytest
 from paraph.dashboard import stamp_rate
 from paraph.kernel import minute_rate
 from paraph.kernel.minute_rate import MinuteRate
-from paraph.organizations.models import Organization
+from paraph.tenants.models import Organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import ready
 

@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 
 from paraph.drafts.models import Draft
-from paraph.members.models import Role
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import create_organization
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert, begun, entered, options, person, ready
 

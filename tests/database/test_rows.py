@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.database import rows
 from paraph.documents.models import Document
-from paraph.organizations.models import BrandingProfile, Organization
+from paraph.tenants.models import BrandingProfile, Organization
 
 pytestmark = pytest.mark.django_db
 

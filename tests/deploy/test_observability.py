@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph import __version__
 from paraph.evidence.backups import note_backup
 from paraph.kernel import clock
-from paraph.measures import figures
+from paraph.metrics import metrics as figures
 from paraph.operations.exposition import exposition
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from paraph.activity.actor import Actor
-from paraph.activity.models import ActorKind
 from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
-from paraph.flow.send_draft import send_draft
-from paraph.flow.upload import IncomingFile, upload
-from paraph.members.models import Member, Role, User
-from paraph.organizations.registration import create_organization
-from paraph.organizations.scope import Caller
+from paraph.flow.sending.send_draft import send_draft
+from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.members.models import Member, Role, User
+from paraph.tenants.registration import create_organization
+from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import CONTRACT
 from tests.factories import VISITOR
 

@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from paraph.activity.models import Activity
-from paraph.flow import send_rows as module
-from paraph.flow.bulk_send import cancel_bulk_send, start_bulk_send
-from paraph.flow.delete_template import delete_template
-from paraph.flow.send_rows import send_rows
-from paraph.flow.sweep import sweep
-from paraph.journal.models import Entry
+from paraph.audit_trail.models import Entry
+from paraph.flow.ending.delete_template import delete_template
+from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.sending import send_rows as module
+from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
+from paraph.flow.sending.send_rows import send_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Role
-from paraph.organizations.lifecycle import suspend
-from paraph.organizations.models import WebSends
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.lifecycle import suspend
+from paraph.tenants.members.models import Role
+from paraph.tenants.models import WebSends
 from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.activity.actor import OPERATOR
-from paraph.activity.models import Activity
-from paraph.flow.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
-from paraph.flow.invite import invite
+from paraph.flow.messages.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage, MessageCount
-from paraph.organizations.confirmed_addresses import is_withheld
-from paraph.organizations.models import ConfirmedAddress, Organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.confirmed_addresses import is_withheld
+from paraph.tenants.models import ConfirmedAddress, Organization
 from tests.factories import scene
 from tests.flow.conftest import Mailbox
 

@@ -3,8 +3,8 @@
 import pytest
 from django.db import connection
 
-from paraph.flow import create as creating
-from paraph.journal.models import Entry
+from paraph.audit_trail.models import Entry
+from paraph.flow.sending import create as creating
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.plan import make_plan
 from tests.api.v1.api_clients import api_client, error, payload

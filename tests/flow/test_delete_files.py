@@ -6,25 +6,25 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
+from paraph.audit_trail.append import broken_at
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
-from paraph.flow import delete_files as deleting
-from paraph.flow import delete_unused
-from paraph.flow.delete_files import delete_due_files, delete_files, overdue
-from paraph.flow.delete_unused import UNUSED_FOR, delete_unused_uploads
-from paraph.flow.end_early import end_early
-from paraph.flow.finalize import finalize
-from paraph.journal.append import broken_at
+from paraph.flow.ending import delete_files as deleting
+from paraph.flow.ending.delete_files import delete_due_files, delete_files, overdue
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.housekeeping import delete_unused
+from paraph.flow.housekeeping.delete_unused import UNUSED_FOR, delete_unused_uploads
+from paraph.flow.sealing.finalize import finalize
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
-from paraph.organizations.models import Retention, Storage
-from paraph.organizations.retention import retention_days, set_retention
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
+from paraph.tenants.models import Retention, Storage
+from paraph.tenants.retention import retention_days, set_retention
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.replay import replay_delivery, replay_request
 from tests.factories import Scene, jobs, scene, sign

@@ -5,13 +5,13 @@ import json
 import pytest
 from django.test import Client
 
-from paraph.flow.end_deleted import end_requests_of_deleted
-from paraph.flow.end_early import end_early
-from paraph.flow.expire import expire
+from paraph.flow.ending.end_deleted import end_requests_of_deleted
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending.expire import expire
 from paraph.kernel.errors import DomainError
 from paraph.operations.explain import explain
-from paraph.organizations.lifecycle import delete_organization
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.lifecycle import delete_organization
 from paraph.webhooks.models import Delivery
 from tests.factories import scene, sign
 from tests.flow.test_jobs import work_off

@@ -7,21 +7,21 @@ from django.db import connection, transaction
 from django.db.utils import DatabaseError
 from django.test import Client
 
+from paraph.audit_trail.append import PLAIN, Origin, broken_at, entry_hash, follow
+from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.ask import ask
-from paraph.flow.end_early import end_early
-from paraph.flow.erase import erase_signer
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
-from paraph.journal.append import PLAIN, Origin, broken_at, entry_hash, follow
-from paraph.journal.models import Entry
+from paraph.flow.signing.ask import ask
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.confirmed_addresses import vouch
-from paraph.organizations.models import Organization
 from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
 from paraph.signature_requests.models import Signer
 from paraph.storage import store
+from paraph.tenants.confirmed_addresses import vouch
+from paraph.tenants.models import Organization
 from paraph.webhooks.models import Delivery
 from tests.factories import VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off

@@ -2,9 +2,9 @@
 
 import pytest
 
-from paraph.flow.expire import expire_due
-from paraph.journal.event_types import EventType
-from paraph.journal.models import Entry
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
+from paraph.flow.ending.expire import expire_due
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.payload import EVENTS

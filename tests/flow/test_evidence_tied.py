@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.prove import prove
-from paraph.flow.seal import seal
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.prove import prove
+from paraph.flow.sealing.seal import seal
 from paraph.kernel import tokens
 from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence, evidence_of
 from paraph.storage import store

@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
-from paraph.flow import expire as expiring
-from paraph.flow.expire import expire_due
+from paraph.flow.ending import expire as expiring
+from paraph.flow.ending.expire import expire_due
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import scene

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow import finalize as steps
-from paraph.flow.finalize import finalize
-from paraph.flow.seal import seal
+from paraph.flow.sealing import finalize as steps
+from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sealing.seal import seal
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import Scene, scene, sign
 from tests.flow.test_sign import at_once

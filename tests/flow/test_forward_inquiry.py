@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from paraph.flow.ask import ask
-from paraph.flow.forward_inquiry import forward_inquiry
 from paraph.flow.messages import sent_once
 from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.signing.ask import ask
+from paraph.flow.signing.forward_inquiry import forward_inquiry
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Organization
 from paraph.signature_requests.models import Inquiry, Signer
+from paraph.tenants.models import Organization
 from tests.factories import scene
 from tests.flow.conftest import Mailbox
 

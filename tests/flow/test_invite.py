@@ -7,14 +7,14 @@ import pytest
 from django.db.models import QuerySet
 from django.test import Client
 
-from paraph.flow.invite import invite
-from paraph.flow.notify_completion import notify_completion
+from paraph.flow.sealing.notify_completion import notify_completion
+from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Application, Organization
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
+from paraph.tenants.models import Application, Organization
 from paraph.webhooks.models import Delivery
 from tests.factories import jobs, scene, sign
 from tests.flow.test_sign import at_once

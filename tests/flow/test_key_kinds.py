@@ -8,10 +8,10 @@ from urllib.parse import unquote
 import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
-from paraph.flow.prove import prove
-from paraph.flow.publish import publish
-from paraph.flow.seal import seal
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.prove import prove
+from paraph.flow.sealing.publish import publish
+from paraph.flow.sealing.seal import seal
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import sealing
 from paraph.pdf.verification.evidence_check import evidence_of

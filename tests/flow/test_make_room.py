@@ -7,18 +7,18 @@ import pytest
 
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.create import create
-from paraph.flow.make_room import UNUSED_FOR, room_for
-from paraph.flow.prove import prove
-from paraph.flow.seal import seal
-from paraph.flow.upload import IncomingFile, upload
+from paraph.flow.sealing.prove import prove
+from paraph.flow.sealing.seal import seal
+from paraph.flow.sending.create import create
+from paraph.flow.sending.make_room import UNUSED_FOR, room_for
+from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application, Organization
-from paraph.organizations.scope import Caller
-from paraph.organizations.storage import stored_bytes
 from paraph.signature_requests.plan import make_plan
 from paraph.storage import store
+from paraph.tenants.models import Application, Organization
+from paraph.tenants.scope import Caller
+from paraph.tenants.storage import stored_bytes
 from tests.factories import VISITOR, pdf, scene, sign
 
 pytestmark = pytest.mark.django_db
@@ -173,6 +173,6 @@ def test_a_request_whose_document_made_room_meanwhile_is_told_so(
         Document.objects.filter(pk=document.pk).delete()
         return made
 
-    monkeypatch.setattr("paraph.flow.create.make_plan", slow)
+    monkeypatch.setattr("paraph.flow.sending.create.make_plan", slow)
     with pytest.raises(DomainError, match=f"there is no document {document.pk}"):
         create(caller, payload(document), VISITOR)

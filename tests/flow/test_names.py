@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.finalize import finalize
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.finalize import finalize
 from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.storage import store

@@ -6,21 +6,21 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
+from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence.models import SealedDocument
-from paraph.flow import sweep as sweeping
-from paraph.flow.create import create
-from paraph.flow.sweep import sweep
-from paraph.flow.upload import IncomingFile, upload
-from paraph.journal.models import Entry
+from paraph.flow.housekeeping import sweep as sweeping
+from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.sending.create import create
+from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import tokens
-from paraph.organizations.scope import Caller
 from paraph.pdf.untrusted.render import render_page
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
+from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import payload
 from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_evidence_tied import finished, tied

@@ -9,11 +9,11 @@ import pytest
 
 from paraph.evidence import preservation
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
-from paraph.flow import preserve
-from paraph.flow.preserve import preserve_due
-from paraph.flow.prove import prove
-from paraph.flow.seal import seal
+from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import SealingContext, sealing_context
+from paraph.flow.sealing.preserve import preserve_due
+from paraph.flow.sealing.prove import prove
+from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock, tokens
 from paraph.operations.check.backlog import kept_timestamps
 from paraph.operations.request_evidence import request_evidence
@@ -35,8 +35,8 @@ def silent() -> SealingContext:
 def sealed_without_timestamps(monkeypatch: pytest.MonkeyPatch) -> Scene:
     made = completed()
     with monkeypatch.context() as dead:
-        dead.setattr("paraph.flow.seal.sealing_context", silent)
-        dead.setattr("paraph.flow.prove.sealing_context", silent)
+        dead.setattr("paraph.flow.sealing.seal.sealing_context", silent)
+        dead.setattr("paraph.flow.sealing.prove.sealing_context", silent)
         seal(made.request_documents[0].pk)
         prove(made.request.pk)
     return made

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from paraph.flow.invite import invite
-from paraph.flow.remind import remind
-from paraph.flow.send_reminder import send_reminder
+from paraph.flow.sending.invite import invite
+from paraph.flow.sending.remind import remind
+from paraph.flow.sending.send_reminder import send_reminder
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Application
-from paraph.organizations.scope import Caller
 from paraph.signature_requests.models import Reminder
 from paraph.signature_requests.signing_token import signing_url
+from paraph.tenants.models import Application
+from paraph.tenants.scope import Caller
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from paraph.activity.models import Activity
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import WebSends
-from paraph.organizations.web_sends import web_sends
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.models import WebSends
+from paraph.tenants.send_quota import web_sends
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author
 from tests.factories import jobs
@@ -33,7 +33,7 @@ def test_a_draft_becomes_a_production_request_of_the_member() -> None:
 
 @pytest.mark.django_db
 def test_the_journal_names_the_sender_and_the_declaration() -> None:
-    from paraph.journal.models import Entry
+    from paraph.audit_trail.models import Entry
 
     charles = author()
     request_id = charles.send(charles.draft())

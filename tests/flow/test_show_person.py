@@ -8,24 +8,24 @@ from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
 from django.db import connection
 
-from paraph.activity.actor import OPERATOR
-from paraph.activity.models import Activity
 from paraph.administration.requests import erase_address, erase_signer
 from paraph.drafts.models import Draft, DraftSigner
-from paraph.flow.ask import ask
-from paraph.flow.of_account import OF_ACCOUNT
-from paraph.flow.of_signer import OF_SIGNER
-from paraph.flow.place import Place
-from paraph.flow.show_person import Kept, show_person
-from paraph.flow.unsent import UNSENT
+from paraph.flow.personal_data.of_account import OF_ACCOUNT
+from paraph.flow.personal_data.of_signer import OF_SIGNER
+from paraph.flow.personal_data.place import Place
+from paraph.flow.personal_data.show_person import Kept, show_person
+from paraph.flow.personal_data.unsent import UNSENT
+from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Invitation, InvitationResend, Member, User
 from paraph.messaging.inbox import capture
-from paraph.organizations.confirmed_addresses import vouch
-from paraph.organizations.models import Organization
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import FirstOpening, Inquiry, Reminder, SignatureRequest
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.confirmed_addresses import vouch
+from paraph.tenants.members.models import Invitation, InvitationResend, Member, User
+from paraph.tenants.models import Organization
 from paraph.webhooks.models import Attempt, Delivery
 from tests.drafts.author import author
 from tests.factories import VISITOR, Scene

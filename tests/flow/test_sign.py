@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from paraph.flow.expire import expire, expire_due
-from paraph.flow.sign import Signature
-from paraph.flow.sign import sign as sign_verb
+from paraph.flow.ending.expire import expire, expire_due
+from paraph.flow.signing.sign import Signature
+from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
 from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
 
@@ -129,7 +129,7 @@ def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.
     def fail(*_: object) -> None:
         raise RuntimeError("the power is gone")
 
-    monkeypatch.setattr("paraph.flow.sign.complete", fail)
+    monkeypatch.setattr("paraph.flow.signing.sign.complete", fail)
     with pytest.raises(RuntimeError):
         signing(made, 0, code)()
     signer = Signer.objects.get()
@@ -174,7 +174,7 @@ def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: py
             raise RuntimeError("something about this one")
         return expire(request_id)
 
-    monkeypatch.setattr("paraph.flow.expire.expire", fail_for_the_first)
+    monkeypatch.setattr("paraph.flow.ending.expire.expire", fail_for_the_first)
     with pytest.raises(RuntimeError):
         expire_due()
     assert second.events()[-1] == "request.expired"

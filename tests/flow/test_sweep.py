@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 
 from paraph.documents.models import Document, DocumentStatus
-from paraph.flow import sweep as sweeping
-from paraph.flow.sweep import sweep
+from paraph.flow.housekeeping import sweep as sweeping
+from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
 from paraph.storage import store
 from tests.factories import scene, sign

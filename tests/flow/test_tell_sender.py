@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.flow.ask import ask
-from paraph.flow.end_early import end_early
-from paraph.flow.erase import erase_signer
-from paraph.flow.finalize import finalize
-from paraph.flow.invite import invite
-from paraph.flow.tell_sender import owe_mail, tell_sender
-from paraph.flow.warn_senders import warn_senders
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.housekeeping.warn_senders import warn_senders
+from paraph.flow.messages.tell_sender import owe_mail, tell_sender
+from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sending.invite import invite
+from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
-from paraph.members.models import MailKind, Member, MutedMail, User
 from paraph.messaging.email import send_email
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Organization
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
+from paraph.tenants.members.models import MailKind, Member, MutedMail, User
+from paraph.tenants.models import Organization
 from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -4,23 +4,23 @@ from datetime import timedelta
 
 import pytest
 
-from paraph.activity.actor import OPERATOR
-from paraph.activity.models import Activity
 from paraph.administration.requests import erase_address, note_export
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner
-from paraph.flow.end_early import end_early
-from paraph.flow.erase import erase_signer
-from paraph.flow.send_rows import send_rows
-from paraph.flow.sweep import sweep
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.sending.send_rows import send_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.confirmed_addresses import vouch
-from paraph.organizations.retention import set_retention
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import Signer
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.confirmed_addresses import vouch
+from paraph.tenants.retention import set_retention
 from tests.dashboard.test_bulk_sends import GOOD
 from tests.drafts.author import Author, author
 from tests.flow.test_bulk_send import begun, start

@@ -9,11 +9,11 @@ from django.db import DataError, OperationalError, transaction
 
 from paraph.database import rows
 from paraph.documents.models import Document
-from paraph.flow.upload import IncomingFile, upload
+from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import clock
-from paraph.organizations.models import Application, Organization
-from paraph.organizations.scope import Caller
 from paraph.storage import store
+from paraph.tenants.models import Application, Organization
+from paraph.tenants.scope import Caller
 from tests.factories import pdf
 
 pytestmark = pytest.mark.django_db

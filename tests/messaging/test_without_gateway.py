@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.flow.invite import invite
-from paraph.flow.notify_completion import notify_completion
-from paraph.flow.remind import remind
+from paraph.flow.sealing.notify_completion import notify_completion
+from paraph.flow.sending.invite import invite
+from paraph.flow.sending.remind import remind
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.scope import Caller
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.tenants.scope import Caller
 from tests.drafts.author import author
 from tests.factories import Scene, scene
 

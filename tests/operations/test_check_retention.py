@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from paraph.documents.models import ObjectToDelete
-from paraph.flow.delete_files import overdue
+from paraph.flow.ending.delete_files import overdue
 from paraph.kernel import clock
 from paraph.operations.check.retention import retention
-from paraph.organizations.models import Retention
-from paraph.organizations.retention import set_retention
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import Retention
+from paraph.tenants.retention import set_retention
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db

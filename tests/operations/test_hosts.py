@@ -10,9 +10,9 @@ import pytest
 from django.test import override_settings
 
 from paraph.kernel.secrets import Secrets
-from paraph.organizations.installation import secret_is_ours
-from paraph.organizations.models import Installation
-from paraph.organizations.registration import create_application, create_organization
+from paraph.tenants.installation import secret_is_ours
+from paraph.tenants.models import Installation
+from paraph.tenants.registration import create_application, create_organization
 from tests.cli.service import wait_until
 from tests.operations.apart import Database, Parts
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from paraph.audit_trail import witness
+from paraph.audit_trail.append import SERVICE, begin
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
 from paraph.evidence.models import Timeline
 from paraph.evidence.timelines import settle, unsettled
-from paraph.flow.sweep import ORPHANED_FOR, sweep
-from paraph.journal import witness
-from paraph.journal.append import SERVICE, begin
-from paraph.journal.event_types import EventType
-from paraph.journal.models import Entry
+from paraph.flow.housekeeping.sweep import ORPHANED_FOR, sweep
 from paraph.kernel import clock
 from paraph.operations.check.history import history
 from paraph.operations.check.replication import replication

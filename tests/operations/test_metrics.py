@@ -7,10 +7,10 @@ from cryptography import x509
 from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
-from paraph.flow.seal import seal
+from paraph.audit_trail.append import Origin
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.send_otp import send_otp
-from paraph.journal.append import Origin
+from paraph.flow.sealing.seal import seal
+from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 
 from paraph.cli.request import lines_of
-from paraph.flow.finalize import finalize
-from paraph.flow.prove import prove
-from paraph.flow.seal import seal
+from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sealing.prove import prove
+from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state

@@ -11,27 +11,27 @@ from django.conf import settings as django_settings
 from django.db import connection
 from django.test import Client
 
-from paraph.flow.mail_account import AccountMail, hand_over
+from paraph.flow.messages.mail_account import AccountMail, hand_over
 from paraph.flow.sealing.context import development, sealing_context
-from paraph.flow.sign import Signature
-from paraph.flow.sign import sign as sign_verb
+from paraph.flow.signing.sign import Signature
+from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
-from paraph.members.models import User
-from paraph.members.second_factors import decrypted, encrypted
 from paraph.operations.check.installation import secret_key
 from paraph.operations.secret_rotation import rotate as rotation
 from paraph.operations.secret_rotation.rotate import rotate, status
-from paraph.organizations import installation
-from paraph.organizations.installation import fingerprint_in_use, secret_is_ours
-from paraph.organizations.models import Application, Installation
-from paraph.organizations.registration import encrypted_secret, webhook_secret
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import new_salt, signer_of, token
 from paraph.storage import presign, store
+from paraph.tenants import installation
+from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
+from paraph.tenants.members.models import User
+from paraph.tenants.models import Application, Installation
+from paraph.tenants.registration import encrypted_secret, webhook_secret
+from paraph.tenants.second_factors import decrypted, encrypted
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
 

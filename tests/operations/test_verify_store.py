@@ -10,8 +10,8 @@ import pytest
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
-from paraph.flow.prove import prove
-from paraph.flow.seal import seal
+from paraph.flow.sealing.prove import prove
+from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock
 from paraph.operations.store_check import verify
 from paraph.operations.store_check.object_reader import problem_with as problem_of

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from paraph.flow.sweep import sweep
+from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
 from paraph.messaging.destination import destination_hash
 from paraph.otp import codes, guesses

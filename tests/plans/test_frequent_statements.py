@@ -12,12 +12,12 @@ from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.database.prepared_statements import one_row
-from paraph.flow.expire import expire_due
+from paraph.flow.ending.expire import expire_due
 from paraph.kernel import clock
-from paraph.members.models import Role
 from paraph.operations.check.service_checks import CHECKS
 from paraph.queue.lanes import LANES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
+from paraph.tenants.members.models import Role
 from paraph.webhooks.claim import reclaim
 from tests.api.v1.api_clients import ApiClient, api_client, payload
 from tests.dashboard.conftest import MemberClient, log_in, organization

@@ -10,13 +10,13 @@ from django.db import OperationalError, connection, connections
 from procrastinate.contrib.django import app
 from prometheus_client.parser import text_string_to_metric_families
 
+from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.models import Entry
 from paraph.evidence.failures import noted
 from paraph.evidence.models import ProofFile, SealingFailure
 from paraph.flow.jobs import RETRY
-from paraph.flow.prove import prove
-from paraph.flow.seal import seal
-from paraph.journal.append import broken_at
-from paraph.journal.models import Entry
+from paraph.flow.sealing.prove import prove
+from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import unsealed

@@ -1,6 +1,6 @@
 """A template with two roles, and CSVs for it."""
 
-from paraph.flow.send_from_web import Sending
+from paraph.flow.sending.send_from_web import Sending
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.csv_file import read_csv
 from paraph.request_templates.content import of_draft

@@ -2,13 +2,13 @@
 
 import pytest
 
-from paraph.activity.models import Activity
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
 from paraph.drafts.payload import payload, refusals
 from paraph.request_templates.content import of_request
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import Names, begin_from, rename, save_template
 from paraph.signature_requests.models import Placement, SignatureRequest
+from paraph.tenants.admin_log.models import Activity
 from tests.drafts.author import Author, author
 from tests.request_templates.kept import template_of
 

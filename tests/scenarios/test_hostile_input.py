@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.web.slow_bodies import GRACE
+from paraph.server.slow_bodies import GRACE
 from tests.cli.service import Service, remove
 from tests.factories import pdf
 from tests.pdf import hostile

@@ -1,8 +1,8 @@
 """Payloads that are wrong all over."""
 
-from paraph.organizations.plans import allowance
 from paraph.signature_requests import request_draft
 from paraph.signature_requests.problems import MOST_NAMED, Problems
+from paraph.tenants.plans import allowance
 
 
 def test_reading_ends_where_more_is_wrong_than_is_named() -> None:

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test import override_settings
 
 from paraph.flow.sealing.stamp_marks import stamp_marks
-from paraph.flow.sign import Signature
-from paraph.flow.sign import sign as sign_verb
+from paraph.flow.signing.sign import Signature
+from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel.secrets import Secrets
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.handwriting import encrypt_earlier, initials_of, signature_of

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application, Organization
-from paraph.organizations.scope import Caller
 from paraph.pdf.untrusted.find import find_tags
 from paraph.signature_requests import placing
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.storage import store
+from paraph.tenants.models import Application, Organization
+from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import api_client, payload, rectangle, tag
 
 pytestmark = pytest.mark.django_db

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from paraph.kernel import clock
-from paraph.organizations.admission import admit
-from paraph.organizations.models import BrandingProfile
-from paraph.organizations.registration import create_application
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.reading import LoadedRequest, loaded_request, prefetched_request, reading
 from paraph.signature_requests.values import LARGEST_ID
+from paraph.tenants.admission import admit
+from paraph.tenants.models import BrandingProfile
+from paraph.tenants.registration import create_application
 from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from paraph.flow.erase import erase_signer
-from paraph.organizations.scope import Caller, scoped
+from paraph.flow.personal_data.erase import erase_signer
 from paraph.signature_requests import search as searching
 from paraph.signature_requests.models import SearchTerm, SignatureRequest, Signer
 from paraph.signature_requests.search import search
+from paraph.tenants.scope import Caller, scoped
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db

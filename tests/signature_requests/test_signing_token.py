@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
-from paraph.organizations.models import Application, Organization
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import new_salt, signer_of, signing_url, token
+from paraph.tenants.models import Application, Organization
 
 pytestmark = pytest.mark.django_db
 

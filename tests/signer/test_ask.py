@@ -10,10 +10,10 @@ from django.test import Client
 
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Organization
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Inquiry, SignatureRequest, Signer
 from paraph.signer import language
+from paraph.tenants.models import Organization
 from tests.factories import Scene, jobs, scene, sign
 
 pytestmark = pytest.mark.django_db

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from paraph.flow import mail_copy
+from paraph.flow.messages import mail_copy
 from paraph.messaging.models import CapturedMessage
-from paraph.organizations.models import Organization
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signer import language
+from paraph.tenants.models import Organization
 from tests.factories import Scene, scene, sign
 from tests.production import Client
 

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 
 from paraph.kernel import clock
-from paraph.organizations.models import Application
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import Application
 from tests.factories import Scene, scene
 from tests.other_site import site
 

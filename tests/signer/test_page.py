@@ -13,12 +13,12 @@ from django.template.loader import get_template
 import paraph.signer
 from paraph import words as catalog
 from paraph.kernel import clock
-from paraph.organizations.models import BrandingProfile
-from paraph.organizations.theme import theme
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.consent import LOCALES, consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
+from paraph.tenants.models import BrandingProfile
+from paraph.tenants.theme import theme
 from tests.factories import Scene, scene, sign
 from tests.production import Client
 

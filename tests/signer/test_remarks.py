@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from paraph.audit_trail.models import Entry
 from paraph.documents.changeable import refuse_changeable
-from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.registration import create_organization, update_organization
-from paraph.organizations.scope import Caller
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.signature_requests.consent import LOCALES
 from paraph.signer import language
+from paraph.tenants.registration import create_organization, update_organization
+from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle
 from tests.pdf import changing, revisions
 from tests.pdf.changing import PRINT_OFF, SCRIPT

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from paraph.flow.expire import expire
-from paraph.journal.models import Entry
+from paraph.audit_trail.models import Entry
+from paraph.flow.ending.expire import expire
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
@@ -284,7 +284,7 @@ def test_a_crash_tells_the_incident_and_nothing_else(client: Client, monkeypatch
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("paraph.flow.sign.codes.guess", fail)
+    monkeypatch.setattr("paraph.flow.signing.sign.codes.guess", fail)
     response = post(client, made, {"code": "000000", "consent": True})
     assert refused(response) == (500, "internal_error")
     assert response["X-Request-Id"] in response.json()["error"]["message"]

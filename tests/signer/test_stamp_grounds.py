@@ -12,7 +12,7 @@ from PIL import Image
 from paraph.documents import underneath
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
-from paraph.flow.seal import seal
+from paraph.flow.sealing.seal import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.kernel import tokens
 from paraph.pdf.untrusted.render import render_png

@@ -10,11 +10,11 @@ from babel import Locale
 
 import paraph
 from paraph import words as catalog
-from paraph.journal.event_types import EventType
-from paraph.organizations.models import Environment
+from paraph.audit_trail.event_types import EventType
 from paraph.signature_requests.models import Channel, Mode
 from paraph.signer.answers import STATUSES
 from paraph.signer.words_script import _NAMES
+from paraph.tenants.models import Environment
 from paraph.words import LOCALES
 
 SOURCE = Path(paraph.__file__).parent

@@ -6,10 +6,10 @@ from typing import Any
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
-from paraph.organizations.models import Application
-from paraph.organizations.registration import create_application, create_organization
 from paraph.outbound.post import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.tenants.models import Application
+from paraph.tenants.registration import create_application, create_organization
 from paraph.webhooks.claim import ClaimedDelivery, claim
 from paraph.webhooks.outbox import deliveries
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery

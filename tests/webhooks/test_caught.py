@@ -7,7 +7,7 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application
+from paraph.tenants.models import Application
 from paraph.webhooks import prune as pruning
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.of_application import signed

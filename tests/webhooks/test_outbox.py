@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from django.db import transaction
 
+from paraph.audit_trail.append import SERVICE
 from paraph.flow import events
-from paraph.journal.append import SERVICE
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release
 from tests.webhooks.parties import claim_now, record, told

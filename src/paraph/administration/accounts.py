@@ -2,10 +2,10 @@
 
 from django.db import transaction
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
-from paraph.members.models import User
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.members.models import User
 
 
 @transaction.atomic

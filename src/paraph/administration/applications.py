@@ -7,19 +7,19 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
-from paraph.activity.models import ActorKind
 from paraph.administration.locked import locked_organization
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations import registration, rotation
-from paraph.organizations.models import ApiKey, Application, Environment
-from paraph.organizations.overview import application_facts
-from paraph.organizations.plans import allowance
-from paraph.organizations.registration import NewApplication
-from paraph.organizations.rotation import Rotated
+from paraph.tenants import registration, rotation
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.models import ApiKey, Application, Environment
+from paraph.tenants.overview import application_facts
+from paraph.tenants.plans import allowance
+from paraph.tenants.registration import NewApplication
+from paraph.tenants.rotation import Rotated
 
 
 @transaction.atomic

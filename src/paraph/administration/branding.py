@@ -2,14 +2,14 @@
 
 from django.db import transaction
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
 from paraph.administration.locked import locked_organization
 from paraph.drafts.models import Draft
-from paraph.organizations import registration
-from paraph.organizations.models import BrandingProfile
 from paraph.request_templates.models import Template
+from paraph.tenants import registration
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.models import BrandingProfile
 
 
 @transaction.atomic

@@ -3,12 +3,12 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
 from paraph.administration.locked import locked_organization
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.replay import replay_delivery
 from paraph.webhooks.testing import record_test

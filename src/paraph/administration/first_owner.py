@@ -6,12 +6,12 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from paraph.activity.actor import OPERATOR
 from paraph.administration.members import create_member
 from paraph.administration.settings import change_settings
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member, Role
-from paraph.organizations.models import Organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Organization
 
 _VALID_SECONDS = 3600
 _SIGNER = signing.TimestampSigner(salt="paraph.first_owner")

@@ -5,16 +5,17 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
 from paraph.administration.locked import locked_organization
 from paraph.administration.role_rules import acting_member, check_role, require_grantable
-from paraph.flow.mail_account import AccountMail, hand_over
+from paraph.flow.messages.mail_account import AccountMail, hand_over
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.members.accounts import checked_address
-from paraph.members.invitations import (
+from paraph.messaging.unlinked import unlinked
+from paraph.tenants.accounts import checked_address
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.invitations import (
     VALID,
     State,
     count_resend,
@@ -23,9 +24,8 @@ from paraph.members.invitations import (
     require_room_to_invite,
     state,
 )
-from paraph.members.models import Invitation, Member, Role, User
-from paraph.messaging.unlinked import unlinked
-from paraph.organizations.models import Organization
+from paraph.tenants.members.models import Invitation, Member, Role, User
+from paraph.tenants.models import Organization
 
 _LONGEST_NAME = 80
 

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Organization
+from paraph.tenants.models import Organization
 
 
 def locked_organization(organization_id: int) -> Organization:

@@ -4,13 +4,13 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member, Role, User
-from paraph.organizations import lifecycle, registration
-from paraph.organizations.models import Organization, Plan
+from paraph.tenants import lifecycle, registration
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.members.models import Member, Role, User
+from paraph.tenants.models import Organization, Plan
 
 MOST_OWNED = 10
 

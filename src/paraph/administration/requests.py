@@ -4,20 +4,20 @@ exported."""
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
-from paraph.flow import end_early as ending
-from paraph.flow import erase
+from paraph.flow.ending import end_early as ending
+from paraph.flow.personal_data import erase
 from paraph.kernel.errors import DomainError
-from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.scope import Caller, scoped
 
 
 def end_own_early(caller: Caller, actor: Actor, request_id: int, reason: str) -> None:
-    """Ends one of the caller's requests. Raises what :func:`paraph.flow.end_early.end_early` raises."""
+    """Ends one of the caller's requests. Raises what :func:`paraph.flow.ending.end_early.end_early` raises."""
     if not scoped(SignatureRequest, caller).filter(pk=request_id).exists():
         raise DomainError("not_found", _("There is no such request."))
     end_early(actor, request_id, reason)
@@ -25,7 +25,7 @@ def end_own_early(caller: Caller, actor: Actor, request_id: int, reason: str) ->
 
 @transaction.atomic
 def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
-    """Ends any request. Raises what :func:`paraph.flow.end_early.end_early` raises."""
+    """Ends any request. Raises what :func:`paraph.flow.ending.end_early.end_early` raises."""
     ended = ending.end_early(request_id, reason)
     note(ended.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after={"reason": reason})
     return ended
@@ -33,7 +33,7 @@ def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
 
 @transaction.atomic
 def erase_signer(actor: Actor, signer_id: int) -> erase.Erased:
-    """Replaces a signer's personal data. Raises what :func:`paraph.flow.erase.erase_signer` raises."""
+    """Replaces a signer's personal data. Raises what :func:`paraph.flow.personal_data.erase.erase_signer` raises."""
     erased = erase.erase_signer(signer_id)
     about = {"request_id": erased.request_id, "signer_id": signer_id}
     note(erased.organization_id, actor, Action.SIGNER_ERASED, f"signer {signer_id}", after=about)
@@ -42,7 +42,8 @@ def erase_signer(actor: Actor, signer_id: int) -> erase.Erased:
 
 @transaction.atomic
 def erase_address(actor: Actor, address: str) -> erase.ErasedAddress:
-    """Erase what is kept of an address outside of requests. Raise what :func:`paraph.flow.erase.erase_address` raises.
+    """Erase what is kept of an address outside of requests. Raises what
+    :func:`paraph.flow.personal_data.erase.erase_address` raises.
 
     The activity log says that somebody was erased and not who: nothing in it can be erased.
     """

@@ -6,11 +6,11 @@ both pass a rule.
 
 from django.utils.translation import gettext as _
 
-from paraph.activity.actor import Actor
-from paraph.activity.models import ActorKind
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member, Role
-from paraph.members.rights import grantable
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.members.models import Member, Role
+from paraph.tenants.rights import grantable
 
 
 def check_role(role: str) -> None:

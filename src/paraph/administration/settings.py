@@ -5,16 +5,16 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.log import note
 from paraph.administration.locked import locked_organization
-from paraph.flow.end_deleted import end_requests_of_deleted
+from paraph.flow.ending.end_deleted import end_requests_of_deleted
 from paraph.kernel.errors import DomainError
-from paraph.organizations import lifecycle
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import update_organization
-from paraph.organizations.retention import retention_days, set_retention
+from paraph.tenants import lifecycle
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import update_organization
+from paraph.tenants.retention import retention_days, set_retention
 
 _FIELDS = ("name", "plan", "contact_email", "refuse_changeable_documents", "mails_copy_links")
 _ENDED_AT_ONCE = 20  # while somebody waits for the answer

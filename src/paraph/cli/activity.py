@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from paraph.activity.chain import ChainCheck
-from paraph.activity.read_export import check_export
 from paraph.cli.options import data_dir_option, json_option
 from paraph.cli.session import database
+from paraph.tenants.admin_log.chain import ChainCheck
+from paraph.tenants.admin_log.read_export import check_export
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -45,9 +45,9 @@ def verify(context: click.Context, export: Path | None, *, organization: int | N
 
 def _in_database(organization_id: int, export: ChainCheck | None) -> ChainCheck:
     with database():
-        from paraph.activity.export import check_log
         from paraph.kernel.errors import DomainError
-        from paraph.organizations.models import Organization
+        from paraph.tenants.admin_log.export import check_log
+        from paraph.tenants.models import Organization
 
         if not Organization.objects.filter(pk=organization_id).exists():
             raise DomainError("not_found", f"There is no organization {organization_id}.")

@@ -24,8 +24,8 @@ def create(
 ) -> None:
     """Make a branding profile."""
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.branding import create_profile
+        from paraph.tenants.admin_log.actor import OPERATOR
 
         made = create_profile(
             organization,
@@ -53,9 +53,9 @@ def create(
 def delete(profile_id: int, *, as_json: bool) -> None:
     """Delete a branding profile. Requests that have it keep its colours."""
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.branding import delete_profile
-        from paraph.organizations.registration import existing_branding_profile
+        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.registration import existing_branding_profile
 
         profile = existing_branding_profile(profile_id)
         delete_profile(OPERATOR, profile)

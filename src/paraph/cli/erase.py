@@ -21,8 +21,8 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
     deleted by retention."""
     confirm(f"Erase the data of signer {id} for good?", already=yes)
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.requests import erase_signer
+        from paraph.tenants.admin_log.actor import OPERATOR
 
         erased = erase_signer(OPERATOR, id)
         show({"id": id, "request_id": erased.request_id, "journal_entries": erased.journal_entries}, as_json=as_json)
@@ -38,8 +38,8 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
     sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph erase signer`."""
     confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.requests import erase_address
+        from paraph.tenants.admin_log.actor import OPERATOR
 
         erased = erase_address(OPERATOR, address)
         told = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}

@@ -18,7 +18,7 @@ def command() -> None:
 def list_(application: int | None, *, as_json: bool) -> None:
     """Show keys: whose they are, when they were used last, and until when they hold."""
     with database():
-        from paraph.organizations.overview import keys
+        from paraph.tenants.overview import keys
 
         show_list(keys(application), as_json=as_json, none="There is no key.")
 
@@ -30,10 +30,10 @@ def list_(application: int | None, *, as_json: bool) -> None:
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject one key from now on."""
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.applications import revoke_key
-        from paraph.organizations.overview import key_facts
-        from paraph.organizations.registration import existing_key
+        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.overview import key_facts
+        from paraph.tenants.registration import existing_key
 
         key = revoke_key(OPERATOR, existing_key(id))
         show(key_facts(key), as_json=as_json)

@@ -21,8 +21,8 @@ def command() -> None:
 def create(name: str, plan: str, *, as_json: bool) -> None:
     """Make an organization."""
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.organizations import create_organization
+        from paraph.tenants.admin_log.actor import OPERATOR
 
         made = create_organization(OPERATOR, name, plan)
         show({"id": made.pk, "name": made.name, "plan": made.plan}, as_json=as_json)
@@ -34,7 +34,7 @@ def create(name: str, plan: str, *, as_json: bool) -> None:
 def list_(*, as_json: bool) -> None:
     """Show all organizations, deleted ones too."""
     with database():
-        from paraph.organizations.overview import organizations
+        from paraph.tenants.overview import organizations
 
         show_list(organizations(), as_json=as_json, none="There is no organization.")
 
@@ -64,9 +64,9 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.settings import change_settings
-        from paraph.organizations.overview import organization_facts
+        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.overview import organization_facts
 
         show(organization_facts(change_settings(id, OPERATOR, **changes)), as_json=as_json)
 
@@ -78,9 +78,9 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
 def suspend(id: int, *, as_json: bool) -> None:
     """Refuse an organization's API keys. What is under way ends: signers can still sign."""
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.organizations import suspend_organization
-        from paraph.organizations.overview import organization_facts
+        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.overview import organization_facts
 
         show(organization_facts(suspend_organization(OPERATOR, id)), as_json=as_json)
 
@@ -92,9 +92,9 @@ def suspend(id: int, *, as_json: bool) -> None:
 def resume(id: int, *, as_json: bool) -> None:
     """Take the API keys of a suspended organization again."""
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.organizations import resume_organization
-        from paraph.organizations.overview import organization_facts
+        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.overview import organization_facts
 
         show(organization_facts(resume_organization(OPERATOR, id)), as_json=as_json)
 
@@ -108,10 +108,10 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
     """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
     confirm(f"Delete organization {id} for good?", already=yes)
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.settings import delete_organization
-        from paraph.organizations.models import Organization
-        from paraph.organizations.overview import organization_facts
+        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.models import Organization
+        from paraph.tenants.overview import organization_facts
 
         ended = delete_organization(id, OPERATOR)
         facts = organization_facts(Organization.objects.get(pk=id))
@@ -129,9 +129,9 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
 def confirm_address(id: int, address: str, how: str | None, language: str, *, as_json: bool) -> None:
     """Ask an address or number whether messages of an organization's sandbox may go to it."""
     with database():
-        from paraph.activity.actor import OPERATOR
-        from paraph.flow.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
+        from paraph.flow.messages.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
         from paraph.kernel import clock
+        from paraph.tenants.admin_log.actor import OPERATOR
 
         if how == "vouch":
             row = vouch_for(id, address, OPERATOR)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from paraph.administration.first_owner import first_owner_link
 from paraph.cli.supervisor import fork
-from paraph.measures import ledger_files
+from paraph.metrics import ledger_files
 from paraph.operations.check.start import require_start
 from paraph.operations.migrations import migrate
-from paraph.organizations.models import Organization
-from paraph.organizations.registration import UNNAMED, create_application, create_organization
 from paraph.storage import store
+from paraph.tenants.models import Organization
+from paraph.tenants.registration import UNNAMED, create_application, create_organization
 
 
 class FirstSteps(NamedTuple):

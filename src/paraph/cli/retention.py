@@ -23,9 +23,9 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
     if (days is None) != never:
         raise click.UsageError("Give either --days or --never.")
     with database():
-        from paraph.activity.actor import OPERATOR
         from paraph.administration.settings import change_retention
-        from paraph.organizations.retention import retention_days
+        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.retention import retention_days
 
         change_retention(organization, OPERATOR, {environment: days})
         show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)
@@ -37,7 +37,7 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
 def apply(*, as_json: bool) -> None:
     """Delete now what is due, which workers do by themselves every five minutes."""
     with database():
-        from paraph.flow.delete_files import delete_due_files
+        from paraph.flow.ending.delete_files import delete_due_files
 
         show({"requests": delete_due_files(seconds=float("inf"))}, as_json=as_json)
 
@@ -49,8 +49,8 @@ def apply(*, as_json: bool) -> None:
 def show_(organization: int, *, as_json: bool) -> None:
     """Show when the files of an organization's requests are deleted, by environment; null for never."""
     with database():
-        from paraph.organizations.registration import existing_organization
-        from paraph.organizations.retention import retention_days
+        from paraph.tenants.registration import existing_organization
+        from paraph.tenants.retention import retention_days
 
         existing_organization(organization)
         show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)

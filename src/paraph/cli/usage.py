@@ -16,7 +16,7 @@ def command(month: str, *, as_json: bool) -> None:
     billed_requests are those that the API created in production.
     """
     with database():
-        from paraph.organizations.usage import month_of, usage_of_all
+        from paraph.tenants.usage import month_of, usage_of_all
 
         try:
             first = month_of(month)

@@ -13,7 +13,6 @@ from tempfile import TemporaryFile
 
 import click
 
-from paraph.activity.read_export import START, check_export, is_export
 from paraph.cli.verdict import show_verdict
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
@@ -24,6 +23,7 @@ from paraph.pdf.report import Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.verify import carries_evidence, check_evidence, read_timestamps, told, verify
 from paraph.pdf.verification.evidence_result import EvidenceCheck
+from paraph.tenants.admin_log.read_export import START, check_export, is_export
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20

@@ -45,8 +45,8 @@ def run(drain_seconds: int = 0) -> None:
     from granian.server import Server
 
     from paraph.database import idle, sessions
-    from paraph.web import connection_watch, static_files
-    from paraph.web.draining import drain_before_end
+    from paraph.server import connection_watch, static_files
+    from paraph.server.draining import drain_before_end
 
     # Made once here and shared by the processes forked below.
     application = get_internal_wsgi_application()
@@ -67,7 +67,7 @@ def run(drain_seconds: int = 0) -> None:
         multiprocessing.set_start_method("fork", force=True)
     machine.raise_file_limit()
     server = Server(
-        "paraph.web.wsgi",
+        "paraph.server.wsgi",
         address=settings.PARAPH.host,
         port=settings.PARAPH.port,
         interface=Interfaces.WSGI,
@@ -93,7 +93,7 @@ def _share_fairly(threads: int, web_processes: int) -> None:
     """Bounds what one party may occupy (docs/decisions/fair-waiting.md): one waiting thread and one process that reads
     PDFs stay free for others in each web process, and the rest, over all web processes, keeps every core busy."""
     from paraph.kernel import machine, turns, waiting
-    from paraph.measures.figures import count_wait
+    from paraph.metrics.metrics import count_wait
     from paraph.pdf.untrusted import sandbox
 
     turns.bound_to(threads, partial(count_wait, "turn"))

@@ -9,14 +9,14 @@ from paraph.kernel.master_key import earlier_master_keys, read_master_key
 from paraph.kernel.secrets import Secrets
 from paraph.kernel.settings import read_settings
 from paraph.postgres import embedded_url
-from paraph.web.logs import logging_settings
+from paraph.server.logs import logging_settings
 
 PARAPH = read_settings()
 DATA_DIR: Path = PARAPH.data_dir.absolute()
 
 
 def _fingerprint_in_use() -> bytes | None:
-    from paraph.organizations.installation import fingerprint_in_use  # noqa: PLC0415  its table needs the settings
+    from paraph.tenants.installation import fingerprint_in_use  # noqa: PLC0415  its table needs the settings
 
     return fingerprint_in_use()
 
@@ -29,7 +29,7 @@ SECRET_KEY_FALLBACKS = [tokens.derive(secret, "django").hex() for secret in _EAR
 DEBUG = False
 ALLOWED_HOSTS = ["*"]  # URLs are built from PARAPH_BASE_URL, never from the Host header
 ROOT_URLCONF = "paraph.config.urls"
-WSGI_APPLICATION = "paraph.web.wsgi.application"
+WSGI_APPLICATION = "paraph.server.wsgi.application"
 APPEND_SLASH = False
 
 INSTALLED_APPS = [
@@ -47,14 +47,14 @@ INSTALLED_APPS = [
     "allauth.usersessions",
     "django_htmx",
     "procrastinate.contrib.django",
-    "paraph.organizations",
-    "paraph.members",
-    "paraph.activity",
+    "paraph.tenants",
+    "paraph.tenants.members",
+    "paraph.tenants.admin_log",
     "paraph.documents",
     "paraph.signature_requests",
     "paraph.drafts",
     "paraph.request_templates",
-    "paraph.journal",
+    "paraph.audit_trail",
     "paraph.otp",
     "paraph.evidence",
     "paraph.webhooks",
@@ -68,11 +68,11 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "paraph.web.request_log.RequestLog",
-    "paraph.web.header_names.HeaderNames",
-    "paraph.web.outgoing_body.OutgoingBodies",
-    "paraph.web.language.Language",
-    "paraph.web.outage.Outage",
+    "paraph.server.request_log.RequestLog",
+    "paraph.server.header_names.HeaderNames",
+    "paraph.server.outgoing_body.OutgoingBodies",
+    "paraph.server.language.Language",
+    "paraph.server.outage.Outage",
     "paraph.signer.outage.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
@@ -130,7 +130,7 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-STORAGES = {"staticfiles": {"BACKEND": "paraph.web.static_files.StaticFiles"}}
+STORAGES = {"staticfiles": {"BACKEND": "paraph.server.static_files.StaticFiles"}}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
 
 FILE_UPLOAD_HANDLERS = ["paraph.dashboard.no_files.NoFiles"]

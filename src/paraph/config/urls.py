@@ -16,6 +16,9 @@ from paraph.dashboard.account.page import account
 from paraph.dashboard.invitation import invitation
 from paraph.files.download import download
 from paraph.reference.page import page as reference
+from paraph.server.health import healthz, readyz
+from paraph.server.metrics import metrics
+from paraph.server.static_files import static_file
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
 from paraph.signer.download import copy as download_copy
@@ -30,9 +33,6 @@ from paraph.signer.progress import progress_view
 from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
 from paraph.signer.words_script import words_script
-from paraph.web.health import healthz, readyz
-from paraph.web.metrics import metrics
-from paraph.web.static_files import static_file
 
 handler400 = "paraph.dashboard.errors.bad_request"
 handler403 = "paraph.dashboard.errors.forbidden"

@@ -9,14 +9,14 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext_lazy
 
-from paraph.activity.actions import Action
-from paraph.activity.export import exported
-from paraph.activity.log import note
-from paraph.activity.models import Activity, ActorKind
 from paraph.dashboard.activity_words import WORDS
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
-from paraph.members.models import Member
-from paraph.members.rights import Right, may
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.export import exported
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log.models import Activity, ActorKind
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right, may
 
 _AT_ONCE = 50
 _NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE)

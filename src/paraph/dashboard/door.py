@@ -13,15 +13,15 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.views.decorators.cache import never_cache
 
-from paraph.activity.actor import Actor
-from paraph.activity.models import ActorKind
-from paraph.journal.client_address import client_address
 from paraph.kernel import clock
-from paraph.members.models import Member
-from paraph.members.presence import seen
-from paraph.members.rights import Right, may, roles_with
-from paraph.organizations.models import Environment
-from paraph.organizations.scope import Caller
+from paraph.server.client_address import client_address
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment
+from paraph.tenants.presence import seen
+from paraph.tenants.rights import Right, may, roles_with
+from paraph.tenants.scope import Caller
 
 View = Callable[..., HttpResponse]
 

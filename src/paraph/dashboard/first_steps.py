@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from paraph.members.models import Member
-from paraph.members.rights import Right, may
-from paraph.organizations.models import Application
 from paraph.signature_requests.models import RequestStatus
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Application
+from paraph.tenants.rights import Right, may
 
 
 class Step(NamedTuple):

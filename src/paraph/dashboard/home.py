@@ -9,16 +9,16 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
 from paraph.administration.organizations import may_open_organization
+from paraph.dashboard.attention import needs
 from paraph.dashboard.door import caller, member_page, show
 from paraph.dashboard.first_steps import first_steps
-from paraph.dashboard.needs import needs
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import page
-from paraph.members.models import Member, User
-from paraph.members.rights import Right, may
-from paraph.organizations.daily_counts import by_status
-from paraph.organizations.models import Environment
-from paraph.organizations.web_sends import web_sends
+from paraph.tenants.daily_counts import by_status
+from paraph.tenants.members.models import Member, User
+from paraph.tenants.models import Environment
+from paraph.tenants.rights import Right, may
+from paraph.tenants.send_quota import web_sends
 
 _LATEST = 5
 

@@ -9,14 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from paraph.activity.actor import Actor
-from paraph.activity.models import ActorKind
 from paraph.administration.invitations import accept_invitation
 from paraph.dashboard.door import see_other, show
-from paraph.journal.client_address import client_address
 from paraph.kernel.errors import DomainError
-from paraph.members.invitations import State, invitation_of, state
-from paraph.members.models import Invitation, User
+from paraph.server.client_address import client_address
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.invitations import State, invitation_of, state
+from paraph.tenants.members.models import Invitation, User
 
 
 @never_cache

@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy
 from paraph.administration import settings as verbs
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right, may, roles_with
-from paraph.organizations.lifecycle import DAYS_AFTER_DELETION
-from paraph.organizations.models import Environment, Organization
-from paraph.organizations.retention import LONGEST_DAYS, retention_days
+from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment, Organization
+from paraph.tenants.retention import LONGEST_DAYS, retention_days
+from paraph.tenants.rights import Right, may, roles_with
 
 
 class SettingsForm(forms.Form):

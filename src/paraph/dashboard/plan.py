@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.door import member_page, show
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.message_limits import message_limits
-from paraph.organizations.models import Environment, Plan
-from paraph.organizations.plans import allowance, rate_limit
-from paraph.organizations.usage import MonthlyUsage, monthly_usage
-from paraph.organizations.web_sends import web_sends
+from paraph.tenants.members.models import Member
+from paraph.tenants.message_limits import message_limits
+from paraph.tenants.models import Environment, Plan
+from paraph.tenants.plans import allowance, rate_limit
+from paraph.tenants.rights import Right
+from paraph.tenants.send_quota import web_sends
+from paraph.tenants.usage import MonthlyUsage, monthly_usage
 
 _MONTHS_BEFORE = 5
 

@@ -10,7 +10,8 @@ from django.db.backends.postgresql import base
 from psycopg import OperationalError, pq
 from psycopg.errors import error_from_result
 
-from paraph.database import first_statement, idle, patience, sessions
+from paraph.database import first_statement, idle, sessions
+from paraph.database import timeouts as patience
 from paraph.kernel import tokens
 
 _ROW, _DONE, _STATE = pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.DiagnosticField.SQLSTATE

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import OperationalError, pq
 from psycopg.errors import error_from_result
 
-from paraph.database import patience
+from paraph.database import timeouts as patience
 
 SECONDS = 5.0
 _FOLLOW = """

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Environment, Organization
-from paraph.organizations.scope import Caller
+from paraph.tenants.models import Environment, Organization
+from paraph.tenants.scope import Caller
 
 _MAX_NAMED_PAGES = 20
 

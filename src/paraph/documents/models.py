@@ -3,7 +3,7 @@
 from django.db import models
 
 from paraph.kernel import clock
-from paraph.organizations.models import Environment, Organization
+from paraph.tenants.models import Environment, Organization
 
 
 class DocumentStatus(models.TextChoices):
@@ -67,7 +67,7 @@ def prepared_key(object_key: str) -> str:
 
 
 class UnshownPage(models.Model):
-    """A page of which no picture can be drawn (:mod:`paraph.documents.unshown_pages`)."""
+    """A page of which no picture can be drawn (:mod:`paraph.documents.unrenderable_pages`)."""
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="+")
     page_number = models.IntegerField()

@@ -9,10 +9,10 @@ from dataclasses import astuple
 from functools import partial
 
 from paraph.documents.models import Document
-from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.stamp_places import Place, Underneath, look_underneath
 from paraph.storage import store
+from paraph.tenants.scope import party
 
 _RULE = 1  # another number where places are judged in another way, so that what was kept is not found
 _AT_A_TIME = 200  # places, for which the time of one job is plenty

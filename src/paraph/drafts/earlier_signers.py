@@ -1,7 +1,7 @@
 """Signers of an organization's latest requests, to be chosen again."""
 
-from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import ERASED_DOMAIN, SignatureRequest, Signer
+from paraph.tenants.scope import Caller, scoped
 
 _REQUESTS = 200
 _MOST = 100

@@ -9,10 +9,10 @@ from django.db.models import Max
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
-from paraph.members.models import User
-from paraph.organizations.retention import over
-from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.request_draft import DEFAULT_SIZE
+from paraph.tenants.members.models import User
+from paraph.tenants.retention import over
+from paraph.tenants.scope import Caller, scoped
 
 UNUSED_FOR = timedelta(days=90)
 _STEPS = list(Step)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Rectangle, RequestOptions, Step
-from paraph.organizations.scope import Caller
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problem
+from paraph.tenants.scope import Caller
 
 _OF_ROW = re.compile(r"(documents|signers)\[(\d+)\]")
 

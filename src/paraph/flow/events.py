@@ -7,9 +7,9 @@ The caller holds the request's row lock, has changed request and signer as the e
 from datetime import datetime
 from typing import Any
 
+from paraph.audit_trail.append import SERVICE, Origin, follow
+from paraph.audit_trail.event_types import EventType
 from paraph.database.rows import insert
-from paraph.journal.append import SERVICE, Origin, follow
-from paraph.journal.event_types import EventType
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks import outbox

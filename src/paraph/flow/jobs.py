@@ -9,23 +9,22 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
-from paraph.flow.delete_files import delete_due_files
-from paraph.flow.delete_unused import delete_unused_uploads
-from paraph.flow.end_deleted import end_requests_of_deleted
-from paraph.flow.finalize import finalize
-from paraph.flow.forward_inquiry import forward_inquiry
-from paraph.flow.invite import invite
-from paraph.flow.mail_account import mail_account
-from paraph.flow.notify_completion import notify_completion
-from paraph.flow.preserve import preserve_due
+from paraph.flow.ending.delete_files import delete_due_files
+from paraph.flow.ending.end_deleted import end_requests_of_deleted
+from paraph.flow.housekeeping.delete_unused import delete_unused_uploads
+from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.housekeeping.warn_senders import warn_senders
+from paraph.flow.messages.mail_account import mail_account
+from paraph.flow.messages.tell_sender import tell_sender
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
-from paraph.flow.send_reminder import send_reminder
-from paraph.flow.send_rows import send_rows
-from paraph.flow.sweep import sweep
-from paraph.flow.tell_sender import tell_sender
-from paraph.flow.warn_senders import warn_senders
+from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sealing.notify_completion import notify_completion
+from paraph.flow.sealing.preserve import preserve_due
+from paraph.flow.sending.invite import invite
+from paraph.flow.sending.send_reminder import send_reminder
+from paraph.flow.sending.send_rows import send_rows
+from paraph.flow.signing.forward_inquiry import forward_inquiry
 from paraph.kernel import clock
-from paraph.organizations.usage import take_over_calls
 from paraph.pdf.errors import SealError
 from paraph.queue.defer import defer
 from paraph.queue.giving_up import report_last_attempt
@@ -33,6 +32,7 @@ from paraph.queue.job_logging import logged
 from paraph.queue.lanes import DEFAULT, MAIL
 from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.handwriting import encrypt_earlier
+from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune
 
 

@@ -2,10 +2,10 @@
 
 from datetime import datetime, timedelta
 
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import put_off_mails
-from paraph.journal.event_types import EventType
-from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.operations.pending_work import Job, PendingStep, job_for, pending_steps
 from paraph.operations.queue_state import queue_state

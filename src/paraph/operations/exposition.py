@@ -16,7 +16,7 @@ from paraph.evidence import preservation
 from paraph.evidence.backups import newest_sound
 from paraph.evidence.models import SealingFailure
 from paraph.evidence.timelines import unsettled
-from paraph.measures import instruments
+from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS
 from paraph.operations.given_up import given_up

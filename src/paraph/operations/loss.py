@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from paraph.audit_trail.models import Entry
+from paraph.audit_trail.witness import NotedEntry, NotedWebhook, noted_since
 from paraph.documents import objects_to_delete
 from paraph.evidence.models import Timeline
 from paraph.evidence.named_objects import PREFIXES, named_among
-from paraph.journal.models import Entry
-from paraph.journal.witness import NotedEntry, NotedWebhook, noted_since
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.messages import put_off_mails
-from paraph.journal.append import broken_at
-from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail

@@ -11,8 +11,8 @@ from django.db import connection
 
 from paraph.flow.sealing.context import sealing_context
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Environment
 from paraph.postgres.location import find_location
+from paraph.tenants.models import Environment
 
 _CONNECTIONS = """
     SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity WHERE datname = current_database()

@@ -14,8 +14,8 @@ from django.conf import settings
 
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
-from paraph.measures import figures
 from paraph.messaging.destination import destination_hash
+from paraph.metrics import metrics as figures
 from paraph.otp import refusals
 from paraph.otp.models import WrongGuesses
 from paraph.otp.refusals import GuessRefusedError

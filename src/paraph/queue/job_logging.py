@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import structlog
 
-from paraph.measures.figures import count_job
+from paraph.metrics.metrics import count_job
 from paraph.queue.put_off import JobPutOffError
 
 TRACE = "trace"  # the argument of a job that carries the id

@@ -9,13 +9,13 @@ from django.utils.text import slugify
 
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.openapi.examples import SMALLEST_PDF
-from paraph.organizations.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 from paraph.reference import errors, node_snippets, signer_snippets, snippets
 from paraph.reference.fields import JsonObject, SchemaReader
 from paraph.reference.message_ceilings import message_ceilings
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.prose import inline, paragraphs
 from paraph.reference.signer_endpoints import signer_paths
+from paraph.tenants.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The ceilings of messages and codes, as rows of a table."""
 
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.organizations.message_limits import message_limits
-from paraph.organizations.models import Environment
+from paraph.tenants.message_limits import message_limits
+from paraph.tenants.models import Environment
 
 _PLACES = {Environment.SANDBOX: "the sandbox", Environment.PRODUCTION: "production"}
 

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import etag, require_safe
 
-from paraph.bodies.compressed import Compressed
 from paraph.reference.contents import contents
+from paraph.server.compressed import Compressed
 
 _POLICY = "; ".join(
     [

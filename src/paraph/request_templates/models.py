@@ -7,9 +7,9 @@ from django.db import models
 from paraph.documents.models import Document
 from paraph.drafts.models import Rectangle, RequestOptions
 from paraph.kernel import clock
-from paraph.members.models import User
-from paraph.organizations.models import Environment, Organization
 from paraph.signature_requests.models import Channel, SignatureRequest
+from paraph.tenants.members.models import User
+from paraph.tenants.models import Environment, Organization
 
 
 class Template(RequestOptions):

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from paraph.activity import log
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
-from paraph.members.models import User
-from paraph.organizations.scope import Caller
 from paraph.request_templates.content import Content
 from paraph.request_templates.models import Template, TemplateDocument, TemplateRole, TemplateStamp
+from paraph.tenants.admin_log import log
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.members.models import User
+from paraph.tenants.scope import Caller
 
 
 class Names(NamedTuple):

@@ -7,8 +7,8 @@ who they are, so their page gets a ticket; the mail at the end carries another.
 from datetime import datetime, timedelta
 
 from paraph.kernel import clock, tokens
-from paraph.organizations.link_keys import TICKET, link_keys_until
 from paraph.signature_requests.models import Signer
+from paraph.tenants.link_keys import TICKET, link_keys_until
 
 AFTER_SIGNING = timedelta(minutes=15)
 IN_MAIL = timedelta(days=30)

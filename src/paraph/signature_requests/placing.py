@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _
 
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
-from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, find_tags
 from paraph.pdf.untrusted.tag_placement import ROUNDING, Rect, under
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
+from paraph.tenants.scope import party
 
 
 @dataclass(frozen=True)

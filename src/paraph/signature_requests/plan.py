@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.messaging.gateways import EMAIL, is_refused
-from paraph.organizations.models import BrandingProfile
-from paraph.organizations.plans import Allowance, allowance
-from paraph.organizations.scope import Caller, branding_profiles, own
 from paraph.signature_requests import references, request_draft
 from paraph.signature_requests.models import Channel
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.signature_requests.request_draft import DocumentDraft, RequestDraft
+from paraph.tenants.models import BrandingProfile
+from paraph.tenants.plans import Allowance, allowance
+from paraph.tenants.scope import Caller, branding_profiles, own
 
 Refusal = tuple[str, str, str]
 """Its code, the path of the field and the sentence, which names the field."""

@@ -10,10 +10,10 @@ from django.db.models.functions import Cast, Concat
 from pydantic_core import from_json
 
 from paraph.messaging.models import PutOffMail
-from paraph.organizations.admission import Prefetch
-from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.values import LARGEST_ID
+from paraph.tenants.admission import Prefetch
+from paraph.tenants.models import BrandingProfile
 
 # Of a signer; nobody reads a list for their strokes.
 LARGE = ("signature", "initials", "signature_encrypted", "initials_encrypted")

@@ -12,11 +12,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from paraph.organizations.plans import Allowance
 from paraph.signature_requests.fields import Fields, entries
 from paraph.signature_requests.models import Channel, Mode
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import array, boolean, choice, email, https_url, integer, number, phone, text
+from paraph.tenants.plans import Allowance
 
 MOST_VALIDITY_DAYS = 90
 MOST_STAMPS = 10

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import SearchTerm, SignatureRequest
 from paraph.signature_requests.values import LARGEST_ID
+from paraph.tenants.scope import Caller, scoped
 
 DEPTH = 400
 MOST_WORDS = 5

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
-from paraph.flow.ask import LONGEST, TooManyInquiriesError, plain_text
-from paraph.flow.ask import ask as ask_verb
+from paraph.flow.signing.ask import LONGEST, TooManyInquiriesError, plain_text
+from paraph.flow.signing.ask import ask as ask_verb
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import InquiryKind, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from paraph.database.compiled_query import CompiledQuery
-from paraph.flow.send_otp import masked
+from paraph.flow.signing.send_otp import masked
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Signer

@@ -4,9 +4,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
-from paraph.organizations import confirmed_addresses
 from paraph.signer.notice import notice
 from paraph.signer.shell import show
+from paraph.tenants import confirmed_addresses
 
 
 @csrf_exempt

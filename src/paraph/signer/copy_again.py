@@ -4,8 +4,8 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from paraph.flow.mail_copy import mail_copy
 from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.messages.mail_copy import mail_copy
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Signer
 from paraph.signer.answers import STATUSES, private

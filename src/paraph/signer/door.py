@@ -6,13 +6,13 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.bodies.request_body import read_body
 from paraph.kernel import bounded_json, turns
 from paraph.kernel.errors import DomainError
-from paraph.organizations.scope import party
+from paraph.server.request_body import read_body
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import answers, language
+from paraph.tenants.scope import party
 from paraph.words.refusal import translated
 
 LARGEST = 512 * 1024  # bytes

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from paraph.bodies.file_response import file_response
 from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel.errors import DomainError
+from paraph.server.file_response import file_response
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
 from paraph.signer import answers, language

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import Any
 
 from paraph.documents.models import Document
-from paraph.organizations.scope import party
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
 from paraph.storage import store
+from paraph.tenants.scope import party
 
 _FORM = 3  # of the kept text: another number where lines come about in another way, so that old ones are not found
 

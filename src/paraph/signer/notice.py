@@ -5,8 +5,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from paraph.flow.mail_copy import may_mail_copy, was_mailed
-from paraph.flow.send_otp import masked
+from paraph.flow.messages.mail_copy import may_mail_copy, was_mailed
+from paraph.flow.signing.send_otp import masked
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of

@@ -5,8 +5,8 @@ from typing import Any
 from django.http import HttpRequest
 
 from paraph import words
-from paraph.flow.send_otp import send_otp
-from paraph.journal.client_address import origin
+from paraph.flow.signing.send_otp import send_otp
+from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.signer import language
 from paraph.signer.door import posted

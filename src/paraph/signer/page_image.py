@@ -3,7 +3,7 @@ large ones the parts ``{number}-800-{part}.webp``."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
-from paraph.flow.page_picture import page_part, page_picture
+from paraph.flow.signing.page_picture import page_part, page_picture
 from paraph.kernel.errors import DomainError
 from paraph.signer import answers, language
 from paraph.signer.documents import document_of

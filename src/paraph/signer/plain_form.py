@@ -5,12 +5,12 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 
-from paraph.flow.send_otp import send_otp
-from paraph.flow.sign import sign
-from paraph.journal.client_address import origin
+from paraph.flow.signing.send_otp import send_otp
+from paraph.flow.signing.sign import sign
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
+from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private

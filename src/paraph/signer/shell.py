@@ -7,12 +7,12 @@ from django.shortcuts import render
 
 from paraph import words as catalog
 from paraph.kernel import tokens
-from paraph.organizations.models import Environment
-from paraph.organizations.theme import theme
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
+from paraph.tenants.models import Environment
+from paraph.tenants.theme import theme
 
 
 def show(

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from paraph.flow.sign import sign
-from paraph.journal.client_address import origin
+from paraph.flow.signing.sign import sign
 from paraph.kernel import clock
+from paraph.server.client_address import origin
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import require_open

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from paraph.flow.sign import Signature
+from paraph.flow.signing.sign import Signature
 from paraph.otp.entered import six_digits
 from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.models import SignatureRequest

@@ -10,7 +10,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
-from paraph.journal.witness import note_webhooks
+from paraph.audit_trail.witness import note_webhooks
 from paraph.kernel import clock
 from paraph.outbound.post import NetworkAccess, PostResult, post
 from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim

@@ -6,8 +6,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy
 
 from paraph.kernel import clock
-from paraph.organizations.models import Application
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import Application
 
 
 class Destination(models.TextChoices):

@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from paraph.kernel import clock
-from paraph.organizations.models import Application
-from paraph.organizations.scope import Caller, scoped
+from paraph.tenants.models import Application
+from paraph.tenants.scope import Caller, scoped
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 
 _RECENTLY = timedelta(days=14)

@@ -5,12 +5,12 @@ from typing import Any
 
 import structlog
 
+from paraph.audit_trail.event_types import EventType
 from paraph.database.prepared_statements import prepared_cursor
-from paraph.journal.event_types import EventType
 from paraph.kernel import clock
-from paraph.organizations.models import Environment
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.tenants.models import Environment
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 

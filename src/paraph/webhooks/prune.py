@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
-from paraph.organizations.models import Application
+from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery, DeliveryStatus
 
 CAUGHT_KEPT = 200  # by application

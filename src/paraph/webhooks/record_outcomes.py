@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from paraph.database.prepared_statements import prepared_cursor
-from paraph.measures.figures import count_webhook
+from paraph.metrics.metrics import count_webhook
 from paraph.outbound.post import PostResult
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.retries import next_attempt

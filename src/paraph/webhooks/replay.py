@@ -4,10 +4,10 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from paraph.journal.event_types import EventType
+from paraph.audit_trail.event_types import EventType
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application
+from paraph.tenants.models import Application
 from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus, Destination
 
 

@@ -5,8 +5,8 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application
 from paraph.outbound.url import origin_of
+from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import TEST_EVENT, payload_of_test
 

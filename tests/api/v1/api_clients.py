@@ -7,8 +7,8 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from paraph.documents.models import Document
-from paraph.organizations.models import BrandingProfile, Organization
-from paraph.organizations.registration import create_application, revoke_application
+from paraph.tenants.models import BrandingProfile, Organization
+from paraph.tenants.registration import create_application, revoke_application
 from tests.api.v1 import contract
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
-from paraph.organizations.models import ApiKey, Application, Usage
-from paraph.organizations.registration import create_application, revoke_application
+from paraph.tenants.models import ApiKey, Application, Usage
+from paraph.tenants.registration import create_application, revoke_application
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
 from tests.production import Client
 

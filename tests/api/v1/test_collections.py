@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from paraph.audit_trail.append import follow
 from paraph.database.rows import insert
 from paraph.documents.models import Document
-from paraph.journal.append import follow
-from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import BrandingProfile
 from tests.api.v1.api_clients import ApiClient, branding_profile, payload, stored_document
 
 

@@ -12,8 +12,8 @@ from paraph.api.v1.counted_pages import page_of_rows
 from paraph.api.v1.filters import Selection
 from paraph.api.v1.pagination import Page
 from paraph.documents.models import Document
-from paraph.organizations.models import DailyCount
-from paraph.organizations.scope import Caller, scoped
+from paraph.tenants.models import DailyCount
+from paraph.tenants.scope import Caller, scoped
 from tests.api.v1.api_clients import ApiClient, api_client, payload, stored_document
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

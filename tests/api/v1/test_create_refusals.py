@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import BrandingProfile
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, stored_document, tag
 from tests.pdf.pdf_factory import paper, text
 

@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.journal.models import Entry
+from paraph.audit_trail.models import Entry
 from paraph.kernel import clock
-from paraph.organizations.models import Application
 from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signer_of
+from paraph.tenants.models import Application
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 

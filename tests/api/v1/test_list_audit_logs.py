@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from paraph.audit_trail.append import Origin, follow
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
-from paraph.journal.append import Origin, follow
-from paraph.journal.event_types import EventType
-from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest

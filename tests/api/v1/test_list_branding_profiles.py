@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.organizations.models import BrandingProfile
+from paraph.tenants.models import BrandingProfile
 from tests.api.v1.api_clients import ApiClient, api_client, error
 
 

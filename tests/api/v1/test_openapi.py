@@ -11,9 +11,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from paraph.api.v1 import errors
 from paraph.api.v1.openapi import schemas
-from paraph.organizations.plans import ALLOWANCES
 from paraph.signature_requests import request_draft as limits
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.plans import ALLOWANCES
 from paraph.webhooks import payload as webhook
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, payload, rectangle, tag

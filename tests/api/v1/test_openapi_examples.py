@@ -13,7 +13,7 @@ import pytest
 from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.cli.demo.contract import contract
-from paraph.organizations.lifecycle import suspend
+from paraph.tenants.lifecycle import suspend
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile
 from tests.api.v1.test_openapi import OPERATIONS
 from tests.pdf.changing import SCRIPT

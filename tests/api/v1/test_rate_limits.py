@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 
 from paraph.kernel import clock
-from paraph.organizations.models import Usage
-from paraph.organizations.registration import create_application
+from paraph.tenants.models import Usage
+from paraph.tenants.registration import create_application
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
 from tests.api.v1.test_error_shape import paths
 

@@ -6,7 +6,7 @@ import pytest
 
 import paraph
 from paraph.kernel import clock
-from paraph.organizations.models import Usage
+from paraph.tenants.models import Usage
 from tests.api.v1.api_clients import ApiClient, api_client
 
 

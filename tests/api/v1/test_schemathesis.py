@@ -14,8 +14,8 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from schemathesis.generation import GenerationMode
 
 from paraph.api.v1 import ratelimit
-from paraph.organizations import plans
-from paraph.web.wsgi import application
+from paraph.server.wsgi import application
+from paraph.tenants import plans
 from tests.api.v1.api_clients import CONTRACT, api_client, branding_profile, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 

@@ -15,8 +15,8 @@ from paraph.flow.messages import emails
 from paraph.flow.messages.emails import CopyLink
 from paraph.flow.messages.layout import EmailContent
 from paraph.kernel.colors import contrast
-from paraph.organizations.models import BrandingProfile, Organization
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.tenants.models import BrandingProfile, Organization
 from paraph.words import LOCALES, direction, of
 from tests.factories import Scene, scene
 

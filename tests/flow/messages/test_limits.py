@@ -9,20 +9,20 @@ from django.test import Client
 from procrastinate.jobs import Job
 
 from paraph.cli.request import lines_of
-from paraph.flow.invite import invite
+from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.jobs import RETRY
 from paraph.flow.messages import limits
 from paraph.flow.messages.counts import Ceiling, count, forget_counts, give_back
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.notify_completion import notify_completion
-from paraph.flow.sweep import sweep
+from paraph.flow.sealing.notify_completion import notify_completion
+from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.messaging.destination import destination_hash
 from paraph.messaging.models import CapturedMessage, MessageCount, PutOffMail
 from paraph.operations.request_state import request_state
-from paraph.organizations.models import Organization
 from paraph.queue.defer import defer
+from paraph.tenants.models import Organization
 from tests.factories import Scene, scene
 from tests.flow.conftest import Mailbox
 from tests.flow.test_jobs import work_off

@@ -10,13 +10,13 @@ from paraph.api.v1 import serialize
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.pagination import envelope
-from paraph.journal.event_types import EventType
-from paraph.journal.models import Entry
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
 from paraph.operations.sealing_failures import finalization
 from paraph.operations.wrong_codes import by_entry
-from paraph.organizations.scope import scoped
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.scope import scoped
 
 _WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"), wrong_guesses__gt=0))
 

@@ -7,13 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, bad_key_status, rate_limit_status
-from paraph.journal.client_address import client_address, guarded_network
 from paraph.kernel import turns
 from paraph.kernel.errors import DomainError
-from paraph.organizations.admission import Prefetch, admit, count_bad_call
-from paraph.organizations.models import Environment
-from paraph.organizations.plans import allowance, rate_limit
-from paraph.organizations.scope import Caller, party
+from paraph.server.client_address import client_address, guarded_network
+from paraph.tenants.admission import Prefetch, admit, count_bad_call
+from paraph.tenants.models import Environment
+from paraph.tenants.plans import allowance, rate_limit
+from paraph.tenants.scope import Caller, party
 
 
 class ApiRequest(HttpRequest):

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from paraph.api.v1 import serialize
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.pagination import envelope
-from paraph.organizations.scope import branding_profiles
+from paraph.tenants.scope import branding_profiles
 
 
 def list_branding_profiles(request: ApiRequest) -> HttpResponse:

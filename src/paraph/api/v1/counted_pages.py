@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from paraph.api.v1.filters import Selection
 from paraph.api.v1.pagination import Page
-from paraph.organizations import daily_counts
-from paraph.organizations.scope import Caller, Row
+from paraph.tenants import daily_counts
+from paraph.tenants.scope import Caller, Row
 
 
 def page_of_rows(

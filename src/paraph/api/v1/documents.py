@@ -11,10 +11,10 @@ from paraph.api.v1.pagination import page_answer, page_of
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.upload import multipart
 from paraph.documents.models import Document, DocumentStatus
-from paraph.flow.make_room import room_for
-from paraph.flow.upload import IncomingFile, upload
-from paraph.organizations.scope import scoped
+from paraph.flow.sending.make_room import room_for
+from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
+from paraph.tenants.scope import scoped
 
 
 def upload_document(request: ApiRequest) -> HttpResponse:

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.organizations.scope import Row
+from paraph.tenants.scope import Row
 
 FILTERS = ("status", "created_after", "created_before", "order")
 

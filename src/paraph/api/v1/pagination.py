@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict
 
 from paraph.api.v1.responses import json_response
-from paraph.organizations.scope import Row
+from paraph.tenants.scope import Row
 
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100

@@ -7,8 +7,8 @@ from django.utils.translation import ngettext
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.organizations.admission import BAD_CALLS_PER_MINUTE, Calls, minute_of
-from paraph.organizations.plans import RateLimit
+from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, minute_of
+from paraph.tenants.plans import RateLimit
 
 
 class RateLimitStatus(NamedTuple):

@@ -2,17 +2,17 @@
 
 from typing import Any
 
+from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
 from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.journal.models import Entry
 from paraph.kernel import clock
 from paraph.kernel.clock import iso
-from paraph.organizations.models import BrandingProfile
 from paraph.signature_requests.models import RequestStatus, SignerStatus
 from paraph.signature_requests.reading import LoadedRequest, LoadedSigner
 from paraph.signature_requests.signing_token import url_of
 from paraph.storage import store
+from paraph.tenants.models import BrandingProfile
 
 LINK_SECONDS = 900
 

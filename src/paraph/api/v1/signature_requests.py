@@ -10,12 +10,12 @@ from paraph.api.v1.errors import not_found
 from paraph.api.v1.filters import selection
 from paraph.api.v1.pagination import page_answer, page_of
 from paraph.api.v1.responses import json_response
-from paraph.flow.create import create
-from paraph.journal.client_address import origin
-from paraph.organizations.scope import scoped
+from paraph.flow.sending.create import create
+from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE, loaded_request, prefetched_request, reading, with_put_off
+from paraph.tenants.scope import scoped
 
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language
 
-from paraph.flow.mail_account import AccountMail, hand_over
-from paraph.journal.client_address import client_address
-from paraph.members.models import User
+from paraph.flow.messages.mail_account import AccountMail, hand_over
+from paraph.server.client_address import client_address
+from paraph.tenants.members.models import User
 
 _LINKS = ("password_reset_url", "activate_url", "signup_url")
 

@@ -8,12 +8,12 @@ from allauth.mfa import signals as second_factors
 from django.dispatch import Signal
 from django.http import HttpRequest
 
-from paraph.activity.actions import Action
-from paraph.activity.actor import Actor
-from paraph.activity.models import ActorKind
 from paraph.administration.accounts import note_account_change
-from paraph.journal.client_address import client_address
-from paraph.members.models import User
+from paraph.server.client_address import client_address
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.members.models import User
 
 _CHANGES: dict[Action, tuple[Signal, ...]] = {
     Action.PASSWORD_CHANGED: (account.password_changed, account.password_set, account.password_reset),

@@ -4,7 +4,7 @@ from typing import cast
 
 from allauth.mfa.adapter import DefaultMFAAdapter
 
-from paraph.members import second_factors
+from paraph.tenants import second_factors
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]

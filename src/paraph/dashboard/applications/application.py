@@ -14,10 +14,10 @@ from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.models import ApiKey, Application
-from paraph.organizations.recent_calls import RecentCalls, recent_calls
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import ApiKey, Application
+from paraph.tenants.recent_calls import RecentCalls, recent_calls
+from paraph.tenants.rights import Right
 
 _SILENT_AFTER = timedelta(hours=1)
 

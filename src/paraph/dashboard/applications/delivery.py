@@ -6,15 +6,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from paraph.administration.deliveries import send_again
+from paraph.audit_trail.event_types import EventType
 from paraph.dashboard.applications.filter_form import STATES
 from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.verifiers import VERIFIERS
 from paraph.dashboard.door import actor, member_page, see_other, show
-from paraph.journal.event_types import EventType
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.models import Application
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Application
+from paraph.tenants.rights import Right
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.of_application import deliveries_of, signed
 

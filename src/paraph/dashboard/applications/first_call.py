@@ -13,13 +13,13 @@ from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.sample_calls import first_request
 from paraph.dashboard.door import caller, member_page, show
 from paraph.kernel import clock
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.models import Application, Environment
-from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Application, Environment
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.of_application import Signed, signed
 from paraph.webhooks.of_tenant import deliveries_of

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.kernel.errors import DomainError
-from paraph.organizations.models import Application, Environment
+from paraph.tenants.models import Application, Environment
 
 _OVERLAPS = [
     (0, gettext_lazy("Not at all: they end at once")),

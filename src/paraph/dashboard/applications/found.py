@@ -4,9 +4,9 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from paraph.dashboard.door import caller
-from paraph.members.models import Member
-from paraph.organizations.models import ApiKey, Application, Environment
-from paraph.organizations.scope import scoped
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import ApiKey, Application, Environment
+from paraph.tenants.scope import scoped
 
 
 def applications_of(member: Member) -> QuerySet[Application]:

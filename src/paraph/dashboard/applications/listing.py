@@ -14,10 +14,10 @@ from paraph.dashboard.applications.forms import KeyForm
 from paraph.dashboard.applications.found import applications_of
 from paraph.dashboard.door import member_page, see_other, show
 from paraph.kernel import clock
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.admission import key_hash
-from paraph.organizations.models import ApiKey, Application
+from paraph.tenants.admission import key_hash
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import ApiKey, Application
+from paraph.tenants.rights import Right
 
 
 class _Row(NamedTuple):

@@ -4,9 +4,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from paraph.dashboard.door import show
-from paraph.members.models import Member
-from paraph.organizations.registration import NewApplication
-from paraph.organizations.rotation import Rotated
+from paraph.tenants.members.models import Member
+from paraph.tenants.registration import NewApplication
+from paraph.tenants.rotation import Rotated
 
 
 def show_secrets(request: HttpRequest, member: Member, made: NewApplication | Rotated) -> HttpResponse:

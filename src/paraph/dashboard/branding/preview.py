@@ -19,12 +19,12 @@ from paraph.dashboard.door import member_page
 from paraph.dashboard.headers import POLICY
 from paraph.dashboard.stamp_rate import counted
 from paraph.kernel import clock
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.models import BrandingProfile
-from paraph.organizations.theme import theme
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.consent import consent_notice
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import BrandingProfile
+from paraph.tenants.rights import Right
+from paraph.tenants.theme import theme
 from paraph.words import LOCALES
 
 PARENT_POLICY = f"{POLICY}; frame-src 'self'"

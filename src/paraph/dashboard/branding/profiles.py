@@ -14,13 +14,13 @@ from paraph.dashboard.branding.words import judged
 from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.drafts.models import Draft
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.models import BrandingProfile
-from paraph.organizations.plans import allowance
-from paraph.organizations.scope import branding_profiles, scoped
-from paraph.organizations.theme import DEFAULT
 from paraph.request_templates.models import Template
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import BrandingProfile
+from paraph.tenants.plans import allowance
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import branding_profiles, scoped
+from paraph.tenants.theme import DEFAULT
 
 
 @member_page(Right.BUILD)

@@ -7,16 +7,16 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.tags import tags_of
-from paraph.flow.delete_document import delete_document
-from paraph.flow.page_picture import page_picture
-from paraph.flow.unused import unused
+from paraph.flow.ending.delete_document import delete_document
+from paraph.flow.housekeeping.unused import unused
+from paraph.flow.signing.page_picture import page_picture
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right, may
-from paraph.organizations.models import Environment
-from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment
+from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import scoped
 
 _MOST_PAGES = 20
 _KEPT_SECONDS = 900

@@ -14,11 +14,11 @@ from paraph.dashboard.door import caller, member_page, see_other, show
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
 from paraph.drafts.tags import tags_of
-from paraph.members.models import Member
-from paraph.members.rights import Right, may
-from paraph.organizations.models import Environment
-from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestDocument
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment
+from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import scoped
 
 _AT_ONCE = 50
 

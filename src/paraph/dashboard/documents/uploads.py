@@ -14,12 +14,12 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from paraph.dashboard.door import actor, caller, show
 from paraph.documents.models import Document
-from paraph.flow.make_room import room_for
-from paraph.flow.upload import IncomingFile, refuse_beyond_limit, upload
+from paraph.flow.sending.make_room import room_for
+from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.organizations.lifecycle import require_active
 from paraph.storage import store
+from paraph.tenants.lifecycle import require_active
+from paraph.tenants.members.models import Member
 
 FIELD = "file"
 _PDF, _UNKNOWN = "application/pdf", "application/octet-stream"

@@ -11,9 +11,9 @@ from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step
-from paraph.members.models import Member
-from paraph.organizations.plans import allowance
-from paraph.organizations.scope import scoped
+from paraph.tenants.members.models import Member
+from paraph.tenants.plans import allowance
+from paraph.tenants.scope import scoped
 
 _MOST_EARLIER = 20
 

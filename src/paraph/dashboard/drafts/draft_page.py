@@ -11,9 +11,9 @@ from paraph.drafts import editing
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.stamp_remarks import stamp_remarks, unwritten_names
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.scope import scoped
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 
 _STEPS = list(Step)
 

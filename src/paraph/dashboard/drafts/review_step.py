@@ -14,19 +14,19 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
 from paraph.flow.messages.emails import invitation_subject
-from paraph.flow.send_draft import send_draft
-from paraph.journal.client_address import origin
+from paraph.flow.sending.send_draft import send_draft
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right, may
-from paraph.organizations.models import BrandingProfile
-from paraph.organizations.plans import allowance
-from paraph.organizations.registration import UNNAMED
-from paraph.organizations.scope import branding_profiles
-from paraph.organizations.web_sends import web_sends
+from paraph.server.client_address import origin
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.signature_requests.request_draft import MOST_VALIDITY_DAYS
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import BrandingProfile
+from paraph.tenants.plans import allowance
+from paraph.tenants.registration import UNNAMED
+from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import branding_profiles
+from paraph.tenants.send_quota import web_sends
 
 
 class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs

@@ -12,9 +12,9 @@ from paraph.dashboard.drafts.signer_form import SignerForm, SignerForms
 from paraph.drafts import editing
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner, Step
-from paraph.members.models import Member
-from paraph.organizations.plans import allowance
 from paraph.signature_requests.models import Mode
+from paraph.tenants.members.models import Member
+from paraph.tenants.plans import allowance
 
 Rows: TypeAlias = "forms.BaseFormSet[SignerForm]"
 _FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel")

@@ -7,12 +7,12 @@ from paraph.dashboard.door import caller, member_page
 from paraph.dashboard.stamp_rate import counted
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.scope import scoped
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.request_draft import HEIGHTS, WIDTHS
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 
 _KEPT_SECONDS = 900
 

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from paraph.administration.invitations import resend_invitation, withdraw_invitation
 from paraph.dashboard.door import actor, member_page, see_other
 from paraph.dashboard.members.listing import listing
-from paraph.journal.client_address import client_address, guarded_network
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
+from paraph.server.client_address import client_address, guarded_network
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
 
 
 @member_page(Right.INVITE)

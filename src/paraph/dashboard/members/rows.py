@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from paraph.members.invitations import State, state
-from paraph.members.models import Invitation, Member, Role
-from paraph.members.rights import Right, grantable, may
-from paraph.members.second_factors import with_second_factor
+from paraph.tenants.invitations import State, state
+from paraph.tenants.members.models import Invitation, Member, Role
+from paraph.tenants.rights import Right, grantable, may
+from paraph.tenants.second_factors import with_second_factor
 
 
 @dataclass(frozen=True)

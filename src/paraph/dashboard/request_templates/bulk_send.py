@@ -7,16 +7,16 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.dashboard.request_templates.bulk_upload import csv_answer
 from paraph.dashboard.request_templates.found import bulk_send_of
-from paraph.flow.bulk_send import cancel_bulk_send, start_bulk_send
-from paraph.flow.send_from_web import Sending
-from paraph.journal.client_address import origin
+from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
+from paraph.flow.sending.send_from_web import Sending
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.web_sends import web_sends
 from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.models import BulkSend, RowState
+from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.send_quota import web_sends
 
 _ROWS = 100
 _SIGNERS = Prefetch("request__signers", Signer.objects.only("request_id", "first_name", "last_name"))

@@ -12,14 +12,14 @@ from paraph.dashboard.door import caller, member_page, see_other, show
 from paraph.dashboard.request_templates.csv_upload import FIELD, takes_csv
 from paraph.dashboard.request_templates.found import template_of
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.lifecycle import require_active
-from paraph.organizations.web_sends import web_sends
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.columns import find_columns, sample, unused_columns
 from paraph.request_templates.bulk.csv_file import MOST_ROWS, read_csv, write_csv
 from paraph.request_templates.models import BulkSend, Template
+from paraph.tenants.lifecycle import require_active
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.send_quota import web_sends
 
 
 class CsvForm(forms.Form):

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from paraph.dashboard.door import show
-from paraph.members.models import Member
 from paraph.request_templates.bulk.csv_file import MOST_BYTES
+from paraph.tenants.members.models import Member
 
 FIELD = "file"
 _BESIDE_THE_FILE = 64 * 1024  # bytes of other fields and of what stands between

@@ -3,9 +3,9 @@
 from django.http import Http404
 
 from paraph.dashboard.door import caller
-from paraph.members.models import Member
-from paraph.organizations.scope import scoped
 from paraph.request_templates.models import BulkSend, Template
+from paraph.tenants.members.models import Member
+from paraph.tenants.scope import scoped
 
 
 def template_of(member: Member, template_id: int) -> Template:

@@ -4,10 +4,10 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 
 from paraph.dashboard.door import caller, member_page, show
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.scope import scoped
 from paraph.request_templates.models import Template
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 
 _AT_ONCE = 500
 

@@ -7,13 +7,13 @@ from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.dashboard.request_templates.names_form import NamesForm
 from paraph.drafts.models import Draft
 from paraph.drafts.payload import refusals
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.scope import scoped
 from paraph.request_templates.content import Content, of_draft, of_request
 from paraph.request_templates.saving import save_template
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.names import full_name
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 
 
 @member_page(Right.SEND)

@@ -13,13 +13,13 @@ from paraph.dashboard.request_templates.found import template_of
 from paraph.dashboard.request_templates.names_form import NamesForm
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import DraftSigner, Step
-from paraph.flow.delete_template import delete_template
+from paraph.flow.ending.delete_template import delete_template
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.plans import allowance
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import begin_from, rename
+from paraph.tenants.members.models import Member
+from paraph.tenants.plans import allowance
+from paraph.tenants.rights import Right
 
 People: TypeAlias = "forms.BaseFormSet[SignerForm]"
 _FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel")

@@ -11,11 +11,11 @@ from paraph.administration import requests as administration
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.request_page import request_page
-from paraph.flow.end_early import LONGEST_REASON
-from paraph.flow.remind import remind
+from paraph.flow.ending.end_early import LONGEST_REASON
+from paraph.flow.sending.remind import remind
 from paraph.kernel.errors import DomainError
-from paraph.members.models import Member
-from paraph.members.rights import Right
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
 
 
 class EndEarlyForm(forms.Form):

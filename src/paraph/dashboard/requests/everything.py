@@ -19,10 +19,10 @@ from paraph.dashboard.requests.own_request import own_request
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
 from paraph.keys.trusted_roots import trusted_roots
-from paraph.members.models import Member
-from paraph.members.rights import Right
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
 
 _BLOCK = 1 << 18
 _ROOTS, _README = "roots.pem", "README.txt"

@@ -5,17 +5,17 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
+from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.models import Entry
 from paraph.dashboard.door import member_page, show
 from paraph.dashboard.requests.own_request import own_request
 from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
-from paraph.journal.append import broken_at
-from paraph.journal.models import Entry
-from paraph.members.models import Member
-from paraph.members.rights import Right
-from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 
 _BLOCK = 1 << 20
 

@@ -7,9 +7,9 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from paraph.organizations.models import Environment
-from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.tenants.models import Environment
+from paraph.tenants.scope import Caller, scoped
 
 _ANY = ("", _("Any"))
 _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")

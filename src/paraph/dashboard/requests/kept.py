@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from paraph.organizations.models import Environment
+from paraph.tenants.models import Environment
 
 _CAPTURED = "captured:"
 

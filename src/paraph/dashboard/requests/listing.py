@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.door import caller, member_page, show
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import Page, page
-from paraph.members.models import Member
-from paraph.members.rights import Right, may
-from paraph.organizations import daily_counts
 from paraph.signature_requests.models import RequestStatus
 from paraph.signature_requests.values import LARGEST_ID
+from paraph.tenants import daily_counts
+from paraph.tenants.members.models import Member
+from paraph.tenants.rights import Right, may
 
 AT_ONCE = 50
 

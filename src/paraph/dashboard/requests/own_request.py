@@ -3,10 +3,10 @@
 from django.http import Http404
 
 from paraph.dashboard.door import caller
-from paraph.members.models import Member
-from paraph.organizations.models import Environment
-from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment
+from paraph.tenants.scope import Caller, scoped
 
 
 def own_request(member: Member, request_id: int) -> tuple[Caller, SignatureRequest]:

@@ -9,12 +9,12 @@ from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 from paraph.dashboard.door import caller
 from paraph.dashboard.requests.filters import Filters
 from paraph.documents.models import Document
-from paraph.members.models import Member
-from paraph.organizations.models import Environment
-from paraph.organizations.scope import scoped
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.search import search
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment
+from paraph.tenants.scope import scoped
 
 _WHOLE = Prefetch("signers", Signer.objects.defer(*LARGE, "token_salt"))
 _NAMES = Prefetch("document", Document.objects.only("name"))

@@ -16,15 +16,15 @@ from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.timeline import timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
-from paraph.flow.remind import MOST_REMINDERS
-from paraph.members.models import Member
-from paraph.members.rights import Right, may
+from paraph.flow.sending.remind import MOST_REMINDERS
 from paraph.operations.wrong_codes import wrong_codes
-from paraph.organizations.models import Environment
-from paraph.organizations.scope import Caller
 from paraph.signature_requests.models import Inquiry, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment
+from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import Caller
 from paraph.webhooks.of_tenant import deliveries_of
 
 _MOST_DELIVERIES = 100

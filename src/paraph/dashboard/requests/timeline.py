@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
 from paraph.dashboard.requests.kept import kept_note
-from paraph.journal.event_types import EventType
-from paraph.journal.models import Entry
-from paraph.organizations.scope import Caller, scoped
 from paraph.signature_requests.models import RequestDocument, Signer
+from paraph.tenants.scope import Caller, scoped
 
 
 class Event(NamedTuple):

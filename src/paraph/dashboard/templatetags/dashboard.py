@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
-from paraph.organizations.models import Environment
+from paraph.tenants.models import Environment
 
 register = template.Library()
 

@@ -1,1 +1,1 @@
-"""The messages of the journey: their texts, their limits, and that each leaves once."""
+"""Mails and text messages: their words, their limits, and that each goes out once."""

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 
 from paraph.flow.messages.sentences import Sentence
 from paraph.kernel.colors import contrast, is_color, readable_on
-from paraph.organizations.models import BrandingProfile
+from paraph.tenants.models import BrandingProfile
 from paraph.words import direction
 
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button

@@ -19,10 +19,10 @@ from paraph.kernel.ceilings import DAY, HOUR, PerHourAndDay
 from paraph.kernel.errors import DomainError
 from paraph.messaging.destination import destination_hash
 from paraph.messaging.gateways import has_gateway
-from paraph.organizations.models import Environment, Organization
-from paraph.organizations.plans import message_ceilings
 from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import Channel, Signer
+from paraph.tenants.models import Environment, Organization
+from paraph.tenants.plans import message_ceilings
 
 _CONFIRMATIONS_PER_DAY = 3
 _HASH_LENGTH = 32  # digits, so that a scope has room for the organization

@@ -14,11 +14,11 @@ from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.layout import EmailContent
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
 from paraph.kernel.errors import DomainError
-from paraph.measures import figures
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
-from paraph.organizations.confirmed_addresses import is_withheld
+from paraph.metrics import metrics as figures
 from paraph.signature_requests.models import Channel, Signer
+from paraph.tenants.confirmed_addresses import is_withheld
 
 log = logging.getLogger("paraph.flow")
 

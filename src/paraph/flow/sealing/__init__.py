@@ -1,1 +1,1 @@
-"""What the sealing verbs share: keys and authorities, certificate statuses, stamp marks and the content of proofs."""
+"""VERBS that seal, prove, publish and preserve what is signed, and what they share."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paraph import words as catalog
-from paraph.journal.event_types import EventType
+from paraph.audit_trail.event_types import EventType
 
 SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
 """Events that the proof attributes to the organization; others without a signer are the service's."""

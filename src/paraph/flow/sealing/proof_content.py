@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from paraph.audit_trail.append import facts
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sealing.event_titles import SENDER_EVENTS, event_titles, own_title
 from paraph.flow.sealing.visits import Visits, visits_of
-from paraph.journal.append import facts
-from paraph.journal.event_types import EventType
-from paraph.journal.models import Entry
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner

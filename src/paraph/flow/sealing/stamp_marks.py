@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.documents.underneath import grounds
-from paraph.organizations.models import Environment
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import Placement, RequestDocument, Signer
 from paraph.signature_requests.stamp_grounds import stamp_grounds
+from paraph.tenants.models import Environment
 
 Size = tuple[float, float]
 

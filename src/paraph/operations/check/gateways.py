@@ -6,7 +6,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging import email, sms
 from paraph.messaging.gateways import EMAIL, SMS, is_refused
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.organizations.models import Environment
+from paraph.tenants.models import Environment
 
 
 def mail_gateway() -> Iterator[Outcome]:

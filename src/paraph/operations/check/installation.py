@@ -7,7 +7,7 @@ from django.conf import settings
 from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
 from paraph.kernel.master_key import fingerprint
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.organizations.installation import fingerprint_in_use, secret_is_ours
+from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 
 
 def secret_key() -> Iterator[Outcome]:

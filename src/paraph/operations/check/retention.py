@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from paraph.documents import objects_to_delete
-from paraph.flow.delete_files import overdue
+from paraph.flow.ending.delete_files import overdue
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, ok, warning
-from paraph.organizations.models import Retention
+from paraph.tenants.models import Retention
 
 _OBJECTS_LATE = timedelta(hours=1)
 _REQUESTS_LATE = timedelta(days=1)

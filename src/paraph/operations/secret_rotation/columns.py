@@ -13,11 +13,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from paraph.members import second_factors
-from paraph.organizations.models import Application
-from paraph.organizations.registration import WEBHOOK_SECRETS
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.models import Signer
+from paraph.tenants import second_factors
+from paraph.tenants.models import Application
+from paraph.tenants.registration import WEBHOOK_SECRETS
 
 _AT_ONCE = 500
 

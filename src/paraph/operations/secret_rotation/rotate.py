@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from paraph.flow.mail_account import mails_under_earlier_secrets
+from paraph.flow.messages.mail_account import mails_under_earlier_secrets
 from paraph.flow.sealing.context import key_folder, key_secrets
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -17,9 +17,9 @@ from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
 from paraph.keys.new_passphrase import encrypt_anew, not_yet_under
 from paraph.operations.secret_rotation.columns import Found, second_factors_of_all, values_of
-from paraph.organizations.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
-from paraph.organizations.link_keys import with_keys_of
-from paraph.organizations.models import Installation
+from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
+from paraph.tenants.link_keys import with_keys_of
+from paraph.tenants.models import Installation
 
 _log = structlog.get_logger("paraph.operator")
 _HELD_BY_CALLERS = timedelta(minutes=15)

@@ -7,8 +7,6 @@ from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.members.models import User
-from paraph.organizations.scope import Caller
 from paraph.request_templates.bulk.columns import FieldColumns, column_name, find_columns
 from paraph.request_templates.bulk.csv_file import CsvRow, Table
 from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateRole
@@ -16,6 +14,8 @@ from paraph.request_templates.payload import Person, TemplatePayload
 from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.tenants.members.models import User
+from paraph.tenants.scope import Caller
 
 _INTERNATIONAL = re.compile("^00")  # what people dial for "+", which spreadsheets take for a formula
 _READERS = {"first_name": values.text, "last_name": values.text, "email": values.email, "phone": values.phone}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from paraph.bodies.csv_lines import as_typed, csv_line
+from paraph.kernel.csv_lines import as_typed, csv_line
 from paraph.kernel.errors import DomainError
 
 MOST_BYTES = 1024 * 1024
@@ -51,7 +51,7 @@ def read_csv(content: bytes) -> Table:
 
 def write_csv(columns: list[str], rows: list[list[str]]) -> bytes:
     """Return a CSV with the mark by which spreadsheets know UTF-8. :func:`read_csv` takes the apostrophes of
-    :func:`~paraph.bodies.csv_lines.csv_line` away again."""
+    :func:`~paraph.kernel.csv_lines.csv_line` away again."""
     return codecs.BOM_UTF8 + "".join(csv_line(row) for row in [columns, *rows]).encode()
 
 

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from paraph.organizations.retention import over
 from paraph.request_templates.models import BulkSend, BulkStatus
+from paraph.tenants.retention import over
 
 KEPT_FOR = timedelta(days=90)
 

@@ -2,7 +2,7 @@
 
 ``signature_requests_shown`` (0007) and ``organizations_admit`` (organizations, 0003) stay for one release: the version
 before calls them as long as its processes run beside those of this one. Their SQL now stands in
-``signature_requests/reading.py`` and ``organizations/admission.py``.
+``signature_requests/reading.py`` and ``tenants/admission.py``.
 """
 
 from importlib import import_module

@@ -1,0 +1,138 @@
+"""Appending to the journal of a request, and checking its chain of hashes."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from paraph.audit_trail.commitments import committed, salts_for
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
+from paraph.audit_trail.witness import note_entries
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest
+
+GENESIS = bytes(32)
+PLAIN, COMMITTED = 1, 2  # formats of entries
+_ABOUT_SIGNERS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED, EventType.COMPLETION_NOTIFIED)
+_END = "SELECT position, hash, created_at FROM journal_entry WHERE request_id = %s ORDER BY position DESC LIMIT 1"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The client that caused an event. Both fields are empty where the service acts by itself."""
+
+    ip: str = ""
+    user_agent: str = ""
+
+
+SERVICE = Origin()
+
+
+def follow(
+    request: SignatureRequest,
+    event_type: str,
+    *,
+    signer_id: int | None = None,
+    origin: Origin = SERVICE,
+    metadata: dict[str, Any] | None = None,
+    moment: datetime | None = None,
+) -> Entry:
+    """Returns the next entry of the request's chain, for the caller to insert. ``moment`` is that of the event, by
+    default now; ``metadata`` must be plain JSON.
+
+    The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
+    second writer would violate the unique position.
+    """
+    with prepared_cursor() as cursor:
+        cursor.execute(_END, [request.pk])
+        position, previous, earlier = cursor.fetchone() or (0, GENESIS, None)
+    moment = moment or clock.now()
+    entry = _entry(request, event_type, signer_id, origin, metadata or {})
+    _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
+    note_entries([entry])
+    return entry
+
+
+def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any]]], origin: Origin) -> list[Entry]:
+    """Returns the first entries of a new request, one for each event and its metadata, for the caller to insert."""
+    entries, previous, moment = list[Entry](), GENESIS, clock.now()
+    for position, (event_type, metadata) in enumerate(events, start=1):
+        entry = _entry(request, event_type, None, origin, metadata)
+        _chain(entry, position, previous, moment)
+        entries.append(entry)
+        previous = bytes(entry.hash)
+    note_entries(entries)
+    return entries
+
+
+def _entry(
+    request: SignatureRequest, event_type: str, signer_id: int | None, origin: Origin, metadata: dict[str, Any]
+) -> Entry:
+    user_agent = origin.user_agent[:500]
+    salts = salts_for(origin.ip, user_agent, metadata)
+    return Entry(
+        organization_id=request.organization_id,
+        environment=request.environment,
+        request=request,
+        event_type=event_type,
+        signer_id=signer_id,
+        ip=origin.ip,
+        user_agent=user_agent,
+        metadata=metadata,
+        format=COMMITTED if salts else PLAIN,
+        salts=salts,
+    )
+
+
+def _chain(entry: Entry, position: int, previous: bytes, moment: datetime) -> None:
+    """Chains the entry to the one with the hash ``previous``. ``moment`` must not be before that one's, so that a clock
+    set back does not reorder the journal."""
+    entry.position, entry.previous_hash, entry.created_at = position, previous, moment
+    entry.hash = entry_hash(entry)
+
+
+def entry_hash(entry: Entry) -> bytes:
+    """Returns the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8; with commitments in
+    the place of personal values where the format says so."""
+    stated = committed(facts(entry), entry.salts) if entry.format == COMMITTED else facts(entry)
+    text = json.dumps(stated, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).digest()
+
+
+def facts(entry: Entry) -> dict[str, Any]:
+    """Returns the fields that the hash covers, which evidence.json of the proof repeats. That of format 1 is not
+    stated, as it was not when there was no other."""
+    return {
+        **({"format": entry.format} if entry.format != PLAIN else {}),
+        "request_id": entry.request_id,
+        "position": entry.position,
+        "event_type": entry.event_type,
+        "signer_id": entry.signer_id,
+        "ip": entry.ip,
+        "user_agent": entry.user_agent,
+        "metadata": entry.metadata,
+        "created_at": clock.iso_milliseconds(entry.created_at),
+        "previous_hash": bytes(entry.previous_hash).hex(),
+    }
+
+
+def broken_at(entries: Iterable[Entry]) -> int | None:
+    """Returns the position of the first entry that does not follow from those before it, None if the chain holds.
+
+    Of an entry of an earlier version whose values are erased, only its place in the chain can be checked.
+    """
+    previous = GENESIS
+    for expected, entry in enumerate(entries, start=1):
+        if entry.position != expected or bytes(entry.previous_hash) != previous or not _holds(entry):
+            return expected
+        previous = bytes(entry.hash)
+    return None
+
+
+def _holds(entry: Entry) -> bool:
+    erased_in_plain = entry.format == PLAIN and entry.salts == {} and entry.event_type in _ABOUT_SIGNERS
+    return erased_in_plain or entry_hash(entry) == bytes(entry.hash)

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class AuditTrailConfig(AppConfig):
+    name = "paraph.audit_trail"
+    label = "journal"

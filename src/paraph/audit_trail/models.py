@@ -1,0 +1,38 @@
+"""Journal entries (specification 2.5). A database trigger refuses UPDATE, DELETE and TRUNCATE."""
+
+from typing import Any, ClassVar
+
+from django.db import models
+
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.tenants.models import Environment, Organization
+
+
+class Entry(models.Model):
+    """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
+    ``previous_hash``; ``event_type`` is an :class:`~paraph.audit_trail.event_types.EventType`.
+
+    ``format`` says what the hash covers in the place of personal values: in 1 themselves, in 2 their commitments, which
+    ``salts`` are for (:mod:`paraph.audit_trail.commitments`). Entries without personal values, and those of earlier
+    versions, are of format 1; their ``salts`` are null, or {} once an earlier version's values are erased.
+    """
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="journal")
+    position = models.IntegerField()
+    event_type = models.CharField(max_length=50)
+    signer = models.ForeignKey(Signer, models.PROTECT, null=True, related_name="+")
+    ip = models.CharField(max_length=45, blank=True)
+    user_agent = models.CharField(max_length=500, blank=True)
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=clock.now)
+    previous_hash = models.BinaryField()
+    hash = models.BinaryField()
+    format = models.SmallIntegerField(default=1, db_default=1)
+    salts: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["request", "position"], name="journal_position")]
+        ordering: ClassVar = ["position"]

@@ -1,0 +1,97 @@
+"""What needs somebody of the organization: mails not taken, requests that expire soon, seals that wait, inquiries,
+failing webhooks. Each is read from an index of its own, and no more than a few of each."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from paraph.dashboard.door import caller
+from paraph.evidence.failures import public_cause
+from paraph.evidence.models import SealingFailure
+from paraph.kernel import clock
+from paraph.signature_requests.models import Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.reading import LARGE
+from paraph.tenants.members.models import Member
+from paraph.tenants.models import Environment
+from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import Caller, scoped
+from paraph.webhooks.of_tenant import FailingWebhook, failing_webhooks
+
+MOST = 5
+_SOON = timedelta(days=3)
+_SHORTLY = timedelta(minutes=10)  # what is under way by itself needs nobody
+_LATELY = timedelta(days=14)
+_LATEST_REQUESTS = 200  # in which mails that were not taken are looked for
+
+
+class Unsealed(NamedTuple):
+    request: SignatureRequest
+    cause: str
+
+
+@dataclass(frozen=True)
+class Needs:
+    """At most :data:`MOST` of each, the most urgent first."""
+
+    inquiries: list[Inquiry]
+    mails: list[Signer]
+    expiring: list[SignatureRequest]
+    unsealed: list[Unsealed]
+    webhooks: list[FailingWebhook]
+
+    def __bool__(self) -> bool:
+        return any((self.inquiries, self.mails, self.expiring, self.unsealed, self.webhooks))
+
+
+def needs(member: Member) -> Needs:
+    """Of both environments, production first. Webhooks are for those who may see deliveries."""
+    callers = [caller(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
+    webhooks = [each for one in callers for each in failing_webhooks(one)] if may(member.role, Right.BUILD) else []
+    return Needs(
+        inquiries=[each for one in callers for each in _inquiries(one)][:MOST],
+        mails=[each for one in callers for each in _mails(one)][:MOST],
+        expiring=[each for one in callers for each in _expiring(one)][:MOST],
+        unsealed=[each for one in callers for each in _unsealed(one)][:MOST],
+        webhooks=webhooks[:MOST],
+    )
+
+
+def _inquiries(caller: Caller) -> QuerySet[Inquiry]:
+    rows = Inquiry.objects.filter(
+        asked_at__gt=clock.now() - _LATELY,
+        signer__request__organization_id=caller.organization_id,
+        signer__request__environment=caller.environment,
+        signer__request__status=RequestStatus.PENDING,
+    )
+    return rows.select_related("signer__request").order_by("-asked_at")[:MOST]
+
+
+def _mails(caller: Caller) -> list[Signer]:
+    """Signers whose turn it is, and whose invitation no mail server has taken."""
+    latest = scoped(SignatureRequest, caller).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
+    before = clock.now() - _SHORTLY
+    mailed = {row.pk: row for row in latest[:_LATEST_REQUESTS] if row.send_email and row.created_at < before}
+    unsigned = Signer.objects.filter(request_id__in=mailed).exclude(status=SignerStatus.SIGNED).defer(*LARGE)
+    waiting, seen = list[Signer](), set[int]()
+    for signer in unsigned.order_by("-request_id", "order"):
+        signer.request = mailed[signer.request_id]
+        is_next = signer.request.mode == Mode.PARALLEL or signer.request_id not in seen
+        seen.add(signer.request_id)
+        if is_next and signer.notified_at is None:
+            waiting.append(signer)
+    return waiting[:MOST]
+
+
+def _expiring(caller: Caller) -> QuerySet[SignatureRequest]:
+    now = clock.now()
+    rows = scoped(SignatureRequest, caller).filter(status=RequestStatus.PENDING, expires_at__gt=now)
+    return rows.filter(expires_at__lt=now + _SOON).order_by("expires_at")[:MOST]
+
+
+def _unsealed(caller: Caller) -> list[Unsealed]:
+    rows = scoped(SignatureRequest, caller).filter(status=RequestStatus.COMPLETED, finalized=False)
+    late = list(rows.filter(completed_at__lt=clock.now() - _SHORTLY).order_by("completed_at")[:MOST])
+    failures = {row.request_id: row for row in SealingFailure.objects.filter(request__in=late)}
+    return [Unsealed(row, public_cause(failures[row.pk]) if row.pk in failures else "") for row in late]

@@ -1,0 +1,54 @@
+"""Deleting a template, with the files that only it has kept beyond the retention of their requests."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.documents import objects_to_delete
+from paraph.documents.models import Document
+from paraph.drafts.models import DraftDocument
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
+from paraph.signature_requests.models import RequestDocument
+from paraph.tenants.admin_log import log
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.scope import Caller, scoped
+
+
+@transaction.atomic
+def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
+    """Does nothing where there is none. Raises ``conflict`` while a bulk send of it is under way."""
+    template = scoped(Template, caller).select_for_update().filter(pk=template_id).first()
+    if template is None:
+        return
+    if template.bulk_sends.filter(status=BulkStatus.SENDING).exists():
+        raise DomainError("conflict", _("A bulk send of this template is under way. Cancel it first."))
+    documents = list(template.documents.values_list("document_id", flat=True))
+    template.delete()
+    deleted = _delete_files_kept(documents)
+    log.note(
+        caller.organization_id,
+        actor,
+        Action.TEMPLATE_DELETED,
+        f"template {template_id}",
+        before={"name": template.name},
+    )
+    for document in deleted:
+        subject = f"document {document.pk}"
+        log.note(caller.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+
+
+def _delete_files_kept(document_ids: list[int]) -> list[Document]:
+    """Returns the documents whose files are deleted: those of requests whose own files were deleted when their
+    retention was over. A file that no request ever used goes with the other unused uploads."""
+    locked = list(Document.objects.select_for_update().filter(pk__in=document_ids, file_deleted_at=None).order_by("pk"))
+    of_requests = RequestDocument.objects.filter(document__in=locked)
+    due = set(of_requests.values_list("document_id", flat=True))
+    due -= set(of_requests.filter(request__files_deleted_at=None).values_list("document_id", flat=True))
+    for table in (TemplateDocument, DraftDocument):
+        due -= set(table.objects.filter(document__in=locked).values_list("document_id", flat=True))
+    Document.objects.filter(pk__in=due).update(file_deleted_at=clock.now())
+    deleted = [document for document in locked if document.pk in due]
+    objects_to_delete.note({key for document in deleted for key in (document.object_key, document.shown_key)})
+    return deleted

@@ -1,0 +1,94 @@
+"""Mailing the link to their copy once more, to signers who come back for it: to their own address alone."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from paraph.flow.messages import counts, emails
+from paraph.flow.messages.copy_link import copy_link
+from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
+from paraph.kernel.ceilings import DAY
+from paraph.kernel.errors import DomainError
+from paraph.kernel.waiting import waiting_for_machine
+from paraph.messaging.email import send_email
+from paraph.messaging.gateways import is_refused
+from paraph.messaging.models import MessageCount
+from paraph.metrics import metrics as figures
+from paraph.signature_requests.models import Channel, Signer, SignerStatus
+from paraph.tenants.confirmed_addresses import is_withheld
+from paraph.tenants.scope import party
+
+_A_DAY = 3
+
+log = logging.getLogger("paraph.flow")
+
+
+def may_mail_copy(signer: Signer) -> bool:
+    """Whether there is a copy, and the organization lets its signers have it by a link in a mail."""
+    request = signer.request
+    signed = signer.status == SignerStatus.SIGNED
+    can_be_sent = not is_refused(request.environment, Channel.EMAIL)
+    wanted = signed and request.organization.mails_copy_links
+    return wanted and can_be_sent and request.finalized and not request.files_deleted_at
+
+
+def mail_copy(signer: Signer) -> None:
+    """Mails the summary at completion anew, with a new link.
+
+    Raises ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
+    mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail. Must not
+    run within a transaction.
+    """
+    if not may_mail_copy(signer):
+        raise DomainError("not_found", "There is no copy to be mailed.")
+    withheld = is_withheld(signer.request.organization_id, signer.request.environment, signer.email)
+    message = message_to(signer, Channel.EMAIL, signer.email, withheld=withheld)
+    with waiting_for_machine(party(signer.request)) as visit:
+        if not visit.has_place:
+            log.warning("no copy is mailed: too many threads wait already")
+            raise _not_delivered()
+        with _counted(signer), counted(message, waits=False):
+            _deliver(signer, withheld=withheld)
+
+
+def was_mailed(signer: Signer) -> bool:
+    """Whether :func:`mail_copy` has mailed the link within about a day."""
+    return MessageCount.objects.filter(scope=_ceiling(signer).scope, asked__gt=0).exists()
+
+
+def _deliver(signer: Signer, *, withheld: bool) -> None:
+    content = emails.completion(signer, copy_link(signer))
+    try:
+        with figures.message("email", "message"):
+            send_email(signer.email, content.subject, content.text, content.html, withheld=withheld)
+    except OSError as error:
+        raise _not_delivered() from error
+    except DomainError as error:
+        if error.code != "configuration":
+            raise
+        log.error("the gateway for email cannot be used: %s", error.message)
+        raise _not_delivered() from error
+
+
+@contextmanager
+def _counted(signer: Signer) -> Iterator[None]:
+    """Counts a mail to this signer, which the block sends; takes it back where none was sent."""
+    positions = counts.count([_ceiling(signer)])
+    try:
+        if positions[0].is_beyond:
+            raise TooManyMessagesError(
+                "as many mails with a link to the copy as a signer may get in a day were sent",
+                positions[0].window_ends_at,
+            )
+        yield
+    except DomainError:
+        counts.give_back(positions)
+        raise
+
+
+def _ceiling(signer: Signer) -> counts.Ceiling:
+    return counts.Ceiling(f"copy:{signer.pk}", DAY, _A_DAY)
+
+
+def _not_delivered() -> DomainError:
+    return DomainError("delivery_failed", "The mail could not be sent; try again in a moment.")

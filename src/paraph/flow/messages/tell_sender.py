@@ -1,0 +1,96 @@
+"""Telling the member who sent a request from the dashboard what became of it, by mail, each thing once."""
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import override
+
+from paraph.flow.messages import sender_emails
+from paraph.flow.messages.layout import EmailContent
+from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.kernel import clock
+from paraph.queue.defer import defer
+from paraph.signature_requests.models import Inquiry, RequestStatus, SenderMail, SignatureRequest, Signer
+from paraph.tenants.members.models import MailKind, Member, User
+from paraph.tenants.muted_mails import wants
+
+
+@transaction.atomic
+def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
+    """Notes that the sender is to be told, and has it done; nothing where that was noted already, or where no member
+    sent the request. ``about``: the id of the signer or inquiry, or the number of days."""
+    if request.sent_by_id is None:
+        return
+    name = f"{kind}-{request.pk}-{about}"
+    mail, is_new = SenderMail.objects.get_or_create(
+        name=name, defaults={"request_id": request.pk, "kind": kind, "about": about}
+    )
+    if is_new:
+        defer("tell_sender", name=mail.name)
+
+
+def tell_sender(name: str) -> None:
+    """Sends the mail that is owed under this name. Not to whom turned such mails off or is no member any more, nor
+    where it is no longer true.
+
+    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
+    a sender who signs as well must still get codes.
+    """
+    mail_once(
+        message_id(name),
+        lambda: _due(name),
+        lambda _acknowledgement: SenderMail.objects.filter(pk=name).update(sent_at=clock.now()),
+    )
+
+
+def message_id(name: str) -> str:
+    """What the mail of this name is called in the captured inbox."""
+    return f"sender-{name}"
+
+
+def _due(name: str) -> DueEmail | None:
+    mail = SenderMail.objects.select_related("request__organization", "request__sent_by").get(pk=name)
+    request, user = mail.request, mail.request.sent_by
+    if mail.sent_at or user is None or not _wants(user, request, mail.kind):
+        return None
+    with override(_language(user, request)):
+        content = _content(mail)
+    signer = request.signers.first()
+    if content is None or signer is None:
+        return None
+    signer.request = request
+    return DueEmail(signer, content, to=user.email, is_counted=False)
+
+
+def _wants(user: User, request: SignatureRequest, kind: str) -> bool:
+    is_member = Member.objects.filter(user=user, organization=request.organization_id).exists()
+    is_there = user.is_active and is_member and request.organization.deleted_at is None
+    return is_there and wants(user, kind)
+
+
+def _language(user: User, request: SignatureRequest) -> str:
+    spoken = [code for code, _name in settings.LANGUAGES]
+    return next((each for each in (user.language, request.locale[:2]) if each in spoken), spoken[0])
+
+
+def _content(mail: SenderMail) -> EmailContent | None:
+    """None where nothing is left to be told."""
+    request, is_open = mail.request, mail.request.status == RequestStatus.PENDING
+    match MailKind(mail.kind):
+        case MailKind.COMPLETED:
+            return sender_emails.completed(request)
+        case MailKind.EXPIRING:
+            return sender_emails.expiring(request) if is_open and clock.now() < request.expires_at else None
+        case MailKind.ASKED:
+            return _asked(mail)
+        case MailKind.UNDELIVERED:
+            signer = Signer.objects.select_related("request").filter(pk=mail.about, notified_at=None).first()
+            return sender_emails.undelivered(signer) if signer and is_open and not signer.invitation else None
+
+
+def _asked(mail: SenderMail) -> EmailContent | None:
+    """None where the inquiry was erased, or is forwarded to the sender's own address."""
+    inquiry = Inquiry.objects.select_related("signer__request").filter(pk=mail.about).first()
+    user, contact = mail.request.sent_by, mail.request.organization.contact_email
+    if inquiry is None or user is None or contact.casefold() == user.email.casefold():
+        return None
+    return sender_emails.asked(inquiry)

@@ -1,0 +1,1 @@
+"""VERBS that show and erase what is kept of a person."""

@@ -1,0 +1,295 @@
+"""What is kept of a signer in and around a request: the places that ``paraph person show`` lists and that
+``paraph erase signer`` empties."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from paraph.audit_trail.erase import EntryAbout, entries_about, erase_values
+from paraph.documents.models import Document
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow.messages.inquiry_email import forwarded_name
+from paraph.flow.messages.tell_sender import message_id
+from paraph.flow.personal_data.place import Facts, Place
+from paraph.flow.personal_data.unsent import Person, delete_rows, told_captured
+from paraph.kernel import clock
+from paraph.messaging.models import CapturedMessage
+from paraph.otp.models import OneTimeCode, RefusedCode
+from paraph.signature_requests.handwriting import initials_of, signature_of
+from paraph.signature_requests.models import (
+    ERASED_DOMAIN,
+    FirstOpening,
+    Inquiry,
+    Reminder,
+    SenderMail,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
+from paraph.signature_requests.signing_token import new_salt
+from paraph.webhooks.models import Attempt, Delivery
+
+FIRST_NAME, LAST_NAME = "Erased", "signer"
+_SHORTEST_NAME = 3  # shorter ones are parts of many words
+
+
+def person_of(signer: Signer) -> Person:
+    """Return the signer as a person, whose traces outside of requests stand in the same organization."""
+    return Person(frozenset(_addresses(signer)), signer.first_name, signer.last_name, signer.request.organization_id)
+
+
+def _addresses(signer: Signer) -> set[str]:
+    return {signer.email, signer.phone} - {""}
+
+
+def _pseudonym(signer: Signer) -> str:
+    return f"signer-{signer.pk}{ERASED_DOMAIN}"
+
+
+def _entries(signer: Signer) -> list[EntryAbout]:
+    return entries_about(signer.request_id, signer.pk, _addresses(signer))
+
+
+def _told_entry(found: EntryAbout) -> Facts:
+    entry = found.entry
+    own = {} if entry.signer_id is None else {"signer": entry.signer_id}
+    return {
+        "request": entry.request_id,
+        **own,
+        "position": entry.position,
+        "event": entry.event_type,
+        "at": clock.iso_milliseconds(entry.created_at),
+        **{path.removeprefix("metadata/"): value for path, value in found.values.items()},
+    }
+
+
+def _erase_entries(signer: Signer, found: Sequence[EntryAbout]) -> int:
+    return erase_values(found, dict.fromkeys(_addresses(signer), _pseudonym(signer)))
+
+
+def _inquiries(signer: Signer) -> Iterator[Inquiry]:
+    yield from Inquiry.objects.filter(signer=signer).order_by("pk")
+
+
+def _told_inquiry(inquiry: Inquiry) -> Facts:
+    return {"kind": inquiry.kind, "text": inquiry.text, "asked_at": clock.iso(inquiry.asked_at)}
+
+
+def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
+    """Captured mails to the sender, which name signers."""
+    names = [forwarded_name(inquiry.pk) for inquiry in _inquiries(signer)]
+    names += [message_id(mail.name) for mail in SenderMail.objects.filter(request=signer.request_id)]
+    yield from CapturedMessage.objects.filter(message_id__in=names).order_by("pk")
+
+
+def _deliveries(signer: Signer) -> Iterator[Delivery]:
+    """Webhooks that were recorded, also those that still wait."""
+    for delivery in Delivery.objects.filter(request=signer.request_id).order_by("pk"):
+        told = json.loads(delivery.payload).get("signer")
+        if told and told["id"] == signer.pk:
+            yield delivery
+
+
+def _told_delivery(delivery: Delivery) -> Facts:
+    responses = Attempt.objects.filter(delivery=delivery).exclude(response="").values_list("response", flat=True)
+    return {
+        "id": delivery.pk,
+        "event": delivery.event_type,
+        "at": clock.iso(delivery.occurred_at),
+        "url": delivery.url,
+        "signer": json.loads(delivery.payload)["signer"],
+        "answers": list(responses),
+    }
+
+
+def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
+    """With what receivers answered to them."""
+    last_name = f"{LAST_NAME} {signer.pk}"
+    pseudonyms = {
+        "first_name": FIRST_NAME,
+        "last_name": last_name,
+        "full_name": f"{FIRST_NAME} {last_name}",
+        "email": _pseudonym(signer),
+    }
+    for delivery in found:
+        content = json.loads(delivery.payload)
+        content["signer"] |= pseudonyms
+        payload = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        Delivery.objects.filter(pk=delivery.pk).update(payload=payload)
+        Attempt.objects.filter(delivery=delivery).update(response="")
+    return len(found)
+
+
+def _title(signer: Signer) -> Iterator[SignatureRequest]:
+    """The request, where its title names the signer."""
+    named = [each for each in (signer.first_name, signer.last_name, signer.email) if len(each) >= _SHORTEST_NAME]
+    if any(each.casefold() in signer.request.title.casefold() for each in named):
+        yield signer.request
+
+
+def _empty_title(_signer: Signer, found: Sequence[SignatureRequest]) -> int:
+    return SignatureRequest.objects.filter(pk__in=[request.pk for request in found]).update(title="")
+
+
+def _reminders(signer: Signer) -> Iterator[Reminder]:
+    yield from Reminder.objects.filter(signer=signer)
+
+
+def _told_reminder(reminder: Reminder) -> Facts:
+    return {"number": reminder.number, "asked_at": clock.iso(reminder.asked_at), "mail": reminder.mail}
+
+
+def _codes(signer: Signer) -> Iterator[OneTimeCode]:
+    yield from OneTimeCode.objects.filter(signer=signer)
+
+
+def _told_code(code: OneTimeCode) -> Facts:
+    refused = RefusedCode.objects.filter(signer=code.signer_id).order_by("pk").values_list("refused_at", flat=True)
+    return {
+        "channel": code.channel,
+        "destination": code.destination,
+        "created_at": clock.iso(code.created_at),
+        "sent_at": _iso(code.sent_at),
+        "used_at": _iso(code.used_at),
+        "wrong_codes_at": [clock.iso(moment) for moment in refused],
+    }
+
+
+def _openings(signer: Signer) -> Iterator[FirstOpening]:
+    yield from FirstOpening.objects.filter(signer=signer)
+
+
+def _told_opening(opening: FirstOpening) -> Facts:
+    return {"opened_at": clock.iso(opening.opened_at), "ip": opening.ip}
+
+
+def _told_signer(signer: Signer) -> Facts:
+    request = signer.request
+    written = signer.signature_encrypted is not None or signer.signature is not None
+    return {
+        "id": signer.pk,
+        "request": request.pk,
+        "organization_id": request.organization_id,
+        "organization": request.organization.name,
+        "environment": request.environment,
+        "first_name": signer.first_name,
+        "last_name": signer.last_name,
+        "email": signer.email,
+        "phone": signer.phone,
+        "language": signer.locale,
+        "order": signer.order,
+        "status": signer.status,
+        "invited_at": _iso(signer.notified_at),
+        "invitation": signer.invitation,
+        "signed_at": _iso(signer.signed_at) if signer.status == SignerStatus.SIGNED else None,
+        "completion_mailed_at": _iso(signer.completion_notified_at),
+        "signature": signature_of(signer) if written else None,
+        "initials": initials_of(signer),
+        "request_created_at": clock.iso(request.created_at),
+        "request_status": request.status,
+    }
+
+
+def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
+    """The signing link ends with its salt."""
+    return Signer.objects.filter(pk=signer.pk).update(
+        first_name=FIRST_NAME,
+        last_name=f"{LAST_NAME} {signer.pk}",
+        email=_pseudonym(signer),
+        phone="",
+        token_salt=new_salt(),
+        invitation=None,
+        signature=None,
+        initials=None,
+        signature_encrypted=None,
+        initials_encrypted=None,
+    )
+
+
+def _files(signer: Signer) -> Iterator[Document | SealedDocument | ProofFile]:
+    of_request = {"file_deleted_at": None, "pk__in": signer.request.request_documents.values("document")}
+    yield from Document.objects.filter(**of_request).order_by("pk")
+    yield from SealedDocument.objects.filter(request_document__request=signer.request_id).order_by("pk")
+    yield from ProofFile.objects.filter(request=signer.request_id)
+
+
+def _told_file(file: Document | SealedDocument | ProofFile) -> Facts:
+    kinds = {Document: "uploaded document", SealedDocument: "signed document", ProofFile: "proof"}
+    document = file.request_document.document if isinstance(file, SealedDocument) else file
+    return {
+        "kind": kinds[type(file)],
+        **({"name": document.name} if isinstance(document, Document) else {}),
+        "object": file.object_key,
+        "sha256": bytes(file.sha256).hex(),
+        "bytes": file.file_size,
+    }
+
+
+def _iso(moment: Any) -> str | None:
+    return clock.iso(moment) if moment else None
+
+
+OF_SIGNER: tuple[Place[Signer, Any], ...] = (
+    Place(
+        "signers",
+        frozenset({"signature_requests_signer", "signature_requests_searchterm"}),  # the latter by triggers
+        lambda signer: [signer],
+        _told_signer,
+        _erase_signer,
+    ),
+    Place("journal", frozenset({"journal_entry"}), _entries, _told_entry, _erase_entries),
+    Place(
+        "one-time codes",
+        frozenset({"otp_onetimecode"}),
+        _codes,
+        _told_code,
+        lambda _signer, rows: sum(_update(row, destination="", destination_scope=None) for row in rows),
+    ),
+    Place(
+        "first openings",
+        frozenset({"signature_requests_firstopening"}),
+        _openings,
+        _told_opening,
+        lambda _signer, rows: sum(_update(row, ip="") for row in rows),
+    ),
+    Place(
+        "reminders",
+        frozenset({"signature_requests_reminder"}),
+        _reminders,
+        _told_reminder,
+        lambda _signer, rows: sum(_update(row, mail=None) for row in rows),
+    ),
+    Place("inquiries", frozenset({"signature_requests_inquiry"}), _inquiries, _told_inquiry, delete_rows),
+    Place(
+        "captured mails to senders",
+        frozenset({"messaging_capturedmessage"}),
+        _captured_about,
+        told_captured,
+        delete_rows,
+    ),
+    Place(
+        "webhooks",
+        frozenset({"webhooks_delivery", "webhooks_attempt"}),
+        _deliveries,
+        _told_delivery,
+        _erase_deliveries,
+    ),
+    Place(
+        "titles of requests",
+        frozenset({"signature_requests_signaturerequest"}),
+        _title,
+        lambda request: {"request": request.pk, "title": request.title},
+        _empty_title,
+    ),
+    Place(
+        "files",
+        frozenset(),
+        _files,
+        _told_file,
+        stays="Signed documents and the proof are evidence; retention deletes them, and uploads with them.",
+    ),
+)
+
+
+def _update(row: Any, **values: object) -> int:
+    return int(type(row).objects.filter(pk=row.pk).update(**values))

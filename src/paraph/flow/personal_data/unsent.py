@@ -1,0 +1,173 @@
+"""What is kept of a person outside of requests: in rows of bulk sends and drafts that were never sent, in the captured
+inbox, and among the addresses that a sandbox may write to."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from paraph.drafts.models import DraftSigner
+from paraph.flow.personal_data.place import Facts, Place
+from paraph.kernel import clock
+from paraph.messaging.models import CapturedMessage
+from paraph.request_templates.models import BulkRow, BulkSend, RowState
+from paraph.tenants.models import ConfirmedAddress
+
+_BETWEEN = re.compile(r"[\s<>,:;\"'()\[\]]+")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Addresses and numbers of a person and, where they are known, both names. ``organization_id``: whose data are
+    looked through; None for those of all."""
+
+    addresses: frozenset[str]
+    first_name: str = ""
+    last_name: str = ""
+    organization_id: int | None = None
+
+    def of(self, path: str) -> dict[str, Any]:
+        """Return the filter for rows whose organization stands at that path."""
+        return {} if self.organization_id is None else {path: self.organization_id}
+
+
+def erase_unsent(person: Person) -> set[int]:
+    """Erase what names the person in :data:`UNSENT`; captured messages to the person go whoever sent them. Return the
+    ids of the organizations whose data changed.
+
+    A row goes with all its people, and is never sent. Safe to repeat.
+    """
+    changed: set[int] = set()
+    for place in UNSENT:
+        found = defaultdict[int, list[Any]](list)  # 0 for what belongs to no organization
+        for row in place.find(person):
+            found[place.tell(row).get("organization_id", 0)].append(row)
+        changed |= {number for number, rows in found.items() if place.erase and place.erase(person, rows)}
+    return changed - {0}
+
+
+def _captured(person: Person) -> Iterator[CapturedMessage]:
+    """Messages that a gateway took are not kept."""
+    for address in person.addresses:
+        yield from CapturedMessage.objects.filter(to__iexact=address).order_by("pk")
+
+
+def told_captured(message: CapturedMessage) -> Facts:
+    return {
+        "to": message.to,
+        "channel": message.channel,
+        "subject": message.subject,
+        "text": message.text,
+        "created_at": clock.iso(message.created_at),
+    }
+
+
+def _rows(person: Person) -> Iterator[BulkRow]:
+    for bulk_send in BulkSend.objects.filter(**person.of("organization")).order_by("pk"):
+        rows = BulkRow.objects.filter(bulk_send=bulk_send).exclude(state=RowState.SENT).select_related("bulk_send")
+        yield from (row for row in rows.iterator() if _row_names(person, row))
+
+
+def _told_row(row: BulkRow) -> Facts:
+    return {
+        "organization_id": row.bulk_send.organization_id,
+        "environment": row.bulk_send.environment,
+        "file": row.bulk_send.file_name,
+        "line": row.number,
+        "cells": row.cells,
+        "uploaded_at": clock.iso(row.bulk_send.created_at),
+    }
+
+
+def _empty_rows(_person: Person, found: Sequence[BulkRow]) -> int:
+    by_send = groupby(sorted(found, key=lambda row: row.bulk_send_id), lambda row: row.bulk_send_id)
+    return sum(_empty_rows_of(bulk_send_id, [row.pk for row in rows]) for bulk_send_id, rows in by_send)
+
+
+@transaction.atomic
+def _empty_rows_of(bulk_send_id: int, found: Iterable[int]) -> int:
+    """Lock the bulk send, as its sending does: a row that was sent meanwhile is a request, and stays one."""
+    bulk_send = BulkSend.objects.select_for_update(no_key=True).filter(pk=bulk_send_id).first()
+    with translation.override(bulk_send.language if bulk_send else None):
+        sentence = _("Personal data in this row were erased.")
+    rows = BulkRow.objects.filter(pk__in=found).exclude(state=RowState.SENT)
+    return rows.update(state=RowState.WRONG, cells=[], signers=[], problems=[sentence])
+
+
+def _row_names(person: Person, row: BulkRow) -> bool:
+    """A row that could be sent to another address is about a namesake."""
+    return _has_address(person, row.cells) or (row.state == RowState.WRONG and _has_name(person, row.cells))
+
+
+def _draft_signers(person: Person) -> Iterator[DraftSigner]:
+    signers = DraftSigner.objects.filter(**person.of("draft__organization")).select_related("draft").order_by("pk")
+    for signer in signers.iterator():
+        entered = [signer.first_name, signer.last_name, signer.email, signer.phone]
+        if _has_address(person, entered) or ("@" not in signer.email and _has_name(person, entered)):
+            yield signer
+
+
+def _told_draft_signer(signer: DraftSigner) -> Facts:
+    return {
+        "organization_id": signer.draft.organization_id,
+        "environment": signer.draft.environment,
+        "draft": signer.draft_id,
+        "first_name": signer.first_name,
+        "last_name": signer.last_name,
+        "email": signer.email,
+        "phone": signer.phone,
+        "changed_at": clock.iso(signer.draft.updated_at),
+    }
+
+
+def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
+    addresses = [address.strip().lower() for address in person.addresses]
+    return ConfirmedAddress.objects.filter(address__in=addresses, **person.of("organization")).order_by("pk")
+
+
+def _told_confirmed(row: ConfirmedAddress) -> Facts:
+    return {
+        "organization_id": row.organization_id,
+        "address": row.address,
+        "asked_at": clock.iso(row.asked_at),
+        "confirmed_at": clock.iso(row.confirmed_at) if row.confirmed_at else None,
+    }
+
+
+def delete_rows(_subject: object, rows: Sequence[Any]) -> int:
+    """Delete these rows, each with what belongs to it."""
+    for row in rows:
+        row.delete()
+    return len(rows)
+
+
+def _has_address(person: Person, entered: Iterable[str]) -> bool:
+    """Whether one stands there as a whole, also among other words or, a number, with spaces."""
+    wanted = {_folded(address) for address in person.addresses}
+    return any(not wanted.isdisjoint({_folded(text), *map(_folded, _BETWEEN.split(text))}) for text in entered)
+
+
+def _has_name(person: Person, entered: Iterable[str]) -> bool:
+    names = {_folded(person.first_name), _folded(person.last_name)}
+    return "" not in names and names <= {_folded(text) for text in entered}
+
+
+def _folded(text: str) -> str:
+    return "".join(text.split()).casefold()
+
+
+UNSENT: tuple[Place[Person, Any], ...] = (
+    Place("captured messages", frozenset({"messaging_capturedmessage"}), _captured, told_captured, delete_rows),
+    Place("rows of bulk sends", frozenset({"request_templates_bulkrow"}), _rows, _told_row, _empty_rows),
+    Place("drafts", frozenset({"drafts_draftsigner"}), _draft_signers, _told_draft_signer, delete_rows),
+    Place(
+        "confirmed addresses", frozenset({"organizations_confirmedaddress"}), _confirmed, _told_confirmed, delete_rows
+    ),
+)

@@ -1,0 +1,50 @@
+"""Mailing the summary to signers once everybody has signed (specification 4.5, ``notify_signers_on_completion``)."""
+
+from django.db import transaction
+
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
+from paraph.flow import events
+from paraph.flow.lock import lock_request
+from paraph.flow.messages import emails
+from paraph.flow.messages.copy_link import copy_link
+from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.kernel import clock
+from paraph.signature_requests.models import Signer
+
+
+def notify_completion(request_id: int) -> None:
+    """Mails every signer once, then journals ``request.completion_notified``.
+
+    Safe to repeat: signers who have the mail are left out. Raises ``OSError`` when the gateway does not take a mail,
+    ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
+    """
+    signers = Signer.objects.filter(request_id=request_id).order_by("order")
+    refusals = [refusal for signer in signers.filter(completion_notified_at=None) if (refusal := _mail(signer.pk))]
+    if refusals:
+        raise refusals[0]
+    with transaction.atomic():
+        request = lock_request(request_id)
+        if not Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists():
+            events.completion_notified(request, list(signers.values_list("email", flat=True)))
+
+
+def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
+    try:
+        mail_once(
+            f"completion-{signer_id}",
+            lambda: _due(signer_id),
+            lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
+        )
+    except (OSError, TooManyMessagesError) as refusal:
+        return refusal
+    return None
+
+
+def _due(signer_id: int) -> DueEmail | None:
+    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(pk=signer_id)
+    if signer.completion_notified_at:
+        return None
+    wanted = signer.request.organization.mails_copy_links
+    return DueEmail(signer, emails.completion(signer, copy_link(signer) if wanted else None))

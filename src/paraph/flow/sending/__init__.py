@@ -1,0 +1,1 @@
+"""VERBS from an upload to the invitation of its signers."""

@@ -1,0 +1,161 @@
+"""Creating a signature request, in one transaction (specification 4.5)."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from paraph.audit_trail.append import Origin, begin
+from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import Entry
+from paraph.database.rows import insert, reserve
+from paraph.documents.remarks import preparation_facts, remarks
+from paraph.kernel import clock
+from paraph.queue.defer import defer
+from paraph.signature_requests.models import (
+    Mode,
+    Placement,
+    RequestDocument,
+    SignatureRequest,
+    Signer,
+)
+from paraph.signature_requests.plan import RequestPlan, make_plan
+from paraph.signature_requests.reading import LoadedRequest, loaded_request
+from paraph.signature_requests.signing_token import new_salt
+from paraph.tenants.scope import Caller
+from paraph.words import LOCALES
+
+
+@dataclass(frozen=True)
+class WebSender:
+    """The member who sends a request from the dashboard, and what they call it."""
+
+    user_id: int
+    email: str
+    title: str = ""
+
+
+def create(
+    caller: Caller, payload: object, origin: Origin, locale: str = "", sender: WebSender | None = None
+) -> LoadedRequest:
+    """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
+
+    ``locale`` is the language that the caller named, if any. Returns the request as it is shown. Searches the documents
+    for tags before the transaction begins. Without a ``sender``, an application sends it. Raises ``DomainError`` as
+    :func:`paraph.signature_requests.plan.make_plan` does.
+    """
+    plan = make_plan(caller, payload)
+    try:
+        return _made(caller, plan, origin, locale, sender)
+    except IntegrityError:
+        make_plan(caller, payload)  # refuses a document that was removed meanwhile to make room
+        raise
+
+
+def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None) -> LoadedRequest:
+    with transaction.atomic():
+        ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
+        request = _request(caller, plan, ids[SignatureRequest][0], locale, sender)
+        signers = _signers(request, plan, ids[Signer])
+        documents = _documents(request, plan, ids[RequestDocument])
+        entries = _journal(request, plan, origin, sender)
+        insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
+        if plan.draft.send_email:
+            _invite(signers, plan)
+    ordered = sorted(signers.values(), key=lambda signer: signer.order)
+    return loaded_request(request, documents, ordered)
+
+
+def _request(
+    caller: Caller, plan: RequestPlan, request_id: int, locale: str, sender: WebSender | None
+) -> SignatureRequest:
+    draft = plan.draft
+    created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
+    return SignatureRequest(
+        pk=request_id,
+        organization_id=caller.organization_id,
+        environment=caller.environment,
+        application_id=caller.application_id,
+        sent_by_id=sender.user_id if sender else None,
+        title=sender.title if sender else "",
+        branding_profile=plan.branding_profile,
+        mode=draft.mode,
+        validity_days=draft.validity_days,
+        send_email=draft.send_email,
+        initials_required=draft.initials_required,
+        notify_signers_on_completion=draft.notify_signers_on_completion,
+        callback_url=draft.callback_url,
+        locale=locale or LOCALES[0],
+        locale_chosen=bool(locale),
+        created_at=created_at,
+        expires_at=created_at + timedelta(days=draft.validity_days),
+    )
+
+
+def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> dict[str, Signer]:
+    """Builds the signers by ``ref``, which is not stored."""
+    return {
+        draft.ref: Signer(
+            pk=pk,
+            request=request,
+            first_name=draft.first_name,
+            last_name=draft.last_name,
+            email=draft.email,
+            phone=draft.phone,
+            order=draft.order,
+            otp_channel=draft.otp_channel,
+            token_salt=new_salt(),
+        )
+        for pk, draft in zip(ids, plan.draft.signers, strict=True)
+    }
+
+
+def _documents(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> list[RequestDocument]:
+    return [
+        RequestDocument(pk=pk, request=request, document=planned.document, position=position)
+        for position, (pk, planned) in enumerate(zip(ids, plan.documents, strict=True))
+    ]
+
+
+def _placements(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Placement]:
+    return [
+        Placement(
+            request_document=row,
+            signer=signers[placement.signer_ref],
+            page_number=placement.page_number,
+            x=placement.rect.x,
+            y=placement.rect.y,
+            width=placement.rect.width,
+            height=placement.rect.height,
+        )
+        for row, planned in zip(documents, plan.documents, strict=True)
+        for placement in planned.placements
+    ]
+
+
+def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin, sender: WebSender | None) -> list[Entry]:
+    facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
+    sent_by = {"sent_by": sender.email} if sender else {}
+    events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **sent_by, **_remarks(plan)})]
+    if plan.draft.identity_declaration_accepted:
+        events.append((EventType.IDENTITY_DECLARED, {}))
+    return begin(request, events, origin)
+
+
+def _remarks(plan: RequestPlan) -> dict[str, Any]:
+    """Lists the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, in
+    place of which signers see another file. A list without entries is left out."""
+    remarks_of = {"documents": remarks, "prepared_documents": preparation_facts}
+    lists = {
+        key: [{"document_id": each.document.pk, **facts} for each in plan.documents if (facts := of(each.document))]
+        for key, of in remarks_of.items()
+    }
+    return {key: documents for key, documents in lists.items() if documents}
+
+
+def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
+    """Defers the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
+    ordered = sorted(signers.values(), key=lambda signer: signer.order)
+    for signer in ordered[:1] if plan.draft.mode == Mode.SEQUENTIAL else ordered:
+        defer("invite", signer_id=signer.pk)

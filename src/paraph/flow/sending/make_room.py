@@ -1,0 +1,90 @@
+"""Making room for an upload: on the disk, and within the organization's quota (docs/decisions/storage-limits.md)."""
+
+import errno
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.documents import objects_to_delete
+from paraph.documents.models import Document
+from paraph.flow.housekeeping.unused import unused
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.storage import store
+from paraph.tenants.models import Environment
+from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.storage import storage_quota, stored_bytes
+
+log = logging.getLogger("paraph.flow")
+
+UNUSED_FOR = timedelta(hours=1)
+"""Age from which an upload that nothing uses may be removed to make room."""
+
+_MIB = 1024 * 1024
+_AT_ONCE = 500
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def room_for(caller: Caller, size: int) -> Iterator[None]:
+    """Requires room for ``size`` bytes (0 where the size is not known), in which the block stores a file.
+
+    In the sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage``
+    where there is none, also when the disk fills up within the block.
+    """
+    _require_disk(size)
+    quota = storage_quota(caller.environment)
+    if quota is not None:
+        _require_quota(caller, size, quota)
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        log.exception("an upload found the disk full")
+        raise _disk_is_full() from error
+
+
+def _require_disk(size: int) -> None:
+    floor = settings.PARAPH.free_space_mb * _MIB
+    if floor and store.free_bytes() - size < floor:
+        log.error("an upload is refused: less than %d MiB of the disk would be free", settings.PARAPH.free_space_mb)
+        raise _disk_is_full()
+
+
+def _require_quota(caller: Caller, size: int, quota: int) -> None:
+    excess = stored_bytes(caller) + size - quota
+    if excess > 0 and caller.environment == Environment.SANDBOX:
+        excess -= _remove_unused(caller, excess)
+    if excess > 0:
+        message = _("The organization stores as much as it may in this environment: %(limit)d MiB.")
+        raise DomainError("insufficient_storage", message % {"limit": quota // _MIB})
+
+
+def _remove_unused(caller: Caller, wanted: int) -> int:
+    """Removes the oldest uploads that nothing uses, until ``wanted`` bytes are freed or none is left; returns the
+    number of freed bytes."""
+    old = unused(scoped(Document, caller)).filter(created_at__lt=clock.now() - UNUSED_FOR)
+    freed = 0
+    with transaction.atomic():
+        chosen: list[Document] = []
+        for document in old.order_by("created_at", "pk").select_for_update(skip_locked=True)[:_AT_ONCE]:
+            if freed >= wanted:
+                break
+            chosen.append(document)
+            freed += document.file_size + (document.prepared_size or 0)
+        Document.objects.filter(pk__in=[document.pk for document in chosen]).delete()
+        keys = {key for document in chosen for key in (document.object_key, document.shown_key)}
+        objects_to_delete.note(keys)
+    objects_to_delete.delete_those(keys)
+    log.info("%d unused uploads of organization %d made room", len(chosen), caller.organization_id)
+    return freed
+
+
+def _disk_is_full() -> DomainError:
+    return DomainError("insufficient_storage", _("The service has no room for more files at the moment."))

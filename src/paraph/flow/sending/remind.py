@@ -1,0 +1,58 @@
+"""Inviting a signer once more, when a member asks for it."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.flow.lock import lock_signer
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.messaging.gateways import EMAIL, is_refused
+from paraph.queue.defer import defer
+from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
+from paraph.signature_requests.signing_eligibility import require_open
+from paraph.tenants.admin_log import log
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.scope import Caller, scoped
+
+MOST_REMINDERS = 5
+BETWEEN_REMINDERS = timedelta(days=1)
+
+
+@transaction.atomic
+def remind(caller: Caller, request_id: int, signer_id: int, actor: Actor) -> Reminder:
+    """Has the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
+    in all.
+
+    Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``;
+    ``delivery_failed`` where nothing sends mails.
+    """
+    request = scoped(SignatureRequest, caller).filter(pk=request_id).first()
+    if request is None or not Signer.objects.filter(pk=signer_id, request=request).exists():
+        raise DomainError("not_found", _("There is no such signer."))
+    signer = lock_signer(signer_id)
+    require_open(signer)
+    if not signer.notified_at:
+        raise DomainError("too_many_reminders", _("The invitation has not been sent yet."))
+    if is_refused(request.environment, EMAIL):
+        raise DomainError("delivery_failed", _("this service has no mail server, so nobody would get the mails."))
+    number, now = _next_number(signer), clock.now()
+    reminder = Reminder.objects.create(signer=signer, number=number, asked_at=now)
+    defer("send_reminder", signer_id=signer.pk, number=reminder.number)
+    subject = f"request {request_id}, signer {signer_id}"
+    log.note(caller.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
+    return reminder
+
+
+def _next_number(signer: Signer) -> int:
+    last = Reminder.objects.filter(signer=signer).order_by("-number").first()
+    if last is None:
+        return 1
+    if last.number >= MOST_REMINDERS:
+        sentence = _("This signer was reminded %(count)d times, which is the most.")
+        raise DomainError("too_many_reminders", sentence % {"count": MOST_REMINDERS})
+    if clock.now() < last.asked_at + BETWEEN_REMINDERS:
+        raise DomainError("too_many_reminders", _("A signer is reminded at most once a day."))
+    return last.number + 1

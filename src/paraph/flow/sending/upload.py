@@ -1,0 +1,119 @@
+"""Uploading a PDF (specification 4.2)."""
+
+import hashlib
+
+from django.conf import settings
+from django.db import DataError, IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from paraph.database import rows
+from paraph.documents.changeable import refuse_changeable
+from paraph.documents.models import Document, DocumentStatus
+from paraph.documents.refusals import sentence_of
+from paraph.flow.sending import earlier_seals
+from paraph.kernel import clock, tokens
+from paraph.kernel.errors import DomainError
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.inspect import Inspection, inspect
+from paraph.storage import store
+from paraph.storage.staged_object import StagedObject
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.scope import Caller, party
+
+MAX_NAME_LENGTH = 255
+
+
+class IncomingFile:
+    """The file of an upload while it arrives: each piece is counted, hashed and written at once."""
+
+    def __init__(self, draft: StagedObject) -> None:
+        self.draft = draft
+        self.size = 0
+        self._hash = hashlib.sha256()
+
+    def write(self, piece: bytes | memoryview) -> None:
+        """Adds a piece. Raises ``payload_too_large`` as soon as the file exceeds the limit."""
+        self.size += len(piece)
+        refuse_beyond_limit(self.size)
+        self._hash.update(piece)
+        self.draft.file.write(piece)
+
+    @property
+    def sha256(self) -> bytes:
+        return self._hash.digest()
+
+
+def upload(caller: Caller, file: IncomingFile, name: str, content_type: str, member: Actor | None = None) -> Document:
+    """Makes a ``ready`` document of the file. What a ``member`` uploads stands in the activity log.
+
+    The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
+    document without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raises
+    ``validation_error`` or ``payload_too_large``.
+    """
+    if content_type != "application/pdf":
+        message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
+        raise DomainError("validation_error", message % {"type": content_type[:100]})
+    inspection = _inspect(caller, file)
+    inspection.preflight["altered_after_seal"] = earlier_seals.altered(file.draft.file)
+    refuse_changeable(caller, inspection.preflight)
+    document = Document(
+        organization_id=caller.organization_id,
+        environment=caller.environment,
+        name=_clean(name),
+        sha256=file.sha256,
+        file_size=file.size,
+        pages=inspection.pages,
+        preflight=inspection.preflight,
+        method=inspection.method,
+        status=DocumentStatus.READY,
+        object_key=f"documents/{tokens.random_hex(16)}.pdf",
+        created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
+    )
+    if inspection.prepared is not None:
+        document.prepared_sha256 = tokens.sha256(inspection.prepared)
+        document.prepared_size = len(inspection.prepared)
+        store.put(document.shown_key, inspection.prepared)
+    file.draft.keep(document.object_key)
+    _save(document, member)
+    return document
+
+
+def refuse_beyond_limit(size: int) -> None:
+    """Raises ``payload_too_large`` for more bytes than an upload may have."""
+    limit = settings.PARAPH.upload_limit_mb
+    if size > limit * 1024 * 1024:
+        message = _("The file is larger than the limit of %(limit)d MiB.")
+        raise DomainError("payload_too_large", message % {"limit": limit})
+
+
+def _inspect(caller: Caller, file: IncomingFile) -> Inspection:
+    limit, digest = settings.PARAPH.page_limit, file.sha256
+    try:
+        return inspect(file.draft.file, page_limit=limit, party=party(caller), sha256=digest)
+    except PdfRefused as refused:
+        raise DomainError("validation_error", sentence_of(refused)) from refused
+
+
+def _clean(name: str) -> str:
+    """Removes unprintable characters from a file name; never returns an empty one."""
+    printable = "".join(character for character in name if character.isprintable())
+    return printable.strip()[:MAX_NAME_LENGTH] or "document.pdf"
+
+
+def _save(document: Document, member: Actor | None) -> None:
+    """Inserts the row and notes the member's act; deletes the objects where the database refuses it. Where the database
+    does not answer, the row may exist, so the objects stay; the sweep removes them if it does not."""
+    try:
+        if member is None:
+            rows.insert_new(document)
+        else:
+            with transaction.atomic():
+                rows.insert_new(document)
+                subject = f"document {document.pk}"
+                note(document.organization_id, member, Action.DOCUMENT_UPLOADED, subject, after=document.facts())
+    except (DataError, IntegrityError):
+        store.delete(document.object_key)
+        store.delete(document.shown_key)
+        raise

@@ -1,0 +1,1 @@
+"""VERBS of the signer: codes, signatures, questions."""

@@ -1,0 +1,76 @@
+"""Asking the sender instead of signing: a question, "I do not want to sign", "This is not for me".
+
+An inquiry is kept and forwarded by mail. It changes no state, has no entry in the journal and sends no webhook; the
+organization's activity log says that somebody asked, not what.
+"""
+
+import math
+import re
+from datetime import timedelta
+
+from django.db import transaction
+
+from paraph.flow.lock import lock_signer
+from paraph.flow.messages.tell_sender import owe_mail
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.queue.defer import defer
+from paraph.signature_requests.models import Inquiry, InquiryKind, Signer
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import SIGNER
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.members.models import MailKind
+
+LONGEST = 2000  # characters
+_MOST = 3
+_WINDOW = timedelta(days=1)
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # all but tabs and ends of lines
+
+
+class TooManyInquiriesError(DomainError):
+    """The signer has asked three times within a day, and may again after ``retry_after`` seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__("rate_limited", f"At most {_MOST} messages a day reach the sender.")
+
+
+def ask(signer: Signer, kind: str, text: str) -> Inquiry:
+    """Keeps the inquiry and has it forwarded to the sender's contact address; the
+    member who sent the request is told. Any signer may ask, whatever has become
+    of the request.
+
+    Raises ``DomainError``: ``not_found`` where the sender has no contact address, ``validation_error`` for an unknown
+    kind and for a text that is blank or longer than 2,000 characters, :class:`TooManyInquiriesError`.
+    """
+    if not signer.request.organization.contact_email:
+        raise DomainError("not_found", "The sender has given no address for questions.")
+    if kind not in InquiryKind.values:
+        raise DomainError("validation_error", f"kind must be one of {', '.join(InquiryKind.values)}.")
+    text = plain_text(text)
+    if not 0 < len(text) <= LONGEST:
+        raise DomainError("validation_error", f"text must have 1 to {LONGEST} characters.")
+    with transaction.atomic():
+        lock_signer(signer.pk)  # two at once cannot both be the last one allowed
+        _require_room(signer)
+        inquiry = Inquiry.objects.create(signer=signer, kind=kind, text=text)
+        defer("forward_inquiry", inquiry_id=inquiry.pk)
+        owe_mail(signer.request, MailKind.ASKED, inquiry.pk)
+        subject = f"request {signer.request_id}, signer {signer.pk}"
+        note(signer.request.organization_id, SIGNER, Action.SIGNER_ASKED, subject, after={"kind": kind})
+    return inquiry
+
+
+def plain_text(text: str) -> str:
+    """The text as it is counted and kept: each end of a line one character, without control characters."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROLS.sub("", lines).strip()
+
+
+def _require_room(signer: Signer) -> None:
+    now = clock.now()
+    asked = signer.inquiries.filter(asked_at__gt=now - _WINDOW).order_by("-asked_at").values_list("asked_at", flat=True)
+    newest = list(asked[:_MOST])
+    if len(newest) == _MOST:
+        wait = (newest[-1] + _WINDOW - now).total_seconds()
+        raise TooManyInquiriesError(max(1, math.ceil(wait)))

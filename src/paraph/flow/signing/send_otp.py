@@ -1,0 +1,110 @@
+"""Sending a one-time code, within the HTTP request of the signer who waits for it (specification 4.11)."""
+
+import logging
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from paraph.audit_trail.append import Origin
+from paraph.flow import events
+from paraph.flow.lock import lock_signer
+from paraph.flow.messages import emails
+from paraph.flow.messages.limits import counted, message_to
+from paraph.kernel.errors import DomainError
+from paraph.kernel.places import Visit
+from paraph.kernel.turns import NoTurnError
+from paraph.kernel.waiting import waiting_for_machine
+from paraph.messaging.email import send_email
+from paraph.messaging.gateways import is_refused
+from paraph.messaging.sms import send_sms
+from paraph.metrics import metrics as figures
+from paraph.otp import channels, codes, guesses
+from paraph.signature_requests.models import Channel, Signer
+from paraph.signature_requests.signing_eligibility import require_open
+from paraph.tenants.confirmed_addresses import is_withheld
+from paraph.tenants.models import Environment
+from paraph.tenants.scope import party
+from paraph.words.refusal import translated
+
+log = logging.getLogger("paraph.flow")
+
+
+@dataclass(frozen=True)
+class SentCode:
+    """A code on its way. ``recipient``: where it goes, masked. ``sandbox_code`` is the code itself, None in production
+    (specification 4.11)."""
+
+    recipient: str
+    channel: str
+    sandbox_code: str | None
+
+
+def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> SentCode:
+    """Issues a code, hands it to the gateway and journals that. ``locale`` is the language of the message, by default
+    the request's.
+
+    Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
+    signer's, ``too_many_attempts`` while no code would be taken, ``rate_limited`` after 5 codes in 10 minutes or at a
+    ceiling of messages. Raises ``delivery_failed`` where nothing sends it
+    (:func:`paraph.messaging.gateways.is_refused`), and when the gateway does not take the message, which leaves no
+    journal entry and a code that cannot be used. While no more threads may wait (:mod:`paraph.kernel.waiting`), raises,
+    before anything is done, ``delivery_failed`` where those that do wait for a gateway, else ``unavailable``.
+    """
+    require_open(signer)
+    chosen, recipient = channels.destination(signer, channel)
+    _require_gateway(signer, chosen)
+    guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
+    with waiting_for_machine(party(signer.request)) as visit, ExitStack() as message:
+        if not visit.has_place:
+            raise _no_place(visit)
+        with visit.no_work():  # the database is no gateway: where it is slow, the gateways are not
+            withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
+            message.enter_context(counted(message_to(signer, chosen, recipient, withheld=withheld), waits=False))
+            issued = codes.issue(signer, chosen, recipient)
+        acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=withheld)
+        message.close()
+    with transaction.atomic():
+        signer = lock_signer(signer.pk)
+        codes.mark_sent(signer, issued)
+        events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
+    sandbox = signer.request.environment == Environment.SANDBOX
+    return SentCode(masked(recipient), chosen, issued.code if sandbox else None)
+
+
+def _require_gateway(signer: Signer, channel: Channel) -> None:
+    if is_refused(signer.request.environment, channel):
+        log.error("no code is sent: no gateway for %s is set", channel.value)
+        raise translated("delivery_failed", "no_sms_gateway" if channel == Channel.SMS else "no_mail_server")
+
+
+def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
+    try:
+        with figures.message(channel.value, "code"):
+            if channel == Channel.SMS:
+                return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
+            content = emails.one_time_code(signer, code, locale)
+            return send_email(recipient, content.subject, content.text, content.html, withheld=withheld)
+    except OSError as error:
+        raise _not_delivered() from error
+    except DomainError as error:
+        if error.code != "configuration":
+            raise
+        log.error("the gateway for %s cannot be used: %s", channel.value, error.message)
+        raise _not_delivered() from error
+
+
+def _no_place(visit: Visit) -> DomainError:
+    """Behind somebody who has waited for long, a gateway is to blame; else the service is busy, or its database is."""
+    log.warning("no code is sent: too many threads wait already")
+    return _not_delivered() if visit.behind_long else NoTurnError()
+
+
+def _not_delivered() -> DomainError:
+    return DomainError("delivery_failed", "The code could not be sent; try again in a moment.")
+
+
+def masked(recipient: str) -> str:
+    """Masks an address or number: its owner recognises it, others cannot learn it."""
+    name, at, domain = recipient.rpartition("@")
+    return f"{name[0]}•••@{domain}" if at and name else f"•••{recipient[-2:]}"

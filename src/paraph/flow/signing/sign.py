@@ -1,0 +1,91 @@
+"""Signing: one transaction from the used-up code to the next invitation (specification 3.2)."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from paraph.audit_trail.append import Origin
+from paraph.database.rows import update
+from paraph.flow import events
+from paraph.flow.lock import lock_signer
+from paraph.flow.signing.complete import complete
+from paraph.flow.signing.ink import require_ink
+from paraph.kernel import clock
+from paraph.otp import codes
+from paraph.pdf.typesetting.simplified_strokes import simplified
+from paraph.queue.defer import defer
+from paraph.signature_requests import handwriting
+from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.shown_pages import require_shown
+from paraph.signature_requests.signed_documents import signed_digests
+from paraph.signature_requests.signing_eligibility import next_signer, require_open
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The checked input of a signer, who has accepted the consent notice of ``locale``.
+
+    ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
+    x and y in 0..1 from the top left; ``initials`` is None where the request wants none.
+    """
+
+    code: str
+    signature: dict[str, Any]
+    initials: dict[str, Any] | None
+    locale: str
+
+
+def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
+    """Signs for the signer and returns the signer as signed, with ``request`` in its new state.
+
+    Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
+    shown, a drawing has no ink), ``invalid_otp`` or ``too_many_attempts``. From the code on, the attempt counts even
+    when the signature is then refused. The time is read once, under the lock, so that ``signed_at`` is the moment that
+    was checked against ``expires_at``.
+    """
+    require_open(signer)
+    require_shown(signer)
+    require_ink(signature.signature, signature.initials)
+    code_hash = codes.guess(signer, signature.code)
+    signature = replace(
+        signature,
+        signature=_simplified(signature.signature),
+        initials=signature.initials and _simplified(signature.initials),
+    )
+    with transaction.atomic():
+        signer = lock_signer(signer.pk)
+        moment = clock.now()
+        require_open(signer, moment)
+        codes.consume(signer, code_hash)
+        _store(signer, signature, moment)
+        documents = len(signed_digests(signer))
+        events.signer_signed(signer, consent_notice(signature.locale, documents), documents, origin)
+        _continue(signer.request, moment)
+    return signer
+
+
+def _simplified(mark: dict[str, Any]) -> dict[str, Any]:
+    """Simplifies the strokes of a drawing. This costs time, so it comes after the code was checked."""
+    if mark["type"] != "drawn":
+        return mark
+    return {**mark, "strokes": simplified(mark["strokes"], mark.get("aspect", 1.0))}
+
+
+def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
+    signer.status = SignerStatus.SIGNED
+    signer.signed_at = moment
+    signer.locale = signature.locale
+    handwriting.write(signer, signature.signature, signature.initials)
+    update(signer, "status", "signed_at", "signature_encrypted", "initials_encrypted", "locale")
+
+
+def _continue(request: SignatureRequest, moment: datetime) -> None:
+    """Completes the request after the last signature, else invites the next signer of a sequence."""
+    next_id = next_signer(request)
+    if next_id is None:
+        complete(request, moment)
+    elif request.mode == Mode.SEQUENTIAL and request.send_email:
+        defer("invite", signer_id=next_id)

@@ -1,0 +1,47 @@
+"""The ledgers of all processes: one file each in the folder ``metrics`` of the data folder.
+
+A process that ends leaves its file, so that no count is lost; a start of the whole service empties the folder.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from paraph.kernel import tokens
+from paraph.metrics.ledger import Ledger, read
+
+_SUFFIXES = ("figures", "db")  # earlier versions wrote "db"
+
+
+def folder() -> Path:
+    path: Path = settings.DATA_DIR / "metrics"
+    return path
+
+
+def ledger() -> Ledger:
+    """The ledger of this process, made at the first call."""
+    if not _ledgers:
+        _ledgers.append(Ledger(folder() / f"{os.getpid()}-{tokens.random_hex(8)}.figures"))
+    return _ledgers[0]
+
+
+def records() -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Each key with its numbers, once for each process that counted it."""
+    for file in sorted(folder().glob("*.figures")):
+        try:
+            yield from read(file)
+        except FileNotFoundError:
+            continue  # a start of the service has just removed it
+
+
+def forget() -> None:
+    """Removes all ledgers. To be called only while no other process of the service runs."""
+    for suffix in _SUFFIXES:
+        for file in folder().glob(f"*.{suffix}"):
+            file.unlink(missing_ok=True)
+
+
+_ledgers: list[Ledger] = []
+os.register_at_fork(after_in_child=_ledgers.clear)

@@ -1,0 +1,96 @@
+"""The metrics of the service. Labels are routes, states and stages, never an id, an address or a token.
+
+Counting never makes the counted work fail: a full disk loses metrics, not requests.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from paraph.metrics.instruments import Counter, CountingHistogram, Histogram
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+_requests = CountingHistogram(
+    "paraph_request_seconds",
+    "Seconds per request.",
+    ["method", "route", "status"],
+    _SECONDS,
+    counter=("paraph_requests", "Requests answered."),
+)
+_stage_seconds = Histogram("paraph_stage_seconds", "Seconds per stage of sealing.", ["stage"], _SECONDS)
+_seals = Counter("paraph_seals", "Files sealed.", ["file", "method", "level", "timestamped"])
+_timestamp_failures = Counter("paraph_timestamp_failures", "Times that a timestamp authority failed during a seal.")
+_jobs = Counter("paraph_jobs_run", "Jobs run.", ["task", "result"])
+_job_seconds = Histogram("paraph_job_seconds", "Seconds per job.", ["task"], _SECONDS)
+_guesses = Counter("paraph_guesses", "Guesses at one-time codes.", ["result"])
+_locks = Counter("paraph_signers_locked", "Times that a signer was locked for wrong codes.")
+_messages = Counter("paraph_messages", "Messages handed to a gateway.", ["channel", "kind", "result"])
+_wait_seconds = Histogram(
+    "paraph_wait_seconds", "Seconds that requests waited for a place, none being free.", ["place", "result"], _SECONDS
+)
+_deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "result"])
+
+
+def count_request(method: str | None, route: str, status: int, seconds: float) -> None:
+    """Counts a request. ``route``: its template in the URL map, "" where there is none."""
+    known = method if method in _METHODS else "other"  # a client may send any method name
+    _requests.observe(seconds, known, route or "unknown", str(status))
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Measures a stage of sealing, even one that fails: ``typeset``, ``seal``, ``store`` or ``reread``."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        _stage_seconds.observe(time.perf_counter() - began, name)
+
+
+def count_seal(file: str, method: str, *, level: str, timestamped: bool, timestamp_failures: int) -> None:
+    """Counts a seal. ``file``: ``document`` or ``proof``; ``method`` and ``level``: those of
+    :class:`paraph.pdf.sealing.seal.SealedPdf`."""
+    _seals.inc(file, method, level, str(timestamped).lower())
+    _timestamp_failures.inc(by=timestamp_failures)
+
+
+def count_job(task: str, result: str, seconds: float) -> None:
+    """Counts a run of a job. ``result``: ``succeeded`` or ``failed``."""
+    _jobs.inc(task, result)
+    _job_seconds.observe(seconds, task)
+
+
+def count_webhook(event: str, result: str) -> None:
+    """Counts an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for
+    good)."""
+    _deliveries.inc(event, result)
+
+
+@contextmanager
+def message(channel: str, kind: str) -> Iterator[None]:
+    """Counts the message that the block hands to a gateway: as ``sent``, or as ``failed`` where the block raises.
+    ``channel``: ``email`` or ``sms``; ``kind``: ``code`` or ``message``, which is any other."""
+    try:
+        yield
+    except Exception:
+        _messages.inc(channel, kind, "failed")
+        raise
+    _messages.inc(channel, kind, "sent")
+
+
+def count_guess(result: str) -> None:
+    """Counts a guess. ``result``: ``right``, ``wrong`` or ``refused`` (no attempt left, or no code sent)."""
+    _guesses.inc(result)
+
+
+def count_lock() -> None:
+    _locks.inc()
+
+
+def count_wait(place: str, seconds: float, served: bool) -> None:
+    """Counts a wait for a place. ``place``: ``turn`` (a thread for a party that has had its share), ``thread`` (one
+    that may wait for a reader), ``machine`` (one that may wait for a machine of others) or ``reader`` (a process that
+    reads PDFs)."""
+    _wait_seconds.observe(seconds, place, "served" if served else "busy")

@@ -1,0 +1,126 @@
+"""Logs: one line per event on stderr, JSON unless that is a terminal. No key, token or code ever stands in one:
+requests are named by their route, jobs by task and number."""
+
+import logging
+import os
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any, cast
+
+import structlog
+
+from paraph.server.request_line import FACTS, RequestLine
+
+_STDERR = 2
+_VALUE = r"[\w%.~+/=-]{8,}"
+_SECRETS = [  # each begins with a fixed character, which is found fast: every line is searched
+    re.compile(rf"(/(?:sign|confirm)/){_VALUE}"),
+    re.compile(rf"(=)(?:(?<=signature=)|(?<=credential=)|(?<=token=)|(?<=sig=)){_VALUE}", re.IGNORECASE),
+    re.compile(r"()\b[0-9a-f]{64}\b"),
+]
+
+
+def logging_settings(level: str) -> dict[str, Any]:
+    """The ``LOGGING`` setting; also tells structlog to write through it."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    # What no line shows, and what costs a lookup for each (the logging documentation, "Optimization").
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging._srcfile = None  # noqa: SLF001  the documented way
+    structlog.configure(
+        processors=[
+            *shared,
+            structlog.stdlib.PositionalArgumentsFormatter(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    renderer: list[Any] = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    if sys.stderr.isatty():
+        renderer = [structlog.dev.ConsoleRenderer()]
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter if sys.stderr.isatty() else _Formatter,
+        "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder(allow=FACTS), _name_jobs],
+        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer, _cover],
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": formatter},
+        "handlers": {"stderr": {"()": _Lines, "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django.request": {"level": "CRITICAL"},  # names paths, and tokens stand in them: RequestLog does this
+            "procrastinate": {"level": "INFO" if level == "DEBUG" else "WARNING"},
+            "psycopg.pool": {"level": "ERROR"},  # each attempt to connect while the database is away
+            "httpx": {"level": "WARNING"},
+            "httpcore": {"level": "WARNING"},  # it names headers, and the signature of a webhook is one
+            "apprise": {"level": "WARNING"},  # below that they name what they send: codes
+            "twilio": {"level": "WARNING"},
+            "urllib3": {"level": "WARNING"},
+            "pikepdf": {"level": "WARNING"},
+            "_granian": {"level": "ERROR"},
+        },
+    }
+
+
+class _NoLock:
+    def acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class _Lines(logging.Handler):
+    """Writes each line to stderr by one system call, which keeps it whole. With logging's lock, the threads of the web
+    server would wait for each other at every request."""
+
+    def createLock(self) -> None:  # noqa: N802  logging's own name
+        self.lock = cast(Any, _NoLock())  # since Python 3.13 None is not taken for none
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            rest = f"{self.format(record)}\n".encode(errors="backslashreplace")
+            while rest:
+                rest = rest[os.write(_STDERR, rest) :]
+        except Exception:  # noqa: BLE001  as in every handler: what cannot be logged breaks nothing
+            self.handleError(record)
+
+
+class _Formatter(structlog.stdlib.ProcessorFormatter):
+    """Writes the lines of requests, which are most of all, without the processors: those lines hold no exception and
+    nothing that others said."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return record.json() if isinstance(record, RequestLine) else super().format(record)
+
+
+def _cover(_logger: Any, _method: str, line: str) -> str:
+    """Hides secrets in what others have said: a mail server that refuses a message quotes the link in it."""
+    for secret in _SECRETS:
+        line = secret.sub(r"\1…", line)
+    return line
+
+
+def _name_jobs(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Procrastinate writes a job's arguments into its messages; we keep the task and the number."""
+    record = event.get("_record")
+    job = getattr(record, "job", None)
+    if isinstance(job, dict):
+        event["event"] = getattr(record, "action", "job")
+        event["job"] = {"id": job.get("id"), "task": job.get("task_name"), "attempts": job.get("attempts")}
+    return event

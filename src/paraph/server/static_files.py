@@ -1,0 +1,84 @@
+"""``/static/``: style sheets, scripts and icons of the pages, under names that change with their contents.
+
+They are read from the packages at the start and kept in memory, compressed (docs/decisions/static-files.md).
+"""
+
+import re
+from functools import cache
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
+from django.core.files.base import ContentFile
+from django.core.files.storage import InMemoryStorage
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from paraph.server.compressed import Compressed
+
+_A_YEAR = 365 * 24 * 60 * 60  # seconds
+_CONTENT_TYPES = {  # of this table alone: what the machine knows of endings differs from one to the next
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+_COMMENTS = {".css": re.compile(rb"/\*.*?\*/", re.DOTALL), ".js": re.compile(rb"^\s*//.*$", re.MULTILINE)}
+
+
+class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  # Django's own are composed so as well
+    """What ``{% static %}`` names: every static file of the installed applications, each also under its hashed name.
+    The name of a file that does not exist is an error."""
+
+    def __init__(self) -> None:
+        super().__init__(base_url=settings.STATIC_URL)
+        for _, _, outcome in self.post_process({name: (self, name) for name in self._gather()}):
+            if isinstance(outcome, Exception):
+                raise outcome
+
+    def _gather(self) -> set[str]:
+        """Where two applications have a file of the same name, the first counts, as for Django's own commands."""
+        names = set[str]()
+        for finder in get_finders():
+            for name, storage in finder.list([]):
+                if name not in names:
+                    names.add(name)
+                    with storage.open(name) as file:
+                        self.save(name, ContentFile(_bare(name, file.read())))
+        return names
+
+
+def _bare(name: str, content: bytes) -> bytes:
+    """The file without indents and without the lines and blocks that are comments alone: a tenth of what a signing page
+    loads. No text of ours goes over several lines."""
+    without = _COMMENTS.get(PurePosixPath(name).suffix)
+    if without is None:
+        return content
+    lines = (line.strip() for line in without.sub(b"", content).splitlines())
+    return b"\n".join(line for line in lines if line)
+
+
+@cache
+def contents() -> dict[str, Compressed]:
+    """Every static file by its hashed name, compressed. Called before processes are forked, which then share it."""
+    files = {}
+    storage: Any = staticfiles_storage  # a StaticFiles, by STORAGES
+    for name in storage.hashed_files.values():
+        with storage.open(name) as file:
+            files[name] = Compressed(file.read(), _CONTENT_TYPES[PurePosixPath(name).suffix])
+        assert files[name].gzipped
+    return files
+
+
+@require_safe
+def static_file(request: HttpRequest, name: str) -> HttpResponse:
+    """Kept for a year by every cache: what has changed has another name."""
+    file = contents().get(name)
+    if file is None:
+        raise Http404
+    response = file.response(request)
+    response["Cache-Control"] = f"public, max-age={_A_YEAR}, immutable"
+    return response

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class AdminLogConfig(AppConfig):
+    name = "paraph.tenants.admin_log"
+    label = "activity"

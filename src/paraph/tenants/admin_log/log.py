@@ -1,0 +1,89 @@
+"""Noting acts in the activity log of an organization, and checking its chain of hashes."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import structlog
+from django.db import connection, transaction
+
+from paraph.kernel import clock
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.chain import GENESIS, act_hash
+from paraph.tenants.admin_log.models import Activity, ActorKind
+
+_log = structlog.get_logger("paraph.operator")
+_LOCK = "SELECT 1 FROM organizations_organization WHERE id = %s FOR NO KEY UPDATE"
+
+
+def note(
+    organization_id: int,
+    actor: Actor,
+    action: Action,
+    subject: str = "",
+    *,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> Activity:
+    """Appends an act to the organization's log. Call it in the transaction of the change that it tells of.
+
+    ``before`` and ``after`` are plain JSON and never hold a secret. Locks the organization's row, so that the chain
+    has one writer. What an operator did stands in the service's log too, once it is committed.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK, [organization_id])
+    last = Activity.objects.filter(organization_id=organization_id).order_by("-position").first()
+    moment = clock.now()
+    act = Activity(
+        organization_id=organization_id,
+        position=last.position + 1 if last else 1,
+        actor_kind=actor.kind,
+        actor_id=actor.id,
+        actor=actor.email,
+        ip=actor.ip,
+        action=action,
+        subject=subject,
+        before=before or {},
+        after=after or {},
+        created_at=max(moment, last.created_at) if last else moment,
+        previous_hash=bytes(last.hash) if last else GENESIS,
+    )
+    act.hash = act_hash(facts(act))
+    act.save(force_insert=True)
+    if actor.kind == ActorKind.OPERATOR:
+        transaction.on_commit(partial(_log.info, "operator", **_line(act)))
+    return act
+
+
+def facts(act: Activity) -> dict[str, Any]:
+    """Returns the fields that the hash covers, which exports repeat."""
+    return {
+        "organization_id": act.organization_id,
+        "position": act.position,
+        "actor_kind": act.actor_kind,
+        "actor_id": act.actor_id,
+        "actor": act.actor,
+        "ip": act.ip,
+        "action": act.action,
+        "subject": act.subject,
+        "before": act.before,
+        "after": act.after,
+        "created_at": clock.iso_milliseconds(act.created_at),
+        "previous_hash": bytes(act.previous_hash).hex(),
+    }
+
+
+def _line(act: Activity) -> dict[str, Any]:
+    return {"action": act.action, "organization_id": act.organization_id, "subject": act.subject, "facts": act.after}
+
+
+def broken_at(acts: Iterable[Activity]) -> int | None:
+    """Returns the position of the first act that does not follow from those before it, None if the chain holds."""
+    previous = GENESIS
+    for expected, act in enumerate(acts, start=1):
+        follows = act.position == expected and bytes(act.previous_hash) == previous
+        if not follows or act_hash(facts(act)) != bytes(act.hash):
+            return expected
+        previous = bytes(act.hash)
+    return None

@@ -1,0 +1,77 @@
+"""Whom messages of a sandbox may go to (``PARAPH_SANDBOX_MAIL``): those who have said that they want them."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.tenants.models import ConfirmedAddress, Environment, Organization
+
+VALID_FOR = timedelta(days=7)
+
+_SIGNER = Signer(salt="paraph.confirmed-address")
+
+
+def is_withheld(organization_id: int, environment: str, recipient: str) -> bool:
+    """Whether a message of the organization is kept for the inbox instead of going to this address or number."""
+    if environment != Environment.SANDBOX or settings.PARAPH.sandbox_mails_everyone:
+        return False
+    own = ConfirmedAddress.objects.filter(organization_id=organization_id, address=_written(recipient))
+    return not own.filter(confirmed_at__isnull=False).exists()
+
+
+def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
+    """The row of the address or number, and a token by which it may confirm for 7 days; tokens given before end.
+
+    Raises ``DomainError("not_found", …)``.
+    """
+    row = _row(organization_id, recipient)
+    row.asked_at = clock.now()
+    row.save(update_fields=["asked_at"])
+    return row, _SIGNER.sign_object([row.pk, clock.iso_milliseconds(row.asked_at)])
+
+
+def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
+    """Confirms an address or number that somebody answers for. Raises ``DomainError("not_found", …)``."""
+    row = _row(organization_id, recipient)
+    row.confirmed_at = row.confirmed_at or clock.now()
+    row.save(update_fields=["confirmed_at"])
+    return row
+
+
+def withdraw(organization_id: int, recipient: str) -> ConfirmedAddress:
+    """Takes a confirmation back. Raises ``DomainError("not_found", …)``."""
+    row = _row(organization_id, recipient)
+    row.confirmed_at, row.asked_at = None, clock.now()  # links given before end, too
+    row.save(update_fields=["confirmed_at", "asked_at"])
+    return row
+
+
+def find(token: str) -> ConfirmedAddress | None:
+    """Whom the token was made for, with the organization; None for one that is forged, replaced or too old."""
+    try:
+        pk, asked_at = _SIGNER.unsign_object(token)
+    except (BadSignature, ValueError):
+        return None
+    row = ConfirmedAddress.objects.select_related("organization").filter(pk=pk).first()
+    if row is None or clock.iso_milliseconds(row.asked_at) != asked_at:
+        return None
+    return row if clock.now() < row.asked_at + VALID_FOR else None
+
+
+def confirm(row: ConfirmedAddress) -> None:
+    """From now on messages of the organization's sandbox go there."""
+    ConfirmedAddress.objects.filter(pk=row.pk, confirmed_at=None).update(confirmed_at=clock.now())
+
+
+def _row(organization_id: int, recipient: str) -> ConfirmedAddress:
+    if not Organization.objects.filter(pk=organization_id).exists():
+        raise DomainError("not_found", f"There is no organization {organization_id}.")
+    row, _ = ConfirmedAddress.objects.get_or_create(organization_id=organization_id, address=_written(recipient))
+    return row
+
+
+def _written(recipient: str) -> str:
+    return recipient.strip().lower()

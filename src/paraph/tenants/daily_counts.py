@@ -1,0 +1,69 @@
+"""Counting and skipping rows without looking at them (docs/decisions/long-lists.md)."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from django.db import connection
+from django.db.models import Sum
+
+from paraph.tenants.models import DailyCount
+from paraph.tenants.scope import Caller, scoped
+
+# The day that a page begins in, the rows before that day, and the rows of all days.
+_DAYS = """
+WITH days AS (
+    SELECT day, sum(count) AS rows FROM organizations_tally
+    WHERE organization_id = %(organization)s AND environment = %(environment)s AND resource = %(resource)s
+      AND day BETWEEN %(first)s AND %(last)s AND (%(status)s = '' OR status = %(status)s)
+    GROUP BY day
+), running AS (
+    SELECT day, sum(rows) OVER (ORDER BY day {direction}) - rows AS before, rows FROM days
+)
+SELECT (SELECT coalesce(sum(rows), 0)::bigint FROM days), day, before::bigint
+FROM running WHERE before <= %(offset)s AND rows > 0 ORDER BY before DESC LIMIT 1
+"""
+
+
+@dataclass(frozen=True)
+class Days:
+    """Whole days of a tenant's rows of one resource, of one status ("" for any)."""
+
+    caller: Caller
+    resource: str
+    status: str
+    first: date
+    last: date
+    descending: bool
+
+
+@dataclass(frozen=True)
+class Start:
+    """``count`` rows in all; those from ``offset`` on begin in ``day``, after ``before`` rows of earlier ones
+    (of later ones, descending). ``day`` is None when there are no rows."""
+
+    count: int
+    day: date | None
+    before: int
+
+
+def start(days: Days, offset: int) -> Start:
+    """Where the rows from ``offset`` on begin. One query over a row for each day and status."""
+    values: dict[str, int | str | date] = {
+        "organization": days.caller.organization_id,
+        "environment": days.caller.environment,
+        "resource": days.resource,
+        "first": days.first,
+        "last": days.last,
+        "status": days.status,
+        "offset": offset,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_DAYS.format(direction="DESC" if days.descending else "ASC"), values)
+        row = cursor.fetchone()
+    return Start(*row) if row else Start(0, None, 0)
+
+
+def by_status(caller: Caller, resource: str, first: date = date.min, last: date = date.max) -> dict[str, int]:
+    """How many rows of each status were created from the first to the last day."""
+    rows = scoped(DailyCount, caller).filter(resource=resource, day__gte=first, day__lte=last)
+    return dict(rows.values_list("status").annotate(Sum("count")))

@@ -1,0 +1,209 @@
+"""Organizations and what belongs to them (specification 2.4, 2.6, 5.1)."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy
+
+from paraph.kernel import clock
+
+
+class Plan(models.TextChoices):
+    FREE = "free"
+    PRO = "pro"
+    ENTERPRISE = "enterprise"
+
+
+class Environment(models.TextChoices):
+    SANDBOX = "sandbox", gettext_lazy("Sandbox")
+    PRODUCTION = "production", gettext_lazy("Production")
+
+
+class Organization(models.Model):
+    """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
+    or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
+    downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers go; without it they
+    cannot ask.
+
+    ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
+    when it is as if it did not exist."""
+
+    name = models.CharField(max_length=200)
+    plan = models.CharField(max_length=10, choices=Plan)
+    refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
+    mails_copy_links = models.BooleanField(default=True, db_default=True)
+    contact_email = models.CharField(max_length=320, default="", db_default="", blank=True)
+    suspended_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+
+class Application(models.Model):
+    """An external application: what API keys belong to, and where its webhooks go.
+
+    ``frame_origins``: the sites that may show its signing pages in a frame, with spaces between them; any if empty.
+    ``next_webhook_secret_encrypted`` takes the place of ``webhook_secret_encrypted`` at ``next_webhook_secret_at``
+    (:mod:`paraph.tenants.rotation`); both are null unless the secret was rotated.
+    """
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
+    environment = models.CharField(max_length=10, choices=Environment)
+    name = models.CharField(max_length=200)
+    webhook_url = models.URLField(max_length=2000, blank=True)
+    webhook_secret_encrypted = models.BinaryField()
+    next_webhook_secret_encrypted = models.BinaryField(null=True)
+    next_webhook_secret_at = models.DateTimeField(null=True)
+    frame_origins = models.TextField(default="", db_default="", blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+
+class ApiKey(models.Model):
+    """A key by its SHA-256; the key itself is shown once and never stored (specification 5.1). It is refused from
+    ``revoked_at`` on, which lies ahead while another key takes its place."""
+
+    application = models.ForeignKey(Application, models.PROTECT, related_name="keys")
+    sha256 = models.BinaryField(unique=True)
+    created_at = models.DateTimeField(default=clock.now)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+
+
+class BrandingProfile(models.Model):
+    """Colours of the signer journey; seen from both environments (specification 2.4)."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
+    name = models.CharField(max_length=200)
+    background_color = models.CharField(max_length=7)
+    text_color = models.CharField(max_length=7)
+    accent_color = models.CharField(max_length=7)
+
+
+class DeletedBrandingProfile(models.Model):
+    """Marks a profile that nothing new may use. Its row stays, because requests that have it keep its colours.
+
+    A table of its own and no column of the profile: processes of the version before build the model from all columns
+    of the profile's row, and would stumble over a new one.
+    """
+
+    profile = models.OneToOneField(BrandingProfile, models.CASCADE, primary_key=True, related_name="deletion")
+    deleted_at = models.DateTimeField(default=clock.now)
+
+
+class Retention(models.Model):
+    """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
+
+    pk = models.CompositePrimaryKey("organization_id", "environment")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    days = models.IntegerField()
+
+
+class Usage(models.Model):
+    """Calls of an organization in an environment, in the newest minute and hour (counted from the epoch).
+
+    ``month_calls`` of ``month`` (its first day, UTC) and ``earlier_calls`` of ``earlier_month`` are those that
+    :class:`MonthlyCalls` has not taken over yet. The table is unlogged: a crash of the database starts the counters
+    anew, and nothing else is lost.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "environment")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    minute = models.BigIntegerField()
+    minute_calls = models.BigIntegerField()
+    hour = models.BigIntegerField()
+    hour_calls = models.BigIntegerField()
+    month = models.DateField(null=True)
+    month_calls = models.BigIntegerField(default=0, db_default=0)
+    earlier_month = models.DateField(null=True)
+    earlier_calls = models.BigIntegerField(default=0, db_default=0)
+
+
+class KeyUsage(models.Model):
+    """``calls`` with a key in the newest ``hour`` that it was used in (counted from the epoch), and ``calls_before`` in
+    the hour before that. Unlogged, too."""
+
+    key = models.OneToOneField(ApiKey, models.CASCADE, primary_key=True, related_name="usage")
+    hour = models.BigIntegerField()
+    calls = models.BigIntegerField()
+    calls_before = models.BigIntegerField()
+
+
+class BadKeyCalls(models.Model):
+    """Calls without a valid key from one address, in the newest minute that it made any. Unlogged, too."""
+
+    address = models.CharField(max_length=45, primary_key=True)
+    minute = models.BigIntegerField(db_index=True)
+    calls = models.BigIntegerField()
+
+
+class Storage(models.Model):
+    """Bytes of all files of a tenant: uploads and what stands in for them, sealed documents, proofs.
+
+    Triggers on their own tables keep it (docs/decisions/storage-limits.md); nothing else writes it.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "environment")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    bytes = models.BigIntegerField()
+
+
+class DailyCount(models.Model):
+    """How many rows of a resource a tenant has, by day of creation (UTC) and status, so that lists need not count.
+
+    Triggers on the resources' own tables keep it (docs/decisions/long-lists.md); nothing else writes it.
+    """
+
+    pk = models.CompositePrimaryKey("organization_id", "environment", "resource", "day", "status")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    environment = models.CharField(max_length=10, choices=Environment)
+    resource = models.CharField(max_length=20)
+    day = models.DateField()
+    status = models.CharField(max_length=10)
+    count = models.BigIntegerField()
+
+    class Meta:
+        db_table = "organizations_tally"
+
+
+class ConfirmedAddress(models.Model):
+    """An address or number that was asked, at ``asked_at`` the last time, whether messages of this organization's
+    sandbox may go to it; ``confirmed_at`` is None until it has said so. In lower case."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="confirmed_addresses")
+    address = models.CharField(max_length=320)
+    asked_at = models.DateTimeField(default=clock.now)
+    confirmed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["organization", "address"], name="confirmed_address_once")]
+
+
+class Installation(models.Model):
+    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is that of the secret
+    in use, since ``secret_since`` unless it is the first. ``earlier_link_keys``
+    (:mod:`paraph.tenants.link_keys`): one for each secret before it, in order; null for none."""
+
+    id = models.SmallIntegerField(primary_key=True)
+    secret_fingerprint = models.BinaryField()
+    secret_since = models.DateTimeField(null=True)
+    earlier_link_keys = models.JSONField(null=True)
+
+
+class WebSends(models.Model):
+    """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
+
+    pk = models.CompositePrimaryKey("organization_id", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    month = models.DateField()
+    sent = models.IntegerField()
+
+
+class MonthlyCalls(models.Model):
+    """How many calls with a valid key an organization made in an environment in a month (its first day, UTC), but for
+    those of the last minutes, which :class:`Usage` still holds."""
+
+    pk = models.CompositePrimaryKey("organization_id", "environment", "month")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+", db_index=False)
+    environment = models.CharField(max_length=10, choices=Environment)
+    month = models.DateField()
+    calls = models.BigIntegerField()

@@ -1,0 +1,102 @@
+"""What organizations used in a month: calls of the API, requests, sends from the dashboard (specification 8)."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from django.db import connection
+from django.db.models import Sum
+
+from paraph.tenants.models import DailyCount, Environment, MonthlyCalls, Organization, Usage, WebSends
+
+# The rows are locked before they are read, so that no call is counted twice or lost.
+_TAKE_OVER = """
+WITH held AS (
+    SELECT organization_id, environment, month, month_calls, earlier_month, earlier_calls FROM organizations_usage
+    WHERE month_calls > 0 OR earlier_calls > 0 FOR UPDATE
+), emptied AS (
+    UPDATE organizations_usage AS usage SET month_calls = 0, earlier_calls = 0 FROM held
+    WHERE usage.organization_id = held.organization_id AND usage.environment = held.environment
+)
+INSERT INTO organizations_monthlycalls AS known (organization_id, environment, month, calls)
+SELECT organization_id, environment, month, month_calls FROM held WHERE month_calls > 0
+UNION ALL
+SELECT organization_id, environment, earlier_month, earlier_calls FROM held WHERE earlier_calls > 0
+ON CONFLICT (organization_id, environment, month) DO UPDATE SET calls = known.calls + EXCLUDED.calls
+"""
+
+
+@dataclass
+class MonthlyUsage:
+    """``calls`` and ``requests`` by environment. Calls are those with a valid key, refused ones too; requests are
+    counted by the day of their creation (UTC), whatever became of them, ``web_sends`` among those of production."""
+
+    calls: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Environment.values, 0))
+    requests: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Environment.values, 0))
+    web_sends: int = 0
+
+    @property
+    def billed_requests(self) -> int:
+        """Requests that the API created in production: what is billed by usage."""
+        return max(self.requests[Environment.PRODUCTION] - self.web_sends, 0)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "api_calls": self.calls,
+            "requests": self.requests,
+            "web_sends": self.web_sends,
+            "billed_requests": self.billed_requests,
+        }
+
+
+def month_of(text: str) -> date:
+    """Returns the first day of a month written YYYY-MM. Raises ``ValueError``."""
+    if len(text) != len("2026-01"):
+        raise ValueError(text)
+    return date.fromisoformat(f"{text}-01")
+
+
+def next_month(month: date) -> date:
+    return date(month.year + month.month // 12, month.month % 12 + 1, 1)
+
+
+def take_over_calls() -> None:
+    """Adds the calls that were counted since the last time to those of their months. Safe to repeat."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_OVER)
+
+
+def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, MonthlyUsage]:
+    """Returns the use of an organization, or of all that used anything, by their id. ``month``: its first day."""
+    of = {} if organization_id is None else {"organization_id": organization_id}
+    used: dict[int, MonthlyUsage] = defaultdict(MonthlyUsage)
+    for calls in MonthlyCalls.objects.filter(month=month, **of):
+        used[calls.organization_id].calls[calls.environment] = calls.calls
+    for held in Usage.objects.filter(**of):
+        newest = held.month_calls if held.month == month else 0
+        earlier = held.earlier_calls if held.earlier_month == month else 0
+        if newest or earlier:
+            used[held.organization_id].calls[held.environment] += newest + earlier
+    created = DailyCount.objects.filter(resource="signature_requests", day__gte=month, day__lt=next_month(month), **of)
+    by_environment = created.values_list("organization_id", "environment").annotate(Sum("count"))
+    for owner, environment, count in by_environment:
+        used[owner].requests[environment] = count
+    for sends in WebSends.objects.filter(month=month, **of):
+        used[sends.organization_id].web_sends = sends.sent
+    return used
+
+
+def usage_of_all(month: date) -> list[dict[str, Any]]:
+    """Lists every organization, deleted ones too, with its use in the month."""
+    used = monthly_usage(month)
+    return [
+        {
+            "organization_id": row.pk,
+            "name": row.name,
+            "plan": row.plan,
+            "month": f"{month:%Y-%m}",
+            **used.get(row.pk, MonthlyUsage()).to_json(),
+        }
+        for row in Organization.objects.order_by("pk")
+    ]

@@ -1,0 +1,57 @@
+"""Numbers kept in a file: read while they are written, and refused by a full disk without harm."""
+
+import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from paraph.metrics.ledger import Ledger, read
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "metrics" / "1.figures"
+
+
+@pytest.fixture
+def no_more(path: Path) -> Iterator[None]:
+    """The disk takes what the file already has, and 30 bytes more."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((path.stat().st_size if path.exists() else 0) + 30, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_numbers_are_read_by_their_keys(path: Path) -> None:
+    ledger = Ledger(path)
+    for key, amounts in (("a", {0: 1.0}), ("ünïcode []", {2: 0.5}), ("a", {0: 2.0, 1: 7.0})):
+        ledger.add(key, amounts, 3)
+    assert list(read(path)) == [("a", (3.0, 7.0, 0.0)), ("ünïcode []", (0.0, 0.0, 0.5))]
+    assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_full_disk_delays_what_it_refuses(path: Path, request: pytest.FixtureRequest) -> None:
+    ledger = Ledger(path)
+    ledger.add("before", {0: 1.0}, 14)
+    request.getfixturevalue("no_more")
+    ledger.add("before", {0: 1.0}, 14)
+    ledger.add("refused", {0: 1.0}, 14)
+    ledger.add("refused", {0: 1.0}, 14)
+    assert [(key, numbers[0]) for key, numbers in read(path)] == [("before", 2.0)]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+    ledger.add("another", {0: 1.0}, 1)
+    ledger.add("refused", {0: 1.0}, 14)
+    assert [(key, numbers[0]) for key, numbers in read(path)] == [("before", 2.0), ("another", 1.0), ("refused", 3.0)]
+
+
+def test_a_folder_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
+    (tmp_path / "metrics").write_bytes(b"a file")
+    Ledger(tmp_path / "metrics" / "1.figures").add("a", {0: 1.0}, 1)
+
+
+def test_no_page_of_the_file_is_mapped(path: Path) -> None:
+    """Writing to a mapped page that the disk has no room for ends the process."""
+    Ledger(path).add("a", {0: 1.0}, 1)
+    assert str(path) not in Path(f"/proc/{os.getpid()}/maps").read_text()

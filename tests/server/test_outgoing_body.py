@@ -1,0 +1,102 @@
+"""Files leave in one piece, or from a place that they have to wait for."""
+
+import gc
+import io
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.test import RequestFactory
+
+from paraph.server import outgoing_body
+from paraph.server.outgoing_body import AT_ONCE, DownloadPlaces, OutgoingBodies
+
+
+class File(io.BytesIO):
+    """``closes`` counts."""
+
+    closes = 0
+
+    def close(self) -> None:
+        self.closes += not self.closed
+        super().close()
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch) -> DownloadPlaces:
+    """The one place there is, for which nobody waits long."""
+    places = DownloadPlaces(1, 0)
+    monkeypatch.setattr(outgoing_body, "places", lambda: places)
+    return places
+
+
+def sent(file: File, method: str = "GET") -> Any:
+    def answer(_request: HttpRequest) -> HttpResponseBase:
+        response = FileResponse(file)
+        response.headers["Content-Length"] = str(len(file.getvalue()))
+        return response
+
+    return OutgoingBodies(answer)(RequestFactory().generic(method, "/files/key"))
+
+
+def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: DownloadPlaces) -> None:
+    assert only.take()
+    file = File(bytes(AT_ONCE))
+    response = sent(file)
+    assert response.status_code == 200 and [len(piece) for piece in response] == [AT_ONCE]
+    response.close()
+    assert file.closes == 1
+
+
+def test_a_large_file_has_its_place_until_it_is_closed(only: DownloadPlaces) -> None:
+    first, second = File(bytes(AT_ONCE + 1)), File(bytes(AT_ONCE + 1))
+    response = sent(first)
+    refused = sent(second)
+    assert (response.status_code, refused.status_code) == (200, 503)
+    assert int(refused.headers["Retry-After"]) > 0
+    assert second.closes == 1, "a refused file is not left open"
+    assert b"".join(response) == bytes(AT_ONCE + 1)
+    response.close()
+    response.close()
+    assert first.closes == 1
+    assert only.take() and not only.take(), "it was given back once"
+
+
+def test_who_has_gone_before_the_first_piece_gives_the_place_back(only: DownloadPlaces) -> None:
+    sent(File(bytes(AT_ONCE + 1))).close()
+    assert only.take()
+
+
+def test_a_file_that_is_never_sent_nor_closed_gives_the_place_back(only: DownloadPlaces) -> None:
+    response = sent(File(bytes(AT_ONCE + 1)))
+    del response
+    gc.collect()
+    assert only.take()
+
+
+def test_a_head_is_all_that_is_sent_of_a_file_to_who_asks_for_it_alone(only: DownloadPlaces) -> None:
+    assert only.take()
+    assert sent(File(bytes(AT_ONCE + 1)), "HEAD").status_code == 200
+
+
+def test_other_answers_are_passed_on() -> None:
+    plain = HttpResponse(b"x" * (AT_ONCE + 1))
+    assert OutgoingBodies(lambda _: plain)(RequestFactory().get("/")) is plain
+
+
+def test_few_wait_for_long() -> None:
+    """One of them; the others learn soon that there is no place."""
+    places = DownloadPlaces(1, 1)
+    assert places.take()
+    began = time.monotonic()
+    with ThreadPoolExecutor(3) as pool:
+        waits = [pool.submit(places.take) for _ in range(3)]
+        while sum(wait.done() for wait in waits) < 2:
+            time.sleep(0.01)
+        assert time.monotonic() - began < 3
+        assert time.monotonic() - places.wanted < 2, "and the one that waits is seen"
+        places.leave()
+    assert sorted(wait.result() for wait in waits) == [False, False, True]

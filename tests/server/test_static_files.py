@@ -1,0 +1,96 @@
+"""Static files: hashed names, compressed contents, a year in every cache."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.core.files.storage import Storage
+
+from paraph.server.static_files import StaticFiles, contents
+from tests.production import Client
+
+SOURCE = Path(__file__).parents[2] / "src/paraph"
+FILES = {
+    path.relative_to(folder).as_posix(): path for folder in SOURCE.glob("*/static") for path in folder.rglob("*.*")
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_is_served_under_its_hashed_name(name: str) -> None:
+    address = staticfiles_storage.url(name)
+    assert re.fullmatch(rf"/static/{name.partition('.')[0]}\.[0-9a-f]{{12}}\.\w+", address)
+    plain = Client().get(address)
+    assert plain.content == bare(FILES[name]) and "Content-Encoding" not in plain
+    assert plain["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert "Accept-Encoding" in plain["Vary"]
+    packed = Client().get(address, headers={"Accept-Encoding": "br, gzip;q=0.8"})
+    assert packed["Content-Encoding"] == "gzip" and gzip.decompress(packed.content) == plain.content
+    assert packed["Content-Type"] == plain["Content-Type"]
+
+
+def bare(path: Path) -> bytes:
+    """The file as it is served: line by line, without indents, comments and empty lines."""
+    source = path.read_text()
+    if path.suffix == ".css":
+        source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
+    if path.suffix not in (".css", ".js"):
+        return source.encode()
+    lines = [line.strip() for line in source.split("\n")]
+    return "\n".join(line for line in lines if line and not line.startswith("//")).encode()
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js")])
+def test_no_text_of_a_script_goes_over_several_lines(name: str) -> None:
+    """Else it would be served without its indents."""
+    told = [line for line in FILES[name].read_text().split("\n") if not line.strip().startswith("//")]
+    assert [line for line in told if line.count("`") % 2 or line.endswith("\\")] == []
+
+
+def test_content_types_do_not_depend_on_the_machine() -> None:
+    served = {name.rsplit(".")[-1]: Client().get(f"/static/{name}")["Content-Type"] for name in contents()}
+    assert served == {
+        "css": "text/css; charset=utf-8",
+        "js": "text/javascript; charset=utf-8",
+        "svg": "image/svg+xml",
+    }
+
+
+def test_a_client_that_refuses_gzip_gets_none() -> None:
+    for accepted in ("", "identity", "gzip;q=0", "br, gzip; q=0.0, deflate"):
+        answer = Client().get(staticfiles_storage.url("signer/signer.css"), headers={"Accept-Encoding": accepted})
+        assert "Content-Encoding" not in answer
+
+
+@pytest.mark.parametrize("name", ["", "signer", "signer/signer.css", "signer/../signer/signer.css", "nothing.css"])
+def test_nothing_else_is_served(name: str) -> None:
+    assert Client().get(f"/static/{name}").status_code == 404
+
+
+def test_head_and_other_methods() -> None:
+    address = staticfiles_storage.url("signer/signer.css")
+    assert Client().head(address).status_code == 200
+    assert Client().post(address).status_code == 405
+
+
+def test_what_changes_gets_another_name(tmp_path: Path, settings: pytest.FixtureRequest) -> None:
+    before = StaticFiles().url("signer/signer.css")
+    (tmp_path / "signer").mkdir()
+    (tmp_path / "signer/signer.css").write_text("body{background:url(icon.svg)}")
+    settings.STATICFILES_DIRS = [tmp_path]  # type: ignore[attr-defined]  # looked at before those of applications
+    after = StaticFiles()
+    assert after.url("signer/signer.css") not in (before, "/static/signer/signer.css")
+    [name] = [name for name in after.hashed_files.values() if name.startswith("signer/signer.")]
+    assert re.fullmatch(r'body\{background:url\("icon\.[0-9a-f]{12}\.svg"\)\}', text(after, name))
+
+
+def test_a_page_that_names_a_missing_file_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"signer/nothing\.css"):
+        staticfiles_storage.url("signer/nothing.css")
+
+
+def text(storage: Storage, name: str) -> str:
+    with storage.open(name) as file:
+        content: bytes = file.read()
+    return content.decode()

@@ -1,0 +1,82 @@
+"""What every response has, whoever answers it, as the server's own application gives it."""
+
+import logging
+import sys
+from typing import Any
+
+import pytest
+from django.core.signals import request_finished
+from django.db import connection
+
+from paraph.server.wsgi import application
+from tests.api.v1.api_clients import ApiClient, api_client
+from tests.production import Client
+
+
+@pytest.mark.parametrize("path", ["/api/v1/health", "/api/v1/nothing", "/healthz", "/docs", "/nowhere"])
+def test_headers_that_all_responses_share(db: None, path: str) -> None:
+    response = Client().get(path)
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Referrer-Policy"] in ("same-origin", "no-referrer")
+    assert response["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert response["Content-Language"] == "en"
+    assert "Accept-Language" in response["Vary"]
+    assert len(response["X-Request-Id"]) == 16
+
+
+@pytest.mark.parametrize("path", ["/api/v1/health", "/healthz", "/docs", "/static/signer/page.css", "/nowhere"])
+def test_browsers_are_told_to_come_by_https_where_that_is_how_they_come(db: None, path: str, settings: Any) -> None:
+    for base_url, told in (("https://sign.example", "max-age=31536000"), ("http://sign.example", None)):
+        settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": base_url})
+        assert Client().get(path).get("Strict-Transport-Security") == told
+
+
+def test_the_language_is_the_callers_and_not_that_of_the_call_before(db: None) -> None:
+    french = Client().get("/api/v1/health", headers={"Accept-Language": "fr"})
+    assert french["Content-Language"] == "fr" and "en-tête" in french.content.decode()
+    assert Client().get("/api/v1/health")["Content-Language"] == "en"
+
+
+def test_a_header_with_an_underscore_is_refused() -> None:
+    response = Client().get("/api/v1/health", HTTP_PARAPH_CHECK="1")
+    assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_request")
+
+
+def test_a_whole_response_is_one_piece_and_ends_before_it_is_sent() -> None:
+    finished: list[object] = []
+
+    def finish(**_facts: object) -> None:
+        finished.append(True)
+
+    request_finished.connect(finish)
+    try:
+        pieces = application(environ("/healthz"), lambda *_: None)
+    finally:
+        request_finished.disconnect(finish)
+    assert pieces == [b"ok\n"] and finished
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_has_gone_is_replaced() -> None:
+    """Here the connection is looked after as the server's are."""
+    known = environ("/api/v1/branding_profiles", api_client())
+    statuses: list[str] = []
+    for _ in range(2):
+        list(application(dict(known), lambda status, _headers: statuses.append(status)))
+        kept: Any = connection.connection
+        kept.close()
+    assert statuses == ["200 OK"] * 2
+
+
+def test_a_request_leaves_one_line_in_the_log(db: None, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "paraph.request"):
+        Client().get("/api/v1/documents/7?secret=1", headers={"X-Api-Key": str(api_client().api_key)})
+    [line] = [record for record in caplog.records if record.name == "paraph.request"]
+    facts: Any = line
+    assert (facts.method, facts.route, facts.status) == ("GET", "api/v1/documents/<int:document_id>", 404)
+
+
+def environ(path: str, caller: ApiClient | None = None) -> dict[str, Any]:
+    key = {"HTTP_X_API_KEY": caller.api_key} if caller else {}
+    shared = {"REQUEST_METHOD": "GET", "QUERY_STRING": "", "REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "localhost"}
+    return {**shared, "SERVER_PORT": "80", "PATH_INFO": path, "wsgi.input": sys.stdin, "wsgi.errors": sys.stderr, **key}

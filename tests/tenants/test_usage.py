@@ -1,0 +1,64 @@
+"""What is counted by month: calls with a valid key, requests by creation, sends from the dashboard."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from paraph.kernel import clock
+from paraph.tenants.admission import admit
+from paraph.tenants.models import MonthlyCalls
+from paraph.tenants.registration import create_application, create_organization
+from paraph.tenants.usage import month_of, monthly_usage, next_month, take_over_calls, usage_of_all
+from tests.factories import scene
+
+pytestmark = pytest.mark.django_db
+
+
+def test_calls_count_in_the_month_of_the_call_in_utc(monkeypatch: Any) -> None:
+    organization = create_organization("Analytical Engines", "pro")
+    key = create_application(organization.pk, "sandbox", "Backend").api_key
+    last, first = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
+    for moment in (last, last, first):
+        monkeypatch.setattr(clock, "now", lambda moment=moment: moment)
+        assert admit(key)
+    admit("0" * 64)
+    assert monthly_usage(date(2026, 1, 1), organization.pk)[organization.pk].calls == {"sandbox": 2, "production": 0}
+    take_over_calls()
+    take_over_calls()
+    assert list(MonthlyCalls.objects.order_by("month").values_list("month", "calls")) == [
+        (date(2026, 1, 1), 2),
+        (date(2026, 2, 1), 1),
+    ]
+    assert monthly_usage(date(2026, 1, 1), organization.pk)[organization.pk].calls == {"sandbox": 2, "production": 0}
+
+
+def test_calls_go_on_being_counted_after_they_were_taken_over() -> None:
+    organization = create_organization("Analytical Engines", "pro")
+    key = create_application(organization.pk, "sandbox", "Backend").api_key
+    month = clock.now().date().replace(day=1)
+    for calls in (1, 2, 3):
+        assert admit(key)
+        assert monthly_usage(month, organization.pk)[organization.pk].calls["sandbox"] == calls
+        take_over_calls()
+        assert monthly_usage(month, organization.pk)[organization.pk].calls["sandbox"] == calls
+
+
+def test_requests_count_by_environment_and_those_of_the_api_are_billed() -> None:
+    stage = scene()
+    month = clock.now().date().replace(day=1)
+    used = monthly_usage(month)[stage.request.organization_id]
+    assert sum(used.requests.values()) == 1 and used.requests[stage.request.environment] == 1
+    used.requests["production"], used.web_sends = 5, 2
+    assert used.billed_requests == 3
+    rows = usage_of_all(month)
+    assert [row["requests"] for row in rows if row["organization_id"] == stage.request.organization_id] == [
+        monthly_usage(month)[stage.request.organization_id].requests
+    ]
+
+
+def test_months_are_written_with_year_and_month() -> None:
+    assert month_of("2026-12") == date(2026, 12, 1) and next_month(date(2026, 12, 1)) == date(2027, 1, 1)
+    for text in ("2026-13", "2026-1", "2026-12-01", "december"):
+        with pytest.raises(ValueError):
+            month_of(text)
