@@ -1,6 +1,7 @@
 """Every message of the dashboard that is translated: what its templates and its Python code say."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +12,11 @@ import paraph
 
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "dashboard" / "locale"
-ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "members", "request_templates")]
-_VERBS = (
-    *("flow/bulk_send", "flow/delete_document", "flow/delete_template", "flow/send_rows", "flow/unsent"),
-    *("flow/messages/sender_emails", "webhooks/testing"),
-)
-VERBS = [SOURCE / f"{verb}.py" for verb in _VERBS]
-LABELS = [SOURCE / noun / "models.py" for noun in ("activity", "organizations", "signature_requests", "webhooks")]
+ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "request_templates")]
+SHARED = [SOURCE / room for room in ("flow", "tenants", "webhooks")]
+"""Rooms whose messages stand in either catalog: Django reads both as one."""
+
+LABELS = [SOURCE / noun / "models.py" for noun in ("tenants/admin_log", "tenants", "signature_requests", "webhooks")]
 _CALL = re.compile(
     r"""\b(n?gettext|_)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
 )
@@ -27,13 +26,11 @@ Message = tuple[str, str]  # the second is the plural, "" without one
 
 def messages() -> set[Message]:
     """What is translated, in English."""
-    files = [
-        *VERBS,
-        *LABELS,
-        SOURCE / "webhooks" / "testing.py",
-        *(file for room in ROOMS for file in sorted(room.rglob("*"))),
-    ]
-    return {message for file in files for message in _of(file)}
+    files = [*LABELS, *(file for room in ROOMS for file in sorted(room.rglob("*")))]
+    shared = {message for room in SHARED for file in sorted(room.rglob("*.py")) for message in _of(file)}
+    of_the_api = (SOURCE / "api" / "locale" / "de" / "LC_MESSAGES" / "django.po").read_text()
+    elsewhere = {message for message in shared if json.dumps(message[0], ensure_ascii=False) in of_the_api}
+    return {message for file in files for message in _of(file)} | (shared - elsewhere)
 
 
 def _of(file: Path) -> Iterator[Message]:

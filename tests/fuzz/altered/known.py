@@ -13,6 +13,11 @@ from paraph.pdf.structure.reader import PdfReader
 from tests.fuzz.altered.genuine import AMOUNT, FORGED, genuine
 
 
+def number_of(reference: bytes) -> int:
+    """Return the number of the object that a reference names, with any white space (NUL as well) in it."""
+    return int(reference.replace(b"\0", b" ").split()[0])
+
+
 class Pairs(list[tuple[bytes, bytes]]):
     """A dictionary as it is written: keys and values in order, a key perhaps more than once."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from tests.fuzz.altered.known import Stream
+from tests.fuzz.altered.known import Stream, number_of
 from tests.fuzz.altered.spelling import opaque
 from tests.fuzz.altered.tail import NotHere, Tail
 from tests.fuzz.altered.trailers import forged_catalog, forged_page
@@ -23,7 +23,7 @@ def _of_parent(tail: Tail, _chance: Random, key: bytes, value: bytes) -> None:
 
 
 def _parent(tail: Tail) -> int:
-    return int(tail.dictionaries[tail.known.pages[0]].get(b"/Parent").split()[0])
+    return number_of(tail.dictionaries[tail.known.pages[0]].get(b"/Parent"))
 
 
 def _without(tail: Tail, _chance: Random, key: bytes) -> None:
@@ -89,7 +89,7 @@ def _count(tail: Tail, _chance: Random, count: bytes) -> None:
 
 def _other_tree(tail: Tail, _chance: Random) -> None:
     root = forged_catalog(tail)
-    body = tail.objects[int(root.split()[0])]
+    body = tail.objects[number_of(root)]
     assert isinstance(body, bytes)
     tail.put(tail.known.root, body)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from tests.fuzz.altered.known import Pairs, Stream
+from tests.fuzz.altered.known import Pairs, Stream, number_of
 from tests.fuzz.altered.tail import NotHere, Tail
 from tests.fuzz.altered.trailers import forged_page
 
@@ -119,12 +119,12 @@ def _put_twice(owner: Pairs, key: bytes, escaped: bytes, value: bytes, order: st
 
 def _tree_twice(tail: Tail, _chance: Random, order: str) -> None:
     """/K#69ds beside /Kids in the page tree."""
-    parent = int(tail.page.get(b"/Parent").split()[0])
+    parent = number_of(tail.page.get(b"/Parent"))
     _put_twice(tail.change(parent), b"/Kids", b"/K#69ds", b"[%b]" % forged_page(tail), order)
 
 
 def _count_twice(tail: Tail, _chance: Random, order: str) -> None:
-    parent = int(tail.page.get(b"/Parent").split()[0])
+    parent = number_of(tail.page.get(b"/Parent"))
     _put_twice(tail.change(parent), b"/Count", b"/Coun#74", b"1", order)
 
 

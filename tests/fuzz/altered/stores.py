@@ -6,7 +6,7 @@ from random import Random
 
 from paraph.keys.revocation import revocation_list
 from tests.fuzz.altered.authorities import ALTERED_AT, authority
-from tests.fuzz.altered.known import Stream
+from tests.fuzz.altered.known import Stream, number_of
 from tests.fuzz.altered.spelling import opaque
 from tests.fuzz.altered.tail import NotHere, Tail
 from tests.fuzz.altered.trailers import forged_page
@@ -23,7 +23,7 @@ def honest_store(tail: Tail) -> int:
 def _store(tail: Tail, key: bytes, number: int, more: bytes = b"") -> int:
     """The store of the file with one stream more in the list ``key``."""
     old = tail.root.get(b"/DSS")
-    place = int(old.split()[0]) if old.endswith(b" R") else tail.reserve()
+    place = number_of(old) if old.endswith(b" R") else tail.reserve()
     pairs = tail.change(place)
     pairs.set(key, pairs.get(key, b"[]")[:-1] + b" %d 0 R]" % number)
     if more:
@@ -49,7 +49,7 @@ def _stream_of(tail: Tail, _chance: Random, key: bytes, data: bytes) -> None:
 def _holds(tail: Tail, _chance: Random, key: bytes, which: str) -> None:
     """The store lists what is no data."""
     if which == "a forged page":
-        number = int(forged_page(tail).split()[0])
+        number = number_of(forged_page(tail))
     else:
         known = tail.known
         others = {"a page": known.pages[0], "the catalog": known.root, "the content": known.amount}
@@ -91,8 +91,8 @@ def _old_stream_changed(tail: Tail, _chance: Random) -> None:
     old = tail.dictionaries[tail.known.root].get(b"/DSS")
     number = tail.known.amount
     if old.endswith(b" R"):
-        listed = tail.change(int(old.split()[0])).get(b"/Certs", b"[0 0 R]")
-        number = int(listed.strip(b"[ ").split()[0]) or number
+        listed = tail.change(number_of(old)).get(b"/Certs", b"[0 0 R]")
+        number = number_of(listed.strip(b"[ ")) or number
     tail.put(number, Stream(b"", b"\x30\x00"))
 
 
