@@ -45,8 +45,8 @@ def run(drain_seconds: int = 0) -> None:
     from granian.server import Server
 
     from paraph.database import idle, sessions
-    from paraph.server import connection_watch, static_files
-    from paraph.server.draining import drain_before_end
+    from paraph.server import slow_readers, static_files
+    from paraph.server.health import drain_before_end
 
     # Made once here and shared by the processes forked below.
     application = get_internal_wsgi_application()
@@ -60,7 +60,7 @@ def run(drain_seconds: int = 0) -> None:
         sessions.work_as("web")
         idle.give_back_from_now_on()
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
-        connection_watch.start()
+        slow_readers.start()
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":

@@ -16,8 +16,7 @@ from paraph.dashboard.account.page import account
 from paraph.dashboard.invitation import invitation
 from paraph.files.download import download
 from paraph.reference.page import page as reference
-from paraph.server.health import healthz, readyz
-from paraph.server.metrics import metrics
+from paraph.server.health import healthz, metrics, readyz
 from paraph.server.static_files import static_file
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address

@@ -27,12 +27,6 @@ def client_address(request: HttpRequest) -> str:
     return str(address or "")
 
 
-def is_trusted(address: str) -> bool:
-    """Returns whether the address belongs to a trusted proxy."""
-    parsed = _parse(address)
-    return parsed is not None and _is_trusted(parsed)
-
-
 def guarded_network(address: str) -> str:
     """Returns the network by which wrong keys are counted: an IPv4 address itself, the /64 network of an IPv6
     address."""

@@ -49,13 +49,6 @@ class Connection:
         as one that came after the answer; ``owes`` counts both, this only the second."""
         return self.silent < self.answered or not self.ever
 
-    @property
-    def idle(self) -> float:
-        """Seconds for which it has surely had nothing to ask and nothing to be told. Who asks again within the tick in
-        which it was answered looks like one that has been idle since."""
-        asked = self.received > 0 and self.owes
-        return 0.0 if asked or self.untaken else min(self.silent, self.answered if self.ever else self.silent)
-
     def close_for_reading(self) -> None:
         """Lets a thread that reads from it find the end; a response still leaves."""
         with suppress(OSError):  # it has gone by itself

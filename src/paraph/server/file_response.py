@@ -1,5 +1,7 @@
 """A stored file as an answer: streamed, or the one range of bytes asked for."""
 
+import re
+from dataclasses import dataclass
 from mimetypes import guess_type
 from typing import BinaryIO
 
@@ -7,7 +9,48 @@ from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonRespons
 from django.utils.cache import patch_cache_control
 from django.utils.http import content_disposition_header
 
-from paraph.server.byte_range import FileSlice, parse_range
+_ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class ByteRange:
+    start: int
+    length: int  # 0 when the range lies outside the file
+
+
+def parse_range(header: str, size: int) -> ByteRange | None:
+    """Return the range (RFC 9110, 14) of a file of ``size`` bytes; None where the whole file is to be sent: without a
+    range, with several, or in another unit."""
+    match = _ONE_RANGE.fullmatch(header.strip())
+    if not match or header.strip() == "bytes=-":
+        return None
+    first, last = match.groups()
+    if not first:
+        length = min(int(last), size)
+        return ByteRange(size - length, length)
+    start = int(first)
+    end = min(int(last), size - 1) if last else size - 1
+    if last and int(last) < start:
+        return None
+    return ByteRange(start, max(end - start + 1, 0))
+
+
+class FileSlice:
+    """``length`` bytes of a file from ``start``. Closing it closes the file."""
+
+    def __init__(self, file: BinaryIO, start: int, length: int) -> None:
+        self.start, self.length = start, length
+        self._file, self._left = file, length
+        file.seek(start)
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._file.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(block)
+        return block
+
+    def close(self) -> None:
+        self._file.close()
+
 
 _BLOCK = 1 << 18
 

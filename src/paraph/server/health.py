@@ -1,10 +1,69 @@
-"""``/healthz``: is this process alive? ``/readyz``: may requests be sent to it? For supervisors and load balancers."""
+"""``/healthz``, ``/readyz`` and ``/metrics``: for supervisors, load balancers, Prometheus and operators."""
 
+import mmap
+import signal
+from collections.abc import Callable
+from ipaddress import ip_address
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from paraph.kernel import tokens
 from paraph.operations.check.readiness import READINESS
-from paraph.server.draining import is_draining
-from paraph.server.internal_access import is_insider
+from paraph.operations.exposition import CONTENT_TYPE, exposition
+
+_FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
+
+
+def is_insider(request: HttpRequest) -> bool:
+    """Whoever has the token of ``PARAPH_METRICS_TOKEN`` (``Authorization: Bearer …``) or, where none is set, a place on
+    this machine."""
+    token = settings.PARAPH.metrics_token
+    if token:
+        given = request.headers.get("Authorization", "")
+        return tokens.same(given.encode(errors="replace"), f"Bearer {token}".encode())
+    # Behind a proxy on this machine every peer is local: a public service needs the token.
+    forwarded = any(name in request.headers for name in _FORWARDED)
+    return settings.PARAPH.is_local and not forwarded and _is_loopback(request.META.get("REMOTE_ADDR", ""))
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return False
+    return (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback
+
+
+_flag = mmap.mmap(-1, 1)  # shared with the processes that are forked later
+
+
+def is_draining() -> bool:
+    """Return whether this web server is about to end. ``/readyz`` then says 503 while requests are still served, so
+    that a load balancer sends the next ones elsewhere before the listener closes."""
+    return _flag[0] == 1
+
+
+def drain_before_end(seconds: int) -> None:
+    """Has SIGTERM say first that the server ends, and end it ``seconds`` later by the handler that there was. A second
+    SIGTERM ends it at once. To be called in the main thread of the process that gets the signal."""
+    end: Any = signal.getsignal(signal.SIGTERM)
+
+    def drain(number: int, frame: FrameType | None) -> None:
+        if is_draining():
+            end(number, frame)
+            return
+        _flag[0] = 1
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    signal.signal(signal.SIGALRM, _as_sigterm(end))
+    signal.signal(signal.SIGTERM, drain)
+
+
+def _as_sigterm(end: Callable[..., Any]) -> Callable[[int, FrameType | None], None]:
+    return lambda _number, frame: end(signal.SIGTERM, frame)
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
@@ -21,5 +80,14 @@ def readyz(request: HttpRequest) -> HttpResponse:
     if is_insider(request):
         told["checks"] = found.parts
     response = JsonResponse(told, status=200 if ready else 503)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """200, or 403 to strangers."""
+    if not is_insider(request):
+        return HttpResponse("PARAPH_METRICS_TOKEN opens this page.\n", status=403, content_type="text/plain")
+    response = HttpResponse(exposition(), content_type=CONTENT_TYPE)
     response["Cache-Control"] = "no-store"
     return response

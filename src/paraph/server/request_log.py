@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from paraph.metrics.metrics import count_request
-from paraph.server.request_line import LOGGER, RequestLine
+from paraph.server.logs import LOGGER, RequestLine
 
 log = logging.getLogger(LOGGER)
 

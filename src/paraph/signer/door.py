@@ -8,7 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from paraph.kernel import bounded_json, turns
 from paraph.kernel.errors import DomainError
-from paraph.server.request_body import read_body
+from paraph.server.incoming_body import read_body
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import answers, language

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
-from paraph.server.request_body import read_body
+from paraph.server.incoming_body import read_body
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
 MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110,000

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from paraph.server.request_body import Readable
+from paraph.server.incoming_body import Readable
 
 PIECE = 256 * 1024  # bytes that are read at a time
 _BOUNDARY = re.compile(r"multipart/form-data; *boundary=([\w'()+,./:=?-]{1,70})", re.ASCII)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from paraph.api.v1.upload.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends, leading_file
 from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit
 from paraph.kernel.errors import DomainError
-from paraph.server.request_body import body_stream
+from paraph.server.incoming_body import body_stream
 
 _BESIDE_THE_FILE = 16 * 1024 * 1024  # bytes of other fields, and of what stands between
 _TAIL = 256  # bytes: the longest boundary, its dashes and line ends
