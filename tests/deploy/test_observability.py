@@ -12,7 +12,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph import __version__
-from paraph.evidence.backups import note_backup
+from paraph.evidence.timelines import note_backup
 from paraph.kernel import clock
 from paraph.metrics import metrics as figures
 from paraph.operations.exposition import exposition

@@ -2,8 +2,7 @@
 
 import pytest
 
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.flow.ending.expire import expire_due
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest

@@ -6,8 +6,7 @@ import pytest
 
 from paraph.flow.messages import sent_once
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.signing.ask import ask
-from paraph.flow.signing.forward_inquiry import forward_inquiry
+from paraph.flow.signing.ask import ask, forward_inquiry
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage

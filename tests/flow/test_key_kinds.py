@@ -9,8 +9,8 @@ import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.finalize import publish
 from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.publish import publish
 from paraph.flow.sealing.seal import seal
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import sealing

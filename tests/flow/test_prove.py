@@ -11,13 +11,13 @@ import pytest
 from django.db import transaction
 
 from paraph.audit_trail.append import broken_at
-from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.finalize import publish
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.publish import publish
 from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError

@@ -10,11 +10,10 @@ from django.db import connection
 
 from paraph.administration.requests import erase_address, erase_signer
 from paraph.drafts.models import Draft, DraftSigner
+from paraph.flow.personal_data.erase import Kept, show_person
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
-from paraph.flow.personal_data.place import Place
-from paraph.flow.personal_data.show_person import Kept, show_person
-from paraph.flow.personal_data.unsent import UNSENT
+from paraph.flow.personal_data.unsent import UNSENT, Place
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -8,8 +8,7 @@ import pytest
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending.end_early import end_early
-from paraph.flow.housekeeping.warn_senders import warn_senders
-from paraph.flow.messages.tell_sender import owe_mail, tell_sender
+from paraph.flow.messages.tell_sender import owe_mail, tell_sender, warn_senders
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from paraph.evidence.backups import note_backup
 from paraph.evidence.models import Timeline
+from paraph.evidence.timelines import note_backup
 from paraph.kernel import clock
 from paraph.operations import exposition
 from paraph.operations.check.backups import backup

@@ -12,8 +12,7 @@ from django.db import connection
 
 from paraph.audit_trail import witness
 from paraph.audit_trail.append import SERVICE, begin
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import Timeline
 from paraph.evidence.timelines import settle, unsettled
 from paraph.flow.housekeeping.sweep import ORPHANED_FOR, sweep

@@ -9,7 +9,7 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from paraph.flow.personal_data.show_person import show_person
+from paraph.flow.personal_data.erase import show_person
 from paraph.kernel.errors import DomainError
 from paraph.operations.person_file import write_person_file
 from paraph.pdf.typesetting.person_report import ReportedPlace, person_report

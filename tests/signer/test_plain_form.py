@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from paraph.messaging.models import CapturedMessage
-from paraph.otp.entered import six_digits
+from paraph.otp.codes import six_digits
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import Signer
 from paraph.signer import language

@@ -10,7 +10,7 @@ from babel import Locale
 
 import paraph
 from paraph import words as catalog
-from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import EventType
 from paraph.signature_requests.models import Channel, Mode
 from paraph.signer.answers import STATUSES
 from paraph.signer.words_script import _NAMES
@@ -84,7 +84,7 @@ def test_every_word_of_the_answers_is_used() -> None:
 
 def test_every_word_of_the_proof_is_used() -> None:
     """Where the proof is set, or as one of the names that a journal holds."""
-    setting = [*(SOURCE / "pdf/typesetting").rglob("proof*"), SOURCE / "flow/sealing/event_titles.py"]
+    setting = [*(SOURCE / "pdf/typesetting").rglob("proof*"), SOURCE / "flow/sealing/proof_content.py"]
     said = "".join(path.read_text() for path in setting if path.suffix != ".pyc")
     journaled = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
     names = {f"event_{event.name.lower()}" for event in EventType}

@@ -9,8 +9,7 @@ import pytest
 from django.db import connection
 
 from paraph.kernel import clock
-from paraph.webhooks.claim import LEASE, claim, reclaim
-from paraph.webhooks.fairness import AT_ONCE, AT_ONCE_IN_TROUBLE
+from paraph.webhooks.claim import AT_ONCE, AT_ONCE_IN_TROUBLE, LEASE, claim, reclaim
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.record_outcomes import _OPEN, record_outcomes
 from tests.webhooks.parties import ACCEPTED, REFUSED, claim_now, prepared_deliveries, record, told

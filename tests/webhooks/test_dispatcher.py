@@ -15,7 +15,7 @@ from paraph.outbound.post import NetworkAccess
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import release
-from paraph.webhooks.testing import record_test
+from paraph.webhooks.replay import record_test
 from tests import receiver as receivers
 from tests.receiver import answer, own_authority, receiver
 from tests.webhooks.parties import record, seal_everything, told

@@ -1,6 +1,6 @@
 """Slots are dealt so that a dead endpoint delays nobody."""
 
-from paraph.webhooks.fairness import AT_ONCE, AT_ONCE_IN_TROUBLE, EndpointLoad, shares
+from paraph.webhooks.claim import AT_ONCE, AT_ONCE_IN_TROUBLE, EndpointLoad, shares
 
 
 def test_who_has_the_fewest_is_next() -> None:

@@ -10,8 +10,7 @@ from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.replay import replay_delivery
-from paraph.webhooks.testing import record_test
+from paraph.webhooks.replay import record_test, replay_delivery
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from paraph.administration.locked import locked_organization
-from paraph.flow.ending.end_deleted import end_requests_of_deleted
+from paraph.flow.ending.end_early import end_requests_of_deleted
 from paraph.kernel.errors import DomainError
 from paraph.tenants import lifecycle
 from paraph.tenants.admin_log.actions import Action

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.commitments import committed, salts_for
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.audit_trail.witness import note_entries
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock

@@ -1,5 +1,7 @@
-"""Journal entries (specification 2.5). A database trigger refuses UPDATE, DELETE and TRUNCATE."""
+"""Entries of the audit trail (specification 2.5) and their types. A database trigger refuses UPDATE, DELETE and
+TRUNCATE."""
 
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from django.db import models
@@ -9,9 +11,24 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Environment, Organization
 
 
+class EventType(StrEnum):
+    """In the order in which a request meets them."""
+
+    CREATED = "signature_request.created"
+    IDENTITY_DECLARED = "signature_request.identity_declared"
+    SIGNER_NOTIFIED = "signer.notified"
+    OTP_SENT = "signer.otp_sent"
+    SIGNED = "signer.signed"
+    COMPLETED = "request.completed"
+    COMPLETION_NOTIFIED = "request.completion_notified"
+    EXPIRED = "request.expired"
+    PADES_SIGNED = "signature_request.pades_signed"
+    CERTIFICATE_ISSUED = "signature_request.certificate_issued"
+
+
 class Entry(models.Model):
     """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
-    ``previous_hash``; ``event_type`` is an :class:`~paraph.audit_trail.event_types.EventType`.
+    ``previous_hash``; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
 
     ``format`` says what the hash covers in the place of personal values: in 1 themselves, in 2 their commitments, which
     ``salts`` are for (:mod:`paraph.audit_trail.commitments`). Entries without personal values, and those of earlier

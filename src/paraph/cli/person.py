@@ -25,7 +25,7 @@ def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
     Each line says which command erases it, or why it stays.
     """
     with database():
-        from paraph.flow.personal_data.show_person import show_person as find
+        from paraph.flow.personal_data.erase import show_person as find
         from paraph.kernel import clock
         from paraph.operations.person_file import write_person_file
 

@@ -23,12 +23,12 @@ from paraph.signer.confirm_address import confirm_address
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
-from paraph.signer.embed_script import embed_script
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
 from paraph.signer.page_text import document_text, page_text
 from paraph.signer.progress import progress_view
+from paraph.signer.shell import embed_script
 from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
 from paraph.signer.words_script import words_script

@@ -8,7 +8,7 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
 class SealedFile(models.Model):
-    """What a sealed document and a proof have in common. ``seal`` holds :func:`paraph.evidence.facts.exact_facts`.
+    """What a sealed document and a proof have in common. ``seal`` holds :func:`paraph.evidence.record.exact_facts`.
 
     ``timestamp_due_at`` is when a timestamp beside the file is needed, because it has none or its newest ages; null for
     never. ``timestamp_attempts`` counts failures to get it, in a row.

@@ -1,15 +1,67 @@
-"""Recording sealed documents and proof files, one each, also if two workers make one at the same time."""
+"""Record sealed documents and proof files, one each, even where two workers make one at the same time; the facts of a
+seal in the journal, and the names that files are downloaded under."""
 
+import base64
 from typing import Any
 
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.database.rows import insert_once
-from paraph.evidence.facts import exact_facts
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
+from paraph.kernel import clock
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
+
+
+def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
+    """Returns the metadata of ``signature_request.pades_signed``. Without a timestamp, ``timestamped`` is false, the
+    fields of the timestamp are null, and ``timestamp_failures`` says why. ``method`` tells whether the upload is a
+    prefix of the sealed file. ``level`` is the PAdES level, and ``level_reasons`` says why it is not that of the
+    settings."""
+    stamp = sealed.timestamp
+    facts = {
+        "signed_pdf_sha256": sealed.sha256.hex(),
+        "signing_algorithm": sealed.signing_algorithm,
+        "kms_key_id": sealed.kms_key_id,
+        "kms_request_id": sealed.kms_request_id,
+        "timestamped": stamp is not None,
+        "timestamp_authority": stamp.authority if stamp else None,
+        "timestamp_policy_oid": stamp.policy_oid if stamp else None,
+        "timestamped_at": clock.iso(stamp.time) if stamp else None,
+        "method": sealed.method,
+        "level": sealed.level,
+    }
+    optional = {"timestamp_failures": sealed.timestamp_failures, "level_reasons": list(sealed.level_reasons)}
+    return facts | {name: value for name, value in optional.items() if value}
+
+
+def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
+    """Returns the metadata of ``signature_request.certificate_issued``: :func:`seal_facts` with the proof's digest."""
+    facts = {key: value for key, value in seal_facts(sealed).items() if key not in ("signed_pdf_sha256", "method")}
+    return {"certificate_sha256": sealed.sha256.hex(), **facts}
+
+
+def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
+    """Returns what the row of a sealed file holds: :func:`seal_facts`, ``sealed_at`` and :func:`certificates`, with
+    ``timestamped_at`` as exact as the authority stated it. The journal's is cut to the second, as every ``_at`` of the
+    API (specification 1)."""
+    stamp = sealed.timestamp
+    stamped_at = clock.iso_milliseconds(stamp.time) if stamp else None
+    exact = {"sealed_at": clock.iso_milliseconds(sealed.sealed_at), "timestamped_at": stamped_at}
+    return {**seal_facts(sealed), **exact, "certificates": certificates(sealed)}
+
+
+def certificates(sealed: SealedPdf) -> dict[str, list[str]]:
+    """Returns the certificate chains of ``seal``, ``timestamp`` and ``archive_timestamp``, where present. Each
+    certificate is DER in base64, the end entity's first, the root last if it is known."""
+    chains = {
+        "seal": sealed.certificates,
+        "timestamp": sealed.timestamp.chain if sealed.timestamp else (),
+        "archive_timestamp": sealed.archive.chain if sealed.archive else (),
+    }
+    return {kind: [base64.b64encode(link).decode() for link in chain] for kind, chain in chains.items() if chain}
+
 
 _UNSEALED = """
     SELECT FROM signature_requests_requestdocument listed WHERE listed.request_id = %s
@@ -46,3 +98,13 @@ def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:
         "seal": exact_facts(sealed),
         "timestamp_due_at": first_due(sealed, wanted),
     }
+
+
+def signed_name(document_name: str) -> str:
+    """Returns the name of the sealed form of the document with this name, such as ``lease-signed.pdf``."""
+    stem = document_name[:-4] if document_name.lower().endswith(".pdf") else document_name
+    return f"{stem}-signed.pdf"
+
+
+def proof_name(request_id: int) -> str:
+    return f"proof-{request_id}.pdf"

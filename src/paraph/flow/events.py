@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.append import SERVICE, Origin, follow
-from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import EventType
 from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
@@ -54,7 +54,7 @@ def request_ended_early(request: SignatureRequest, reason: str) -> None:
 
 
 def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> None:
-    """``facts`` are those of :func:`paraph.evidence.facts.seal_facts`."""
+    """``facts`` are those of :func:`paraph.evidence.record.seal_facts`."""
     facts = {"document_id": request_document.document_id, **facts}
     _record(request_document.request, EventType.PADES_SIGNED, metadata=facts)
 

@@ -2,10 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealingFailure
-from paraph.flow.messages import put_off_mails
+from paraph.flow.messages import limits
 from paraph.kernel import clock
 from paraph.operations.pending_work import Job, PendingStep, job_for, pending_steps
 from paraph.operations.queue_state import queue_state
@@ -81,7 +80,7 @@ def _step(step: PendingStep, job: Job | None, request: SignatureRequest) -> str:
 
 
 def _retry(step: PendingStep, job: Job, due: datetime) -> str:
-    if noted := put_off_mails.noted(step.mails):
+    if noted := limits.put_off(step.mails):
         reason = next(iter(noted.values())).reason
         return f", put off until {clock.iso(due)}, since {reason}"
     tried = f"{job.attempts} attempt{'s' if job.attempts != 1 else ''} failed"

@@ -13,9 +13,8 @@ from prometheus_client.registry import Collector
 from paraph import __version__
 from paraph.confinement import MEASURES
 from paraph.evidence import preservation
-from paraph.evidence.backups import newest_sound
 from paraph.evidence.models import SealingFailure
-from paraph.evidence.timelines import unsettled
+from paraph.evidence.timelines import newest_sound, unsettled
 from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS
@@ -25,7 +24,7 @@ from paraph.operations.resources import certificate_ends, database_connections, 
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
 from paraph.storage import store
-from paraph.webhooks.late import oldest_due_seconds
+from paraph.webhooks.overview import oldest_due_seconds
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
 from paraph.signature_requests.models import (

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
-from paraph.flow.personal_data.show_person import Kept
+from paraph.flow.personal_data.erase import Kept
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.person_report import ReportedPlace, person_report
 

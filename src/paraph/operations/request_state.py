@@ -5,7 +5,7 @@ from typing import Any
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
-from paraph.flow.messages import put_off_mails
+from paraph.flow.messages import limits
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
@@ -25,7 +25,7 @@ def request_state(request_id: int) -> dict[str, Any]:
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     jobs = jobs_of(request)
     wrong = wrong_codes(request.pk)
-    waiting = put_off_mails.noted(name for step in pending_steps(request) for name in step.mails)
+    waiting = limits.put_off(name for step in pending_steps(request) for name in step.mails)
     entries = list(Entry.objects.filter(request=request).order_by("position"))
     return {
         "id": request.pk,

@@ -4,8 +4,7 @@ from typing import Any
 
 from django.db.models import Max
 
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.kernel import clock
 from paraph.otp.guesses import LOCK
 from paraph.otp.models import OneTimeCode

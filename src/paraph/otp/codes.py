@@ -6,6 +6,7 @@ row lock: a hundred guesses at once consume five attempts (``paraph.otp.guesses`
 """
 
 import math
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,6 +23,14 @@ from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
+
+
+def six_digits(text: str) -> str:
+    """The six digits of a code out of whatever was pasted: "244 283", "244-283", "Code: 244283", digits of any script.
+    Text without exactly six digits comes back without its spaces, and is no code."""
+    digits = "".join(str(unicodedata.digit(letter)) for letter in text if letter.isdecimal())
+    return digits if len(digits) == 6 else "".join(text.split())
+
 
 DIGITS = 6
 MAX_SENDS = 5

@@ -1,4 +1,5 @@
-"""The documents of a signing page: their pages, the places to sign, and what is to be said of them."""
+"""The documents of a request as the signing page shows them: pages, stamps, remarks, and places that readers may draw
+otherwise."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -8,13 +9,73 @@ from typing import Any
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
+from paraph.documents.remarks import remarks
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signer_documents import documents_of
 from paraph.signer import language
-from paraph.signer.disputed_places import SvgBox, disputed_places, length, svg_box
-from paraph.signer.remarks import remarks_for_page
+
+SvgBox = dict[str, str]
+
+_BADGE = 7.0  # points: half of the sign at a corner of each place, which stands for the note under the page
+
+
+def disputed_places(document: Document) -> dict[int, list[SvgBox]]:
+    """Returns by page number boxes in points from the top left, with the place of the sign at a corner of each: the one
+    that is nearer to an edge of the page, where least is covered."""
+    found: dict[int, list[SvgBox]] = defaultdict(list)
+    for place in remarks(document).get("drawn_differently", []):
+        number = place["page_number"]
+        width, height = document.pages[number - 1]
+        left, right = place["x"], place["x"] + place["width"]
+        top = height - place["y"] - place["height"]
+        corner = left if left < width - right else right
+        badge = {"badge_x": length(_within(corner, width)), "badge_y": length(_within(top, height))}
+        found[number].append(svg_box(left, top, place["width"], place["height"]) | badge)
+    return found
+
+
+def _within(position: float, size: float) -> float:
+    return min(max(position, _BADGE), max(size - _BADGE, _BADGE))
+
+
+def svg_box(x: float, y: float, width: float, height: float) -> SvgBox:
+    lengths = {"x": x, "y": y, "width": width, "height": height, "middle_x": x + width / 2, "middle_y": y + height / 2}
+    return {name: length(value) for name, value in lengths.items()}
+
+
+def length(points: float) -> str:
+    """A length for SVG, with a point whatever the language."""
+    return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+_CHANGING = (  # what is for the screen or print alone is seen in the pictures of the pages as printed
+    "scripts",
+    "actions",
+    "layers",
+    "media",
+    "xfa_form",
+    "hover_annotations",
+    "print_only_contents",
+)
+
+
+def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any]:
+    """``prints_differently``: page numbers, ``print_unknown``: how many pages, ``drawn_differently``: numbers of the
+    pages with such places, ``can_change``: what, in the page's language, ``altered_after_seal``: whether it was. Empty
+    where there is nothing to tell."""
+    told = remarks(document)
+    parts = [words[word] for word in _CHANGING if word in told.get("can_change", [])]
+    found = {
+        "prints_differently": told.get("prints_differently", []),
+        "print_unknown": told.get("print_unknown", 0),
+        "drawn_differently": sorted({place["page_number"] for place in told.get("drawn_differently", [])}),
+        "can_change": ", ".join(parts),
+        "altered_after_seal": bool(told.get("altered_after_seal")),
+    }
+    return found if any(found.values()) else {}
+
 
 Initials = Callable[[float, float], SvgBox | None]
 

@@ -10,6 +10,7 @@ from paraph.kernel import bounded_json, turns
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import read_body
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import answers, language
 from paraph.tenants.scope import party
@@ -89,3 +90,10 @@ def _not_allowed(request: HttpRequest) -> HttpResponse:
     response = answers.refusal(refusal, language.of_answer(request))
     response["Allow"] = "POST"
     return response
+
+
+def require_reader(signer: Signer) -> None:
+    """Those who may sign now, and those whose turn is still to come: they may read before. Raises ``DomainError`` as
+    :func:`require_open` does."""
+    if signing_eligibility(signer) is not SigningEligibility.NOT_YOUR_TURN:
+        require_open(signer)

@@ -6,16 +6,15 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel.errors import DomainError
 from paraph.server.file_response import file_response
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
 from paraph.signer import answers, language
 from paraph.signer.documents import document_of
-from paraph.signer.door import found
-from paraph.signer.may_read import require_reader
+from paraph.signer.door import found, require_reader
 from paraph.storage import store
 from paraph.words.refusal import translated
 

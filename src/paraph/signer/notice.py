@@ -1,16 +1,21 @@
-"""The page that says why there is nothing to sign, and what the way on is."""
+"""Pages that only tell something, among them the one on which signers ask for their copy again."""
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from paraph.flow.messages.mail_copy import may_mail_copy, was_mailed
+from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
+from paraph.kernel.errors import DomainError
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of
 from paraph.signature_requests.signing_token import token
+from paraph.signer.answers import STATUSES, private
+from paraph.signer.posted_form import posted_form
 from paraph.signer.progress import progress
 from paraph.signer.shell import show
 
@@ -47,3 +52,27 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
         mailed = "mailed" in request.GET and was_mailed(signer)
         return {"copy_to": masked(signer.email) if may_mail_copy(signer) else "", "is_mailed": mailed}
     return {"ticket": ticket, "token": token(signer), "documents": documents_of(signer)}
+
+
+def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
+    """Sends the browser back to the address it came from (303), whose page then says that it was mailed; or shows the
+    page with why it was not. Any other form of a page from before the signature gets the page alone."""
+    try:
+        form = posted_form(request)
+        if form.get("do") != "copy":
+            return notice(request, "already_signed", signer)
+        mail_copy(signer)
+    except DomainError as refusal:
+        status = STATUSES.get(refusal.code, 503)
+        response = notice(request, "already_signed", signer, problem=_problem(refusal), status=status)
+        if isinstance(refusal, TooManyMessagesError):
+            response["Retry-After"] = str(refusal.retry_after)
+        return response
+    asked = {"lang": request.GET["lang"]} if "lang" in request.GET else {}
+    return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, 'mailed': 1})}", status=303))
+
+
+def _problem(refusal: DomainError) -> str:
+    if isinstance(refusal, TooManyMessagesError):
+        return "copy_limit"
+    return "delivery_failed" if refusal.code == "delivery_failed" else "failed"

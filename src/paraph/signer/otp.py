@@ -1,17 +1,45 @@
-"""``POST /sign/{token}/otp`` (specification 4.11)."""
+"""``POST otp``: send a code; and what the signing page shows of the newest one."""
 
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest
 
 from paraph import words
-from paraph.flow.signing.send_otp import send_otp
+from paraph.database.compiled_query import CompiledQuery
+from paraph.flow.signing.send_otp import masked, send_otp
+from paraph.kernel import clock
+from paraph.otp.models import OneTimeCode
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.signer import language
 from paraph.signer.door import posted
 from paraph.words import phrase
 from paraph.words.refusal import translated
+
+_NEWEST = CompiledQuery(OneTimeCode.objects.all)
+_PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a while
+
+
+@dataclass(frozen=True)
+class CurrentCode:
+    """``wait``: seconds until the page offers to send another."""
+
+    channel: str
+    recipient: str
+    sent_at: datetime
+    wait: int
+
+
+def sent_code(signer: Signer) -> CurrentCode | None:
+    """The newest code, while it can be used; None where none was sent or its time is over."""
+    now = clock.now()
+    code = _NEWEST.first(signer.pk)
+    if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
+        return None
+    wait = max(0, round((code.sent_at + _PAUSE - now).total_seconds()))
+    return CurrentCode(code.channel, masked(code.destination), code.sent_at, min(wait, int(_PAUSE.total_seconds())))
 
 
 @posted

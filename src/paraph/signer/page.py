@@ -20,10 +20,9 @@ from paraph.signature_requests.opening import note_opening
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
-from paraph.signer.code_state import sent_code
-from paraph.signer.copy_again import mail_again
 from paraph.signer.door import signer_with_turn
-from paraph.signer.notice import notice
+from paraph.signer.notice import mail_again, notice
+from paraph.signer.otp import sent_code
 from paraph.signer.plain_form import Entries
 from paraph.signer.shell import show
 from paraph.signer.words_script import words_address

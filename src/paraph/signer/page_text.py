@@ -10,8 +10,7 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.signer import answers, kept_text, language
 from paraph.signer.documents import document_of
-from paraph.signer.door import found, signer_with_turn
-from paraph.signer.may_read import require_reader
+from paraph.signer.door import found, require_reader, signer_with_turn
 from paraph.signer.notice import notice
 from paraph.signer.shell import show
 

@@ -17,7 +17,7 @@ from paraph.signer.answers import STATUSES, private
 from paraph.signer.door import MOST_COMMAS, MOST_PARTS
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
-from paraph.signer.signature_body import read, typed
+from paraph.signer.signature import read, typed
 
 _MARKS = ("signature", "initials")
 _CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names

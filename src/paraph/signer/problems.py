@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.flow.signing.ink import NoInkError
+from paraph.flow.signing.sign import NoInkError
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.shown_pages import PageNotShownError

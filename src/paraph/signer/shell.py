@@ -1,9 +1,12 @@
-"""What all pages under ``/sign/`` share: language, colours, headers, and the policy of what they may load."""
+"""The frame of every page for signers: head, colours, language, and the script for sites that embed it."""
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
 
 from paraph import words as catalog
 from paraph.kernel import tokens
@@ -62,3 +65,23 @@ def show(
         f"{f'; frame-ancestors {frame_ancestors}' if frame_ancestors else ''}"
     )
     return response
+
+
+_FILE = Path(__file__).parent / "static" / "signer" / "embed.js"
+_METHODS = ["GET", "HEAD"]
+
+
+@gzip_page
+def embed_script(request: HttpRequest) -> HttpResponse:
+    """Kept by browsers for an hour: the address never changes, so sites get a new version soon."""
+    if request.method not in _METHODS:
+        return HttpResponseNotAllowed(_METHODS)
+    response = HttpResponse(_script(), content_type="text/javascript; charset=utf-8")
+    response["Cache-Control"] = "public, max-age=3600"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"  # for sites that demand it of all that they load
+    return response
+
+
+@cache
+def _script() -> bytes:
+    return _FILE.read_bytes()

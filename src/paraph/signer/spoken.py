@@ -5,7 +5,7 @@ from datetime import timedelta
 from babel.units import format_unit
 
 from paraph import words as catalog
-from paraph.flow.signing.ink import NoInkError
+from paraph.flow.signing.sign import NoInkError
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError

@@ -19,7 +19,7 @@ from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.signer import answers, language
 from paraph.signer.documents import in_reading_order
 from paraph.signer.door import found, posted
-from paraph.signer.signature_body import read_mark, typed
+from paraph.signer.signature import read_mark, typed
 from paraph.signer.stamp_rate import count_stamp
 
 _KEPT_SECONDS = 900

@@ -1,11 +1,53 @@
 """Claiming deliveries to send, so that no two workers send the same one."""
 
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from paraph.database.prepared_statements import prepared_cursor
-from paraph.webhooks.fairness import AT_ONCE, EndpointLoad, shares
+
+AT_ONCE = 16
+AT_ONCE_IN_TROUBLE = 8
+
+
+@dataclass(frozen=True)
+class EndpointLoad:
+    """The load of an endpoint: ``due`` deliveries wait, ``sending`` are under way. An endpoint is in ``trouble`` while
+    a delivery to it has failed and is not delivered yet."""
+
+    endpoint: str
+    due: int
+    sending: int
+    trouble: bool
+
+
+def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> dict[str, int]:
+    """Returns how many deliveries to start for each endpoint: at most ``free`` in all, of them ``free_for_trouble`` to
+    endpoints in trouble. Each slot goes to the endpoint with the fewest, so that a long backlog delays its own only."""
+    loads = list(loads)
+    healthy = [load for load in loads if not load.trouble]
+    troubled = [load for load in loads if load.trouble]
+    dealt = _deal(healthy, free, AT_ONCE)
+    left = min(free - sum(dealt.values()), free_for_trouble)
+    return dealt | _deal(troubled, left, AT_ONCE_IN_TROUBLE)
+
+
+def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
+    dealt: dict[str, int] = {}
+    queue = [(load.sending, load.endpoint, min(load.due, at_once - load.sending)) for load in loads]
+    heapq.heapify(queue)
+    while queue and free > 0:
+        busy, endpoint, wanted = heapq.heappop(queue)
+        if wanted <= 0:
+            continue
+        dealt[endpoint] = dealt.get(endpoint, 0) + 1
+        free -= 1
+        heapq.heappush(queue, (busy + 1, endpoint, wanted - 1))
+    return dealt
+
 
 LEASE = timedelta(seconds=15)  # three times what sending may take
 
@@ -64,7 +106,7 @@ _ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at 
 class ClaimedDelivery(NamedTuple):
     """A delivery to be sent; fields in the order of the statement's columns. ``secret`` is that of the application,
     encrypted, and so is the ``next_secret`` that takes its place at ``next_secret_at``; ``trouble`` says that its
-    endpoint is in trouble (:class:`~paraph.webhooks.fairness.EndpointLoad`)."""
+    endpoint is in trouble (:class:`~paraph.webhooks.claim.EndpointLoad`)."""
 
     delivery_id: int
     attempt_id: UUID

@@ -5,7 +5,7 @@ from typing import Any
 
 import structlog
 
-from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import EventType
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of

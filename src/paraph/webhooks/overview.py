@@ -1,11 +1,19 @@
-"""Listing deliveries for operators."""
+"""What operators see of deliveries."""
 
 from typing import Any
 
-from django.db.models import Count, Max, OuterRef, Subquery
+from django.db.models import Count, Max, Min, OuterRef, Subquery
 
 from paraph.kernel import clock
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination
+
+
+def oldest_due_seconds() -> float:
+    """Return for how long the oldest due delivery has been due, 0 when none is. A delivery that waits for its retry is
+    not due."""
+    due = Delivery.objects.filter(status=DeliveryStatus.WAITING, due_at__lte=clock.now())
+    oldest = due.aggregate(oldest=Min("due_at"))["oldest"]
+    return (clock.now() - oldest).total_seconds() if oldest else 0.0
 
 
 def deliveries(*, failed_only: bool, limit: int, request_id: int | None = None) -> list[dict[str, Any]]:

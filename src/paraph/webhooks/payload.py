@@ -5,10 +5,10 @@ import json
 from datetime import datetime
 from typing import Any
 
-from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import EventType
 from paraph.database.compiled_query import CompiledQuery
-from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store

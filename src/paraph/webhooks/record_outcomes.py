@@ -1,7 +1,7 @@
 """Recording the outcomes of attempts."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -11,7 +11,20 @@ from paraph.database.prepared_statements import prepared_cursor
 from paraph.metrics.metrics import count_webhook
 from paraph.outbound.post import PostResult
 from paraph.webhooks.models import DeliveryStatus
-from paraph.webhooks.retries import next_attempt
+
+DELAYS = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=25),
+    timedelta(hours=2),
+    timedelta(hours=10),
+)
+
+
+def next_attempt(failures: int, failed_at: datetime) -> datetime | None:
+    """Returns the time of the next attempt after the ``failures``-th failure (from 1), None after the last."""
+    return failed_at + DELAYS[failures - 1] if failures <= len(DELAYS) else None
+
 
 _log = structlog.get_logger(__name__)
 

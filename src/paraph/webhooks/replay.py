@@ -1,14 +1,18 @@
-"""Replaying deliveries on behalf of an operator or a member."""
+"""Send deliveries again, and send tests."""
 
 from datetime import datetime
 
+from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
-from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import EventType
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.outbound.url import origin_of
 from paraph.tenants.models import Application
 from paraph.webhooks.models import FINISHED, Delivery, DeliveryStatus, Destination
+from paraph.webhooks.payload import TEST_EVENT, payload_of_test
 
 
 def replay_delivery(delivery_id: int, application: Application | None = None) -> int:
@@ -60,3 +64,29 @@ def _replay(chosen: QuerySet[Delivery]) -> int:
 
 def _without_files(chosen: QuerySet[Delivery]) -> QuerySet[Delivery]:
     return chosen.filter(event_type=EventType.COMPLETED, request__files_deleted_at__isnull=False)
+
+
+@transaction.atomic
+def record_test(application: Application) -> Delivery:
+    """Records a delivery of :data:`TEST_EVENT` to the application's URL, which the workers then send.
+
+    Raises ``DomainError("conflict", …)`` without a URL, or while the test before has not had its first attempt.
+    """
+    locked = Application.objects.select_for_update(no_key=True).get(pk=application.pk)
+    if not locked.webhook_url:
+        raise DomainError("conflict", _("The application has no webhook URL yet."))
+    tests = Delivery.objects.filter(application=locked, event_type=TEST_EVENT, failures=0)
+    if tests.filter(status__in=[DeliveryStatus.WAITING, DeliveryStatus.SENDING]).exists():
+        raise DomainError("conflict", _("A test is on its way already."))
+    moment = clock.now()
+    return Delivery.objects.create(
+        application=locked,
+        request=None,
+        destination=Destination.APPLICATION,
+        url=locked.webhook_url,
+        endpoint=f"{locked.pk} {origin_of(locked.webhook_url)}"[:300],
+        event_type=TEST_EVENT,
+        occurred_at=moment,
+        payload=payload_of_test(moment),
+        due_at=moment,
+    )

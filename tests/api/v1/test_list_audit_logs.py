@@ -8,8 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from paraph.audit_trail.append import Origin, follow
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode

@@ -10,8 +10,7 @@ from paraph.api.v1 import serialize
 from paraph.api.v1.auth import ApiRequest
 from paraph.api.v1.errors import not_found
 from paraph.api.v1.pagination import envelope
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.operations.sealing_failures import finalization
 from paraph.operations.wrong_codes import by_entry
 from paraph.otp.models import OneTimeCode

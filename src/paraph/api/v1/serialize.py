@@ -4,8 +4,8 @@ from typing import Any
 
 from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
-from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.kernel.clock import iso
 from paraph.signature_requests.models import RequestStatus, SignerStatus

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from paraph.administration.deliveries import send_again
-from paraph.audit_trail.event_types import EventType
+from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.filter_form import STATES
 from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.verifiers import VERIFIERS

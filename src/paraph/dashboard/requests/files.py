@@ -9,8 +9,8 @@ from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.dashboard.door import member_page, show
 from paraph.dashboard.requests.own_request import own_request
-from paraph.evidence.file_names import proof_name, signed_name
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
+from paraph.evidence.record import proof_name, signed_name
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.members.models import Member

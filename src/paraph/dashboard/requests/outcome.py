@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
-from paraph.flow.messages import put_off_mails
+from paraph.flow.messages import limits
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
@@ -84,7 +84,7 @@ def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
         sentence = _("No mail server is set, so %(name)s is not invited yet; it is tried again by itself.")
         is_told = not is_recent or is_refused(late[0].request.environment, EMAIL)
         return [sentence % {"name": signer.full_name} for signer in late if is_told]
-    put_off = put_off_mails.noted(f"invitation-{signer.pk}" for signer in late)
+    put_off = limits.put_off(f"invitation-{signer.pk}" for signer in late)
     return [
         _("The invitation of %(name)s is put off by the limits on messages, until %(day)s UTC.")
         % {"name": signer.full_name, "day": f"{noted.until:%Y-%m-%d %H:%M}"}

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.dashboard.requests.kept import kept_note
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.tenants.scope import Caller, scoped

@@ -1,4 +1,6 @@
-"""Ending a request before its time, on behalf of its sender or an operator."""
+"""End a request before its time, on behalf of its sender or an operator, or because its organization was deleted."""
+
+from contextlib import suppress
 
 from django.db import transaction
 
@@ -7,6 +9,7 @@ from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.tenants.models import Organization
 
 LONGEST_REASON = 500
 
@@ -37,3 +40,19 @@ def _checked(reason: str) -> str:
     if not 1 <= len(reason) <= LONGEST_REASON or not reason.isprintable():
         raise DomainError("validation_error", f"The reason must have 1 to {LONGEST_REASON} printable characters.")
     return reason
+
+
+REASON = "The organization was deleted."
+
+
+def end_requests_of_deleted(most: int | None = None) -> int:
+    """Ends the pending requests of deleted organizations, at most so many, each in a transaction of its own; returns
+    how many. Safe to repeat and to run twice at once."""
+    deleted = Organization.objects.filter(deleted_at__isnull=False).values_list("pk", flat=True)
+    pending = SignatureRequest.objects.filter(organization__in=list(deleted), status=RequestStatus.PENDING)
+    ended = 0
+    for request_id in pending.order_by("pk").values_list("pk", flat=True)[:most]:
+        with suppress(DomainError):  # it ended meanwhile
+            end_early(request_id, REASON)
+            ended += 1
+    return ended

@@ -11,8 +11,8 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
 from paraph.evidence.timelines import unsettled
-from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.counts import forget_counts
+from paraph.flow.messages.limits import forget_put_off
 from paraph.kernel import clock
 from paraph.messaging import inbox
 from paraph.otp import guesses
@@ -35,7 +35,7 @@ def sweep() -> int:
     Safe to run beside everything else: an object is written before the row that names it, minutes at most. ``pending``
     rows are those of earlier versions, which wrote the row first.
     """
-    removed = _pending_documents() + guesses.prune() + forget_counts() + put_off_mails.forget()
+    removed = _pending_documents() + guesses.prune() + forget_counts() + forget_put_off()
     removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
     for prefix in () if unsettled() else PREFIXES:
         removed += _remove(_orphans(prefix))

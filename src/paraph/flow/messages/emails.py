@@ -13,8 +13,11 @@ from django.utils.html import format_html
 from paraph.flow.messages.layout import EmailContent, Letter, lay_out
 from paraph.flow.messages.names import MAX_LENGTH, document_names, sender_name, signer_name
 from paraph.flow.messages.sentences import Sentence, plain, say
+from paraph.kernel import clock
 from paraph.messaging.unlinked import unlinked
+from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_token import signing_url
 from paraph.words import Words, moment, of, phrase
 
 _SENDER_LENGTHS_IN_SMS = range(10, 41)
@@ -150,3 +153,9 @@ def _moment(time: datetime, words: Words) -> Sentence:
 
 def _words(signer: Signer, locale: str = "") -> Words:
     return of("mail", locale or signer.locale or signer.request.locale)
+
+
+def copy_link(signer: Signer) -> CopyLink:
+    """Makes a link that holds for :data:`paraph.signature_requests.copy_ticket.IN_MAIL`."""
+    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
+    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)

@@ -5,10 +5,10 @@ docs/decisions/messages.md says why, docs/configuration.md names the settings.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from phonenumbers import parse
@@ -19,12 +19,14 @@ from paraph.kernel.ceilings import DAY, HOUR, PerHourAndDay
 from paraph.kernel.errors import DomainError
 from paraph.messaging.destination import destination_hash
 from paraph.messaging.gateways import has_gateway
+from paraph.messaging.models import PutOffMail
 from paraph.queue.put_off import JobPutOffError
 from paraph.signature_requests.models import Channel, Signer
 from paraph.tenants.models import Environment, Organization
 from paraph.tenants.plans import message_ceilings
 
 _CONFIRMATIONS_PER_DAY = 3
+_KEPT_FOR = timedelta(days=1)  # after the time of a mail that was put off
 _HASH_LENGTH = 32  # digits, so that a scope has room for the organization
 
 _REASONS = {
@@ -137,3 +139,20 @@ def _daily(scope: str, limit: int) -> Iterator[Ceiling]:
 def _duration(seconds: int) -> str:
     minutes = -(-seconds // 60)
     return f"{minutes} min" if minutes <= 120 else f"{-(-minutes // 60)} hours"
+
+
+def note_put_off(name: str, refusal: TooManyMessagesError) -> None:
+    """Notes that the mail with this ``name`` (:func:`paraph.flow.messages.sent_once.mail_once`) waits. The note stays
+    when the mail is out."""
+    PutOffMail.objects.update_or_create(name=name, defaults={"until": refusal.next_at, "reason": refusal.reason})
+
+
+def put_off(names: Iterable[str]) -> dict[str, PutOffMail]:
+    """Returns the notes of those of the mails that still wait, by name."""
+    return PutOffMail.objects.filter(until__gt=clock.now()).in_bulk(list(names))
+
+
+def forget_put_off() -> int:
+    """Deletes the notes of mails whose time came more than a day ago; returns how many."""
+    gone, _ = PutOffMail.objects.filter(until__lt=clock.now() - _KEPT_FOR).delete()
+    return gone

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paraph.flow.messages import counts, emails
-from paraph.flow.messages.copy_link import copy_link
+from paraph.flow.messages.emails import copy_link
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
 from paraph.kernel.ceilings import DAY
 from paraph.kernel.errors import DomainError

@@ -10,9 +10,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
-from paraph.flow.messages import put_off_mails
 from paraph.flow.messages.layout import EmailContent
-from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
+from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to, note_put_off
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
@@ -67,7 +66,7 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
         try:
             _send(name, mail, record)
         except TooManyMessagesError as refusal:
-            put_off_mails.note(name, refusal)
+            note_put_off(name, refusal)
             raise
 
 

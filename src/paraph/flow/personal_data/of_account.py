@@ -11,8 +11,7 @@ from django.db.models import CharField, Q
 from django.db.models.functions import Cast
 
 from paraph.drafts.models import Draft
-from paraph.flow.personal_data.place import Facts, Place
-from paraph.flow.personal_data.unsent import Person
+from paraph.flow.personal_data.unsent import Facts, Person, Place
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest

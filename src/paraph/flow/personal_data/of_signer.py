@@ -10,8 +10,7 @@ from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.inquiry_email import forwarded_name
 from paraph.flow.messages.tell_sender import message_id
-from paraph.flow.personal_data.place import Facts, Place
-from paraph.flow.personal_data.unsent import Person, delete_rows, told_captured
+from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, told_captured
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode

@@ -3,10 +3,10 @@ inbox, and among the addresses that a sandbox may write to."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -14,11 +14,31 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from paraph.drafts.models import DraftSigner
-from paraph.flow.personal_data.place import Facts, Place
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, RowState
 from paraph.tenants.models import ConfirmedAddress
+
+Facts = dict[str, Any]
+Subject = TypeVar("Subject")
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Place(Generic[Subject, Row]):
+    """``find`` returns what the place has about the subject, and ``tell`` what stands in one of these, as plain JSON.
+
+    ``erase`` takes what ``find`` returned for the subject and returns how many of these it changed; None where nothing
+    is erased, and then ``stays`` says why. ``tables``: those of the database that personal values stand in.
+    """
+
+    name: str
+    tables: frozenset[str]
+    find: Callable[[Subject], Iterable[Row]]
+    tell: Callable[[Row], Facts]
+    erase: Callable[[Subject, Sequence[Row]], int] | None = None
+    stays: str = ""
+
 
 _BETWEEN = re.compile(r"[\s<>,:;\"'()\[\]]+")
 

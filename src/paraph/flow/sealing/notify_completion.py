@@ -2,12 +2,11 @@
 
 from django.db import transaction
 
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.messages import emails
-from paraph.flow.messages.copy_link import copy_link
+from paraph.flow.messages.emails import copy_link
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock

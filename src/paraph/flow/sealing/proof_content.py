@@ -1,23 +1,67 @@
 """Gathering what the proof of a request states (specification 2.2, last paragraph)."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from paraph import words as catalog
 from paraph.audit_trail.append import facts
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sealing.event_titles import SENDER_EVENTS, event_titles, own_title
-from paraph.flow.sealing.visits import Visits, visits_of
 from paraph.kernel import clock, tokens
-from paraph.otp.models import OneTimeCode
+from paraph.otp.models import OneTimeCode, RefusedCode
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import FirstOpening, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
+
+SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
+"""Events that the proof attributes to the organization; others without a signer are the service's."""
+
+
+def event_titles(locale: str) -> Mapping[str, str]:
+    """Returns the titles in the language of a request, by the event's name."""
+    words = catalog.of("proof", locale)
+    return {event: words[f"event_{event.name.lower()}"] for event in EventType}
+
+
+def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
+    """Returns the title of an event that its name does not tell: of a reminder. "" for any other."""
+    reminded = event_type == EventType.SIGNER_NOTIFIED and metadata.get("reminder") is True
+    return str(catalog.of("proof", locale)["event_reminded"]) if reminded else ""
+
+
+_OPENINGS = CompiledQuery(FirstOpening.objects.all, "signer__request")
+_REFUSED = CompiledQuery(lambda: RefusedCode.objects.order_by("id"), "signer__request")
+
+
+@dataclass(frozen=True)
+class Visits:
+    """``opening`` is None where nobody noted it: in requests of earlier versions, and where a program signed."""
+
+    opening: FirstOpening | None
+    refused_codes: Sequence[datetime]
+
+    def evidence(self) -> dict[str, Any]:
+        """Returns what evidence.json adds to the signer."""
+        refused = [clock.iso_milliseconds(moment) for moment in self.refused_codes]
+        if self.opening is None:
+            return {"refused_codes": refused}
+        opening = {"at": clock.iso_milliseconds(self.opening.opened_at), "ip": self.opening.ip}
+        return {"first_opening": opening, "refused_codes": refused}
+
+
+def visits_of(request_id: int, signers: Sequence[Signer]) -> list[Visits]:
+    """Returns the visits of each signer, in their order."""
+    openings = {opening.signer_id: opening for opening in _OPENINGS.all(request_id)}
+    refused: dict[int, list[datetime]] = {signer.pk: [] for signer in signers}
+    for code in _REFUSED.all(request_id):
+        refused[code.signer_id].append(code.refused_at)
+    return [Visits(openings.get(signer.pk), refused[signer.pk]) for signer in signers]
+
 
 _SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code").order_by("order"), "request")
 _JOURNAL = CompiledQuery(lambda: Entry.objects.order_by("position"), "request")

@@ -5,8 +5,7 @@ from django.db import transaction
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence import failures
-from paraph.evidence.facts import certificate_facts
-from paraph.evidence.record import record_proof_file
+from paraph.evidence.record import certificate_facts, record_proof_file
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.sealing.context import sealing_context

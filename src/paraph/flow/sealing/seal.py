@@ -9,8 +9,7 @@ from django.db import transaction
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
-from paraph.evidence.facts import seal_facts
-from paraph.evidence.record import all_sealed, record_sealed_document
+from paraph.evidence.record import all_sealed, record_sealed_document, seal_facts
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.sealing.context import sealing_context

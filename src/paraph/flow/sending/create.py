@@ -7,8 +7,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from paraph.audit_trail.append import Origin, begin
-from paraph.audit_trail.event_types import EventType
-from paraph.audit_trail.models import Entry
+from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert, reserve
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.kernel import clock

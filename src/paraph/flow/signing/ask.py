@@ -1,8 +1,4 @@
-"""Asking the sender instead of signing: a question, "I do not want to sign", "This is not for me".
-
-An inquiry is kept and forwarded by mail. It changes no state, has no entry in the journal and sends no webhook; the
-organization's activity log says that somebody asked, not what.
-"""
+"""Take a signer's question to the sender, and mail it to the sender's contact address."""
 
 import math
 import re
@@ -11,6 +7,8 @@ from datetime import timedelta
 from django.db import transaction
 
 from paraph.flow.lock import lock_signer
+from paraph.flow.messages.inquiry_email import forwarded_name, inquiry_email
+from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.flow.messages.tell_sender import owe_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -74,3 +72,26 @@ def _require_room(signer: Signer) -> None:
     if len(newest) == _MOST:
         wait = (newest[-1] + _WINDOW - now).total_seconds()
         raise TooManyInquiriesError(max(1, math.ceil(wait)))
+
+
+def forward_inquiry(inquiry_id: int) -> None:
+    """Mails the inquiry, with the signer as the one to answer; does nothing where the sender has no address any more.
+
+    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    off.
+    """
+    mail_once(
+        forwarded_name(inquiry_id),
+        lambda: _due(inquiry_id),
+        lambda _acknowledgement: Inquiry.objects.filter(pk=inquiry_id).update(forwarded_at=clock.now()),
+    )
+
+
+def _due(inquiry_id: int) -> DueEmail | None:
+    inquiry = Inquiry.objects.select_related("signer__request__organization", "signer__request__branding_profile").get(
+        pk=inquiry_id
+    )
+    contact = inquiry.signer.request.organization.contact_email
+    if inquiry.forwarded_at or not contact:
+        return None
+    return DueEmail(inquiry.signer, inquiry_email(inquiry), to=contact, reply_to=inquiry.signer.email)

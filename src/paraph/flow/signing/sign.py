@@ -1,4 +1,4 @@
-"""Signing: one transaction from the used-up code to the next invitation (specification 3.2)."""
+"""Record a signature, and complete the request with the last one."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -7,21 +7,66 @@ from typing import Any
 from django.db import transaction
 
 from paraph.audit_trail.append import Origin
+from paraph.database.compiled_query import CompiledQuery
 from paraph.database.rows import update
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
-from paraph.flow.signing.complete import complete
-from paraph.flow.signing.ink import require_ink
 from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.simplified_strokes import simplified
+from paraph.pdf.typesetting.strokes import has_ink
 from paraph.queue.defer import defer
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.models import Mode, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.models import (
+    Mode,
+    RequestDocument,
+    RequestStatus,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
 from paraph.signature_requests.shown_pages import require_shown
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
+
+
+class NoInkError(DomainError):
+    """A drawing has no line. ``field`` is "signature" or "initials"."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(
+            "validation_error", f"{field}: there is no line in the drawing; draw it again or use the name."
+        )
+        self.field = field
+
+
+def require_ink(signature: dict[str, Any], initials: dict[str, Any] | None) -> None:
+    """Raises :class:`NoInkError` for a drawing in which nothing would be seen, as of a single tap."""
+    for field, mark in (("signature", signature), ("initials", initials)):
+        if mark and mark["type"] == "drawn" and not has_ink(mark["strokes"], mark.get("aspect", 1.0)):
+            raise NoInkError(field)
+
+
+_DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")
+
+
+def complete(request: SignatureRequest, moment: datetime) -> None:
+    """Marks the request ``completed`` at the moment of the last signature, journals that and defers one job per
+    document, which seals it.
+
+    The caller holds the request's row lock and has seen under it that everybody signed, so that this happens once, in
+    the transaction of the last signature.
+    """
+    request.status = RequestStatus.COMPLETED
+    request.completed_at = moment
+    update(request, "status", "completed_at")
+    events.request_completed(request)
+    if request.notify_signers_on_completion:
+        defer("notify_completion", request_id=request.pk)
+    for row in _DOCUMENTS.all(request.pk):
+        defer("finalize", request_document_id=row.pk)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from django.db import DatabaseError, connection, transaction
 
 from paraph import __version__
 from paraph.documents import objects_to_delete
-from paraph.evidence.backups import note_backup
 from paraph.evidence.named_objects import TABLES, NamedObject, named_objects
+from paraph.evidence.timelines import note_backup
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint

@@ -12,7 +12,7 @@ from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import QueueState, queue_state
 from paraph.signature_requests.models import SignatureRequest
-from paraph.webhooks.late import oldest_due_seconds
+from paraph.webhooks.overview import oldest_due_seconds
 
 _SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
 _LONG_FAILING = timedelta(hours=1)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from paraph.evidence.backups import newest_sound
+from paraph.evidence.timelines import newest_sound
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, ok, warning
 
