@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from paraph.webhooks import claim as claiming
+from tests.plans.plan_nodes import nodes
 from tests.webhooks.parties import record, told
 
 _WAITING = 100_000
@@ -34,10 +35,10 @@ def crowded(db: None) -> None:
 
 def test_no_statement_of_the_poll_reads_the_whole_table(crowded: None) -> None:
     for statement in (claiming._ANY_DUE, claiming._LOADS, claiming._CLAIM, claiming._RECLAIM):
-        assert nodes(statement, "Seq Scan", "webhooks_delivery") == [], statement
+        assert reads(statement, "Seq Scan", "webhooks_delivery") == [], statement
 
 
-def nodes(statement: str, kind: str, table: str) -> list[dict[str, Any]]:
+def reads(statement: str, kind: str, table: str) -> list[dict[str, Any]]:
     """The nodes of this kind that read the table, in the plan for any values."""
     names: list[str] = []
 
@@ -50,8 +51,4 @@ def nodes(statement: str, kind: str, table: str) -> list[dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {numbered}")
         plan = cursor.fetchone()[0][0]["Plan"]
-    return [node for node in _all(plan) if node["Node Type"] == kind and node.get("Relation Name") == table]
-
-
-def _all(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    return [plan, *(node for child in plan.get("Plans", []) for node in _all(child))]
+    return [node for node in nodes(plan) if node["Node Type"] == kind and node.get("Relation Name") == table]

@@ -1,8 +1,6 @@
 """With thousands of requests in two organizations, the list, every search and home read indexes: no walk through a
 table, and no sorting of all that an organization has."""
 
-from typing import Any
-
 import pytest
 from django.db import connection
 from django.test import Client
@@ -11,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from paraph.tenants.members.models import Member, User
 from paraph.tenants.models import Organization
 from tests.api.v1.api_clients import api_client, payload
+from tests.plans.plan_nodes import nodes
 
 pytestmark = pytest.mark.django_db
 
@@ -95,10 +94,6 @@ def assert_reads_indexes(address: str, sql: str) -> None:
         assert not (node["Node Type"] == "Seq Scan" and table in _LARGE), (address, sql, node)
         rows = node["Actual Rows"] * node["Actual Loops"]
         assert not (table in _LARGE and rows > _ROWS / 2), (address, sql, node)
-
-
-def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    return [plan, *(node for part in plan.get("Plans", []) for node in nodes(part))]
 
 
 def organization_request(organization: Organization) -> int:

@@ -20,8 +20,9 @@ COPY = "INSERT INTO {table} ({columns}) SELECT {values} FROM {table} AS old, gen
 
 
 @pytest.fixture
-def busy(owner: ApiClient) -> ApiClient:
+def busy(db: None) -> ApiClient:
     """Who has thousands of rows, beside another who has as many."""
+    owner = api_client()
     for one in (owner, api_client()):
         one.create(payload(one.document()))
     changed = {"id": "default", "created_at": "timestamptz '2026-01-01Z' + n * interval '20 minutes'"}
