@@ -15,7 +15,7 @@ from paraph.api.v1 import errors
 from paraph.api.v1.openapi.document import document
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.colors import contrast
-from paraph.reference.prose import inline
+from paraph.reference.fields import inline
 from paraph.signer import answers
 from tests.reference.page import colors, parse
 

@@ -40,7 +40,7 @@ def follow(
     metadata: dict[str, Any] | None = None,
     moment: datetime | None = None,
 ) -> Entry:
-    """Returns the next entry of the request's chain, for the caller to insert. ``moment`` is that of the event, by
+    """Return the next entry of the request's chain, for the caller to insert. ``moment`` is that of the event, by
     default now; ``metadata`` must be plain JSON.
 
     The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
@@ -57,7 +57,7 @@ def follow(
 
 
 def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any]]], origin: Origin) -> list[Entry]:
-    """Returns the first entries of a new request, one for each event and its metadata, for the caller to insert."""
+    """Return the first entries of a new request, one for each event and its metadata, for the caller to insert."""
     entries, previous, moment = list[Entry](), GENESIS, clock.now()
     for position, (event_type, metadata) in enumerate(events, start=1):
         entry = _entry(request, event_type, None, origin, metadata)
@@ -88,14 +88,14 @@ def _entry(
 
 
 def _chain(entry: Entry, position: int, previous: bytes, moment: datetime) -> None:
-    """Chains the entry to the one with the hash ``previous``. ``moment`` must not be before that one's, so that a clock
+    """Chain the entry to the one with the hash ``previous``. ``moment`` must not be before that one's, so that a clock
     set back does not reorder the journal."""
     entry.position, entry.previous_hash, entry.created_at = position, previous, moment
     entry.hash = entry_hash(entry)
 
 
 def entry_hash(entry: Entry) -> bytes:
-    """Returns the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8; with commitments in
+    """Return the SHA-256 of :func:`facts` as canonical JSON: keys sorted, no white space, UTF-8; with commitments in
     the place of personal values where the format says so."""
     stated = committed(facts(entry), entry.salts) if entry.format == COMMITTED else facts(entry)
     text = json.dumps(stated, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -103,8 +103,8 @@ def entry_hash(entry: Entry) -> bytes:
 
 
 def facts(entry: Entry) -> dict[str, Any]:
-    """Returns the fields that the hash covers, which evidence.json of the proof repeats. That of format 1 is not
-    stated, as it was not when there was no other."""
+    """Return the fields that the hash covers, which evidence.json of the proof repeats. That of format 1 is not stated,
+    as it was not when there was no other."""
     return {
         **({"format": entry.format} if entry.format != PLAIN else {}),
         "request_id": entry.request_id,
@@ -120,7 +120,7 @@ def facts(entry: Entry) -> dict[str, Any]:
 
 
 def broken_at(entries: Iterable[Entry]) -> int | None:
-    """Returns the position of the first entry that does not follow from those before it, None if the chain holds.
+    """Return the position of the first entry that does not follow from those before it, None if the chain holds.
 
     Of an entry of an earlier version whose values are erased, only its place in the chain can be checked.
     """

@@ -21,13 +21,13 @@ Salts = dict[str, dict[str, str]]
 
 
 def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | None:
-    """Returns a fresh salt for each personal value that is there, None where none is."""
+    """Return a fresh salt for each personal value that is there, None where none is."""
     paths = personal_values(ip, user_agent, metadata)
     return {path: {"salt": tokens.random_bytes(_SALT_BYTES).hex()} for path in paths} or None
 
 
 def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the personal values that are there by their paths, such as ``ip`` and ``metadata/recipients/0``."""
+    """Return the personal values that are there by their paths, such as ``ip`` and ``metadata/recipients/0``."""
     found = {"ip": ip, "user_agent": user_agent}
     for key in PERSONAL:
         value = metadata.get(key, "")
@@ -41,7 +41,7 @@ def commitment(salt: str, value: str) -> str:
 
 
 def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:
-    """Returns the facts of an entry with a commitment in the place of each personal value."""
+    """Return the facts of an entry with a commitment in the place of each personal value."""
     result = {**facts, "metadata": dict(facts["metadata"])}
     for path, known in salts.items():
         *way, last = path.split("/")

@@ -45,18 +45,18 @@ class NotedWebhook(NamedTuple):
 
 
 def note_entries(entries: Iterable[Entry]) -> None:
-    """Notes them once the transaction is committed that inserts them."""
+    """Note them once the transaction is committed that inserts them."""
     lines = [f"{_ENTRY} {row.request_id} {row.position} {row.event_type} {bytes(row.hash).hex()}" for row in entries]
     transaction.on_commit(partial(_write, lines))
 
 
 def note_webhooks(sent: Iterable[tuple[int, int, str]]) -> None:
-    """Notes webhooks: number of the request, of the delivery, event."""
+    """Note webhooks: number of the request, of the delivery, event."""
     _write([f"{_WEBHOOK} {request_id} {delivery_id} {event}" for request_id, delivery_id, event in sent])
 
 
 def noted_since(moment: datetime) -> Iterator[NotedEntry | NotedWebhook]:
-    """What this machine noted from that moment on, in its order."""
+    """Yield what this machine noted from that moment on, in its order."""
     for name in (_EARLIER, _NOW):
         with suppress(FileNotFoundError), (_folder() / name).open() as file:
             for line in file:

@@ -39,19 +39,19 @@ def _where_turned_on(method: str, media_type: str = "") -> Callable[[_View], _Vi
 
 @_where_turned_on("POST", QUERY_TYPE)
 def timestamp(request: HttpRequest) -> HttpResponse:
-    """Answers a TimeStampReq with a TimeStampResp: a token, or a rejection with its reason."""
+    """Answer a TimeStampReq with a TimeStampResp: a token, or a rejection with its reason."""
     return _answer(_authority().answer(request.read(_LARGEST_REQUEST + 1)), REPLY_TYPE)
 
 
 @_where_turned_on("POST", _OCSP_QUERY)
 def status(request: HttpRequest) -> HttpResponse:
-    """Answers an OCSPRequest about any certificate that the development authority has issued."""
+    """Answer an OCSPRequest about any certificate that the development authority has issued."""
     return _answer(status_answer(_development(), request.read(_LARGEST_REQUEST + 1), clock.now()), _OCSP_REPLY)
 
 
 @_where_turned_on("GET")
 def revocations(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """The revocation list of the root, at most a day old."""
+    """Return the revocation list of the root, at most a day old."""
     authority = _development()
     data = _statuses().statuses((authority.timestamp_key.certificate, authority.root))
     return _answer(data.crls[0], "application/pkix-crl")
@@ -65,7 +65,7 @@ def root(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
 
 @cache
 def _development() -> DevelopmentAuthority:
-    """The development authority, loaded once because decrypting its keys takes long."""
+    """Return the development authority, loaded once because decrypting its keys takes long."""
     return development()
 
 

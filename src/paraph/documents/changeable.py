@@ -15,7 +15,7 @@ _MAX_NAMED_PAGES = 20
 
 
 def refuse_changeable(caller: Caller, preflight: Mapping[str, Any]) -> None:
-    """Raises ``validation_error`` with the reasons and pages, if the caller's organization refuses such documents."""
+    """Raise ``validation_error`` with the reasons and pages, if the caller's organization refuses such documents."""
     if caller.environment != Environment.PRODUCTION:
         return
     reasons = _reasons(preflight)

@@ -55,14 +55,14 @@ class Document(models.Model):
         return bytes(self.sha256 if self.prepared_sha256 is None else self.prepared_sha256)
 
     def facts(self) -> dict[str, object]:
-        """Returns what the activity log keeps of a document: not its name, which may be that of a person, and the log
+        """Return what the activity log keeps of a document: not its name, which may be that of a person, and the log
         forgets nothing."""
         sha256 = bytes(self.sha256).hex()
         return {"environment": self.environment, "file_size": self.file_size, "sha256_hash": sha256}
 
 
 def prepared_key(object_key: str) -> str:
-    """Returns the key of the prepared file of the upload with this key."""
+    """Return the key of the prepared file of the upload with this key."""
     return f"prepared/{object_key.removeprefix('documents/')}"
 
 

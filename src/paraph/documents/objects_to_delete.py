@@ -19,12 +19,12 @@ _ADVISORY_LOCK = 0x50415242  # "PARB"; that of migrations is the number before
 
 
 def note(keys: Iterable[str]) -> None:
-    """Notes the objects. The caller deletes the rows that name them in the same transaction."""
+    """Note the objects. The caller deletes the rows that name them in the same transaction."""
     ObjectToDelete.objects.bulk_create([ObjectToDelete(object_key=key) for key in keys], ignore_conflicts=True)
 
 
 def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
-    """Deletes the noted objects, until none is left or ``is_over``; returns how many.
+    """Delete the noted objects, until none is left or ``is_over``; return how many.
 
     Safe to repeat and to run twice at once. Raises what the store raises; what it did not delete stays noted.
     """
@@ -38,7 +38,7 @@ def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
 
 
 def delete_those(keys: Collection[str]) -> bool:
-    """Deletes these of the noted objects. Returns False where they are kept for now (:func:`kept`); they stay noted."""
+    """Delete these of the noted objects. Returns False where they are kept for now (:func:`kept`); they stay noted."""
     with may_delete() as may:
         if may:
             for key in keys:
@@ -49,7 +49,7 @@ def delete_those(keys: Collection[str]) -> bool:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Keeps every object in its place while the block runs, for who reads the rows first and the objects later.
+    """Keep every object in its place while the block runs, for who reads the rows first and the objects later.
 
     Waits for deletions at hand. Raises ``DomainError("database", …)`` at the end where the database did not hold on to
     it for so long.
@@ -64,18 +64,18 @@ def kept() -> Iterator[None]:
 
 @contextmanager
 def may_delete() -> Iterator[bool]:
-    """Gives False where objects are :func:`kept`; where it gives True, nobody begins to keep them within the block."""
+    """Give False where objects are :func:`kept`; where it gives True, nobody begins to keep them within the block."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s)", [_ADVISORY_LOCK])
         yield bool(cursor.fetchone()[0])
 
 
 def noted_among(keys: Collection[str]) -> set[str]:
-    """Those of the keys that are noted."""
+    """Return those of the keys that are noted."""
     return set(ObjectToDelete.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
 
 def waiting_since() -> datetime | None:
-    """Returns since when the oldest noted object waits; None where none does."""
+    """Return since when the oldest noted object waits; None where none does."""
     oldest: datetime | None = ObjectToDelete.objects.aggregate(oldest=Min("since"))["oldest"]
     return oldest

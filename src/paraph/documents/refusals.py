@@ -6,7 +6,7 @@ from paraph.pdf.refusal import PdfRefused
 
 
 def sentence_of(refused: PdfRefused) -> str:
-    """Returns one translated sentence with the facts of the refusal; the untranslated message for an unknown reason."""
+    """Return one translated sentence with the facts of the refusal; the untranslated message for an unknown reason."""
     sentence = _sentences().get(refused.reason)
     return sentence % refused.facts if sentence else refused.message
 

@@ -6,8 +6,8 @@ from paraph.documents.models import Document
 
 
 def remarks(document: Document) -> dict[str, Any]:
-    """Returns ``prints_differently``, ``can_change`` and, where there are any, ``print_unknown``,
-    ``drawn_differently`` and ``altered_after_seal`` of the preflight report; empty where there is nothing to tell."""
+    """Return ``prints_differently``, ``can_change`` and, where there are any, ``print_unknown``, ``drawn_differently``
+    and ``altered_after_seal`` of the preflight report; empty where there is nothing to tell."""
     report = document.preflight
     pages, changes = report.get("prints_differently", []), report.get("can_change", [])
     unknown = report.get("print_unknown", 0)
@@ -24,8 +24,8 @@ def remarks(document: Document) -> dict[str, Any]:
 
 
 def preparation_facts(document: Document) -> dict[str, Any]:
-    """Returns the digests of upload and prepared file, and the prepared file's size; empty for a document that is
-    sealed as uploaded. Signers see the prepared file, which is a prefix of the sealed one."""
+    """Return the digests of upload and prepared file, and the prepared file's size; empty for a document that is sealed
+    as uploaded. Signers see the prepared file, which is a prefix of the sealed one."""
     if document.prepared_sha256 is None:
         return {}
     return {

@@ -19,14 +19,14 @@ _AT_A_TIME = 200  # places, for which the time of one job is plenty
 
 
 def grounds(document: Document, places: Sequence[Place], *, keep: bool = True) -> list[bool]:
-    """Returns for each place whether a stamp there needs a ground of its own; otherwise as :func:`underneath`."""
+    """Return for each place whether a stamp there needs a ground of its own; otherwise as :func:`underneath`."""
     return [under.dark for under in underneath(document, places, keep=keep)]
 
 
 def underneath(
     document: Document, places: Sequence[Place], *, pictures: bool = True, texts: bool = False, keep: bool = True
 ) -> list[Underneath]:
-    """Returns what lies under each place: whether it is dark with ``pictures``, its words with ``texts``.
+    """Return what lies under each place: whether it is dark with ``pictures``, its words with ``texts``.
 
     Judged once and kept beside the pictures of the pages; judged again alike where those were removed. Not kept for a
     caller that is the last to ask (``keep``). A page that cannot be read has nothing underneath. Raises

@@ -5,10 +5,10 @@ from paraph.documents.models import Document, UnshownPage
 
 
 def remember(document: Document, page_number: int) -> None:
-    """Records the page, until :func:`forget`."""
+    """Record the page, until :func:`forget`."""
     insert_once(UnshownPage(document=document, page_number=page_number))
 
 
 def forget(document: Document, page_number: int) -> None:
-    """Deletes the record of a page whose picture was drawn after all."""
+    """Delete the record of a page whose picture was drawn after all."""
     UnshownPage.objects.filter(document=document, page_number=page_number).delete()

@@ -29,7 +29,7 @@ _SENTENCES = {
 
 @contextmanager
 def noted(request_id: int, stage: str) -> Iterator[None]:
-    """Notes an exception of the block with its stage (``seal``, ``prove`` or ``publish``), and raises it again.
+    """Note an exception of the block with its stage (``seal``, ``prove`` or ``publish``), and raise it again.
 
     Must be entered outside of transactions, as the note must survive a rollback.
     """
@@ -41,7 +41,7 @@ def noted(request_id: int, stage: str) -> Iterator[None]:
 
 
 def note(request_id: int, stage: str, error: Exception) -> None:
-    """Records the latest cause, and counts the attempt."""
+    """Record the latest cause, and count the attempt."""
     latest = {"stage": stage, "kind": _kind(error), "cause": cause_of(error), "failed_at": clock.now()}
     SealingFailure.objects.update_or_create(
         request_id=request_id,
@@ -51,20 +51,20 @@ def note(request_id: int, stage: str, error: Exception) -> None:
 
 
 def clear(request_id: int) -> None:
-    """Deletes the note of a request."""
+    """Delete the note of a request."""
     with prepared_cursor() as cursor:
         cursor.execute("DELETE FROM evidence_sealingfailure WHERE request_id = %s", [request_id])
 
 
 def cause_of(error: BaseException) -> str:
-    """Returns the cause as operators see it. It may name paths and hosts."""
+    """Return the cause as operators see it. It may name paths and hosts."""
     text = error.message if isinstance(error, DomainError) else str(error)
     kind = "" if isinstance(error, DomainError) else f"{type(error).__name__}: "
     return f"{kind}{text}"[:_MAX_CAUSE_LENGTH].replace("\0", "")
 
 
 def public_cause(failure: SealingFailure) -> str:
-    """Returns the cause as clients see it: one sentence without details of the machine."""
+    """Return the cause as clients see it: one sentence without details of the machine."""
     sentence = _SENTENCES.get(failure.kind, "A fault of the service.")
     if failure.kind != _FILE:
         return sentence

@@ -23,20 +23,20 @@ class NamedObject(NamedTuple):
 
 
 def named_objects(word: str, after: int = 0) -> Iterator[NamedObject]:
-    """The objects of one of :data:`TABLES`, by ascending ids beyond ``after``. Rows are read a page at a time."""
+    """Yield the objects of one of :data:`TABLES`, by ascending ids beyond ``after``. Rows are read a page at a time."""
     while page := list(_rows(word, after)):
         yield from page
         after = page[-1].row[1]
 
 
 def is_still_named(found: NamedObject) -> bool:
-    """Whether the row still describes the object so: it may have been deleted meanwhile."""
+    """Return whether the row still describes the object so: it may have been deleted meanwhile."""
     word, number = found.row
     return found in _TABLES[word](number - 1, 1)
 
 
 def named_among(prefix: str, keys: Iterable[str]) -> set[str]:
-    """Those of the keys below one of :data:`PREFIXES` that a row names."""
+    """Return those of the keys below one of :data:`PREFIXES` that a row names."""
     return _NAMED[prefix](keys)
 
 

@@ -22,7 +22,7 @@ _AT_ONCE = 500
 
 
 def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
-    """Returns when a fresh seal needs a timestamp beside it: at once if it is below the level of the settings, else
+    """Return when a fresh seal needs a timestamp beside it: at once if it is below the level of the settings, else
     before its newest timestamp ages; None where the settings want no timestamps."""
     newest = sealed.archive or sealed.timestamp
     if wanted == "B-B":
@@ -31,27 +31,27 @@ def first_due(sealed: SealedPdf, wanted: Level) -> datetime | None:
 
 
 def renewal_of(stamp: Timestamp) -> datetime:
-    """Returns when to renew a timestamp: 90 days before the first certificate of its chain ends, or after three
-    quarters of the time left if that is less than 360 days."""
+    """Return when to renew a timestamp: 90 days before the first certificate of its chain ends, or after three quarters
+    of the time left if that is less than 360 days."""
     ends = min(load(link).parsed.not_valid_after_utc for link in stamp.chain)
     left = max(ends - clock.now(), timedelta(0))
     return ends - min(_LEAD_TIME, left / 4)
 
 
 def due() -> Iterator[SealedFile]:
-    """Yields sealed files that need a timestamp now, those due longest first, at most 500 of each kind."""
+    """Yield sealed files that need a timestamp now, those due longest first, at most 500 of each kind."""
     for model in (SealedDocument, ProofFile):
         yield from model.objects.filter(timestamp_due_at__lte=clock.now()).order_by("timestamp_due_at")[:_AT_ONCE]
 
 
 def overdue() -> int:
-    """Returns how many sealed files have waited for their timestamp for an hour or more."""
+    """Return how many sealed files have waited for their timestamp for an hour or more."""
     enough = timedelta(hours=1) // _AFTER_FAILURE
     return sum(model.objects.filter(timestamp_attempts__gte=enough).count() for model in (SealedDocument, ProofFile))
 
 
 def records_of(object_key: str) -> list[DetachedTimestamp]:
-    """Returns the timestamps beside a file, oldest first."""
+    """Return the timestamps beside a file, oldest first."""
     rows = KeptTimestamp.objects.filter(object_key=object_key).order_by("position")
     encoded = ((bytes(row.token), row.statuses) for row in rows)
     return [
@@ -61,14 +61,14 @@ def records_of(object_key: str) -> list[DetachedTimestamp]:
 
 
 def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
-    """Returns the chain (DER) of the key that sealed the file, in a list; empty for rows of earlier versions without
+    """Return the chain (DER) of the key that sealed the file, in a list; empty for rows of earlier versions without
     it."""
     links = file.seal.get("certificates", {}).get("seal", ())
     return [tuple(base64.b64decode(link) for link in links)] if links else []
 
 
 def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> bool:
-    """Stores a timestamp over the file and its ``earlier`` ones. Returns False where another process was first."""
+    """Store a timestamp over the file and its ``earlier`` ones. Returns False where another process was first."""
     try:
         with transaction.atomic():
             KeptTimestamp.objects.create(
@@ -86,7 +86,7 @@ def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: Detache
 
 
 def postpone(file: SealedFile) -> None:
-    """Schedules another try, after no authority answered."""
+    """Schedule another try, after no authority answered."""
     _schedule(file, clock.now() + _AFTER_FAILURE, attempts=file.timestamp_attempts + 1)
 
 

@@ -15,7 +15,7 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """Returns the metadata of ``signature_request.pades_signed``. Without a timestamp, ``timestamped`` is false, the
+    """Return the metadata of ``signature_request.pades_signed``. Without a timestamp, ``timestamped`` is false, the
     fields of the timestamp are null, and ``timestamp_failures`` says why. ``method`` tells whether the upload is a
     prefix of the sealed file. ``level`` is the PAdES level, and ``level_reasons`` says why it is not that of the
     settings."""
@@ -37,13 +37,13 @@ def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
 
 
 def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """Returns the metadata of ``signature_request.certificate_issued``: :func:`seal_facts` with the proof's digest."""
+    """Return the metadata of ``signature_request.certificate_issued``: :func:`seal_facts` with the proof's digest."""
     facts = {key: value for key, value in seal_facts(sealed).items() if key not in ("signed_pdf_sha256", "method")}
     return {"certificate_sha256": sealed.sha256.hex(), **facts}
 
 
 def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
-    """Returns what the row of a sealed file holds: :func:`seal_facts`, ``sealed_at`` and :func:`certificates`, with
+    """Return what the row of a sealed file holds: :func:`seal_facts`, ``sealed_at`` and :func:`certificates`, with
     ``timestamped_at`` as exact as the authority stated it. The journal's is cut to the second, as every ``_at`` of the
     API (specification 1)."""
     stamp = sealed.timestamp
@@ -53,7 +53,7 @@ def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
 
 
 def certificates(sealed: SealedPdf) -> dict[str, list[str]]:
-    """Returns the certificate chains of ``seal``, ``timestamp`` and ``archive_timestamp``, where present. Each
+    """Return the certificate chains of ``seal``, ``timestamp`` and ``archive_timestamp``, where present. Each
     certificate is DER in base64, the end entity's first, the root last if it is known."""
     chains = {
         "seal": sealed.certificates,
@@ -70,7 +70,7 @@ _UNSEALED = """
 
 
 def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
-    """Inserts the row of a sealed document; returns False where it is sealed already.
+    """Insert the row of a sealed document; return False where it is sealed already.
 
     ``wanted`` is the level of the settings. The caller holds the request's row lock.
     """
@@ -78,13 +78,13 @@ def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: 
 
 
 def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
-    """Inserts the row of a proof; returns False where the request has one already. Else as
+    """Insert the row of a proof; return False where the request has one already. Else as
     :func:`record_sealed_document`."""
     return insert_once(ProofFile(request=request, **_facts(sealed, object_key, wanted)))
 
 
 def all_sealed(request_id: int) -> bool:
-    """Returns whether every document of the request is sealed."""
+    """Return whether every document of the request is sealed."""
     with prepared_cursor() as cursor:
         cursor.execute(_UNSEALED, [request_id])
         return cursor.fetchone() is None
@@ -101,7 +101,7 @@ def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:
 
 
 def signed_name(document_name: str) -> str:
-    """Returns the name of the sealed form of the document with this name, such as ``lease-signed.pdf``."""
+    """Return the name of the sealed form of the document with this name, such as ``lease-signed.pdf``."""
     stem = document_name[:-4] if document_name.lower().endswith(".pdf") else document_name
     return f"{stem}-signed.pdf"
 

@@ -16,14 +16,14 @@ _DEFAULT_LIFETIME = timedelta(hours=12)
 
 
 def last_authority_chain() -> tuple[bytes, ...]:
-    """Returns the chain (DER) of the authority that timestamped the newest sealed document; empty where there is
+    """Return the chain (DER) of the authority that timestamped the newest sealed document; empty where there is
     none."""
     newest = SealedDocument.objects.order_by("-pk").values_list("seal__certificates__timestamp", flat=True).first()
     return tuple(base64.b64decode(link) for link in newest or ())
 
 
 def known(certificate: bytes, issuer: bytes) -> CertificateStatus:
-    """Returns the row of a certificate (DER), made if missing. Notes, once a day, that the certificate is in use."""
+    """Return the row of a certificate (DER), made if missing. Notes, once a day, that the certificate is in use."""
     row, _ = CertificateStatus.objects.get_or_create(
         certificate_sha256=tokens.sha256(certificate), defaults={"certificate": certificate, "issuer": issuer}
     )
@@ -34,7 +34,7 @@ def known(certificate: bytes, issuer: bytes) -> CertificateStatus:
 
 
 def data_of(row: CertificateStatus) -> LongTermData:
-    """Returns the status of a row; empty where there is none or it has lapsed."""
+    """Return the status of a row; empty where there is none or it has lapsed."""
     if not row.kind or row.holds_until is None or row.holds_until <= clock.now() + _SOONEST:
         return LongTermData()
     content = (bytes(row.content),)
@@ -42,7 +42,7 @@ def data_of(row: CertificateStatus) -> LongTermData:
 
 
 def heard(row: CertificateStatus, data: LongTermData, until: datetime | None) -> None:
-    """Stores an answer, to be renewed half-way to its end and at least once a day."""
+    """Store an answer, to be renewed half-way to its end and at least once a day."""
     now = clock.now()
     row.kind, row.content = ("crl", data.crls[0]) if data.crls else ("ocsp", data.ocsps[0])
     row.holds_until = until or now + _DEFAULT_LIFETIME
@@ -52,12 +52,12 @@ def heard(row: CertificateStatus, data: LongTermData, until: datetime | None) ->
 
 
 def failed(row: CertificateStatus, reason: str) -> None:
-    """Records a failure: nobody is asked for 10 minutes, and the last answer stays in use until it lapses."""
+    """Record a failure: nobody is asked for 10 minutes, and the last answer stays in use until it lapses."""
     row.due_at, row.last_error = clock.now() + _AFTER_FAILURE, reason[:_MAX_ERROR_LENGTH].replace("\0", "")
     row.save(update_fields=["due_at", "last_error"])
 
 
 def due() -> Iterator[CertificateStatus]:
-    """Yields the rows to be renewed, without certificates that were not in use for 60 days."""
+    """Yield the rows to be renewed, without certificates that were not in use for 60 days."""
     now = clock.now()
     yield from CertificateStatus.objects.filter(due_at__lte=now, asked_at__gt=now - _FORGOTTEN_AFTER).order_by("due_at")

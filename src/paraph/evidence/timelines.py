@@ -11,12 +11,12 @@ from paraph.kernel import clock
 
 
 def unsettled() -> Timeline | None:
-    """The first of those that no operator has dealt with yet."""
+    """Return the first of those that no operator has dealt with yet."""
     return Timeline.objects.filter(settled_at=None).order_by("began_at").first()
 
 
 def settle() -> int:
-    """Notes that what was lost is dealt with: objects that no row names are removed again in their time. Returns how
+    """Note that what was lost is dealt with: objects that no row names are removed again in their time. Returns how
     many timelines that was about."""
     return Timeline.objects.filter(settled_at=None).update(settled_at=clock.now())
 

@@ -14,11 +14,11 @@ _SIGNER = CompiledQuery(
 
 
 def lock_request(request_id: int) -> SignatureRequest:
-    """Reads the request and locks its row until the transaction ends. Whoever changes a request's state or writes to
-    its journal holds this lock."""
+    """Read the request and lock its row until the transaction ends. Whoever changes a request's state or writes to its
+    journal holds this lock."""
     return _REQUEST.get(request_id)
 
 
 def lock_signer(signer_id: int) -> Signer:
-    """Reads the signer and locks first the request's row, then the signer's, until the transaction ends."""
+    """Read the signer and lock first the request's row, then the signer's, until the transaction ends."""
     return _SIGNER.get(signer_id)

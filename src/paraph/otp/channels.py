@@ -6,7 +6,7 @@ from paraph.words.refusal import translated
 
 
 def channels(signer: Signer) -> list[Channel]:
-    """Returns the channel named at creation; without one, e-mail, and SMS too if a phone is known and the plan allows
+    """Return the channel named at creation; without one, e-mail, and SMS too if a phone is known and the plan allows
     it."""
     if signer.otp_channel:
         return [Channel(signer.otp_channel)]
@@ -15,7 +15,7 @@ def channels(signer: Signer) -> list[Channel]:
 
 
 def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
-    """Returns the channel and the signer's address or number on it.
+    """Return the channel and the signer's address or number on it.
 
     Raises ``DomainError("validation_error", …)`` for a channel that this signer may not use.
     """

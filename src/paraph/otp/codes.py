@@ -26,8 +26,8 @@ from paraph.signature_requests.signed_documents import signed_digests
 
 
 def six_digits(text: str) -> str:
-    """The six digits of a code out of whatever was pasted: "244 283", "244-283", "Code: 244283", digits of any script.
-    Text without exactly six digits comes back without its spaces, and is no code."""
+    """Return the six digits of a code out of whatever was pasted: "244 283", "244-283", "Code: 244283", digits of any
+    script. Text without exactly six digits comes back without its spaces, and is no code."""
     digits = "".join(str(unicodedata.digit(letter)) for letter in text if letter.isdecimal())
     return digits if len(digits) == 6 else "".join(text.split())
 
@@ -71,7 +71,7 @@ class Issued:
 
 
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
-    """Makes a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
+    """Make a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
 
     Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
     :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile.
@@ -102,13 +102,13 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:
-    """Makes the code usable, unless a newer one has replaced it. Runs in the transaction that journals the sending, so
+    """Make the code usable, unless a newer one has replaced it. Runs in the transaction that journals the sending, so
     that no code is used whose sending the journal does not show."""
     _changed(_SENT, [clock.now(), signer.pk, issued.code_hash])
 
 
 def guess(signer: Signer, code: str) -> bytes:
-    """Counts one attempt, for good, and returns the hash to :func:`consume` if the code is right.
+    """Count one attempt, for good, and return the hash to :func:`consume` if the code is right.
 
     Must run outside of a transaction that may roll back. Raises ``DomainError`` as :func:`paraph.otp.guesses.count`
     does.
@@ -119,8 +119,8 @@ def guess(signer: Signer, code: str) -> bytes:
 
 
 def consume(signer: Signer, code_hash: bytes) -> None:
-    """Uses the code up, in the transaction of the signature. Raises ``DomainError("invalid_otp", …)`` if it was
-    replaced or used meanwhile."""
+    """Use the code up, in the transaction of the signature. Raises ``DomainError("invalid_otp", …)`` if it was replaced
+    or used meanwhile."""
     if _changed(_USE, [clock.now(), signer.pk, code_hash]) is None:
         raise DomainError("invalid_otp", "This code has been replaced by a newer one; use that one.")
 
@@ -135,7 +135,7 @@ def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
 
 
 def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
-    """Runs a statement that changes at most one code; returns its row, None where it changed none."""
+    """Run a statement that changes at most one code; return its row, None where it changed none."""
     with prepared_cursor() as cursor:
         cursor.execute(statement, values)
         changed: tuple[Any, ...] | None = cursor.fetchone()
@@ -143,8 +143,8 @@ def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
 
 
 def _guessed(signer: Signer, code: str) -> bytes:
-    """The hash of the code by the secret that the stored one was made with. They can differ only while a secret is
-    being rotated."""
+    """Return the hash of the code by the secret that the stored one was made with. They can differ only while a secret
+    is being rotated."""
     hashes = _hashes(signer, code)
     stored = _NEWEST.first(signer.pk) if len(hashes) > 1 else None
     kept = (bytes(stored.code_hash), bytes(stored.replaced_hash or b"")) if stored else ()
@@ -152,7 +152,7 @@ def _guessed(signer: Signer, code: str) -> bytes:
 
 
 def _hashes(signer: Signer, code: str) -> list[bytes]:
-    """The hashes by each secret, first the one in use."""
+    """Return the hashes by each secret, first the one in use."""
     digests = b"".join(sorted(signed_digests(signer)))
     hashed = (signer.pk.to_bytes(8, "big"), digests, code.encode("utf-8", "replace"))
     return [tokens.keyed_hash(key, *hashed) for key in settings.SECRETS.keys("one-time-codes")]

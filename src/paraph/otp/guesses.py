@@ -89,8 +89,8 @@ _LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
 def count(signer: Signer, guessed: bytes) -> None:
-    """Counts a guess, for good. Raises :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of
-    the newest code, ``too_many_attempts`` while no guess is taken, not even the right one."""
+    """Count a guess, for good. Raises :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of the
+    newest code, ``too_many_attempts`` while no guess is taken, not even the right one."""
     values = _values(signer) | {"guessed": guessed}
     row = _row(_ATTEMPT, values)
     if row is None:
@@ -120,19 +120,19 @@ def require_open(signer: Signer, destination: str) -> None:
 
 
 def locked_until(signer: Signer) -> datetime | None:
-    """Returns until when no code of this signer is sent or taken; None if the signer is not locked."""
+    """Return until when no code of this signer is sent or taken; None if the signer is not locked."""
     until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
     return until if until and clock.is_within(until, LOCK, clock.now()) else None
 
 
 def destination_scope(request: SignatureRequest, destination: str) -> bytes:
-    """Returns the scope in which wrong guesses at codes to this destination are counted. It names the environment, so
+    """Return the scope in which wrong guesses at codes to this destination are counted. It names the environment, so
     that nobody with a free sandbox key can keep others from signing in production."""
     return request.environment.encode() + b":" + destination_hash(destination)
 
 
 def prune() -> int:
-    """Deletes counts of windows that are over; returns how many."""
+    """Delete counts of windows that are over; return how many."""
     now = clock.now()
     latest = now + max(DESTINATION_WINDOW, ORGANIZATION_WINDOW) + clock.TOLERANCE
     gone, _ = WrongGuesses.objects.exclude(ends_at__gt=now, ends_at__lte=latest).delete()
@@ -140,7 +140,7 @@ def prune() -> int:
 
 
 def _values(signer: Signer) -> dict[str, Any]:
-    """Returns the parameters of the statements besides the guess. The ends are those of windows that begin now."""
+    """Return the parameters of the statements besides the guess. The ends are those of windows that begin now."""
     now = clock.now()
     request = signer.request
     return {
@@ -159,7 +159,7 @@ def _values(signer: Signer) -> dict[str, Any]:
 
 
 def _refusal(values: dict[str, Any]) -> GuessRefusedError:
-    """Why a guess was not compared."""
+    """Return why a guess was not compared."""
     attempts, locked_until, full_until = _row(_STATE, values) or (0, None, None)
     try:
         _refuse_closed(locked_until, full_until, values["now"])

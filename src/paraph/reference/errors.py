@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from paraph.reference.prose import breakable, inline
+from paraph.reference.fields import breakable, inline
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,31 @@
 """JSON schemas as rows of a table: each field with its type and its limits, followed by the fields within it."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.safestring import SafeString
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 
-from paraph.reference.prose import breakable, inline
+
+def inline(text: str) -> SafeString:
+    """HTML of one paragraph, without its tags."""
+    joined = escape(" ".join(text.split()))
+    return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", joined))  # noqa: S308  escaped above
+
+
+def paragraphs(text: str) -> SafeString:
+    """HTML of paragraphs that empty lines separate."""
+    html = "".join(f"<p>{inline(each)}</p>" for each in re.split(r"\n\s*\n", text.strip()))
+    return mark_safe(html)  # noqa: S308  inline() escapes
+
+
+def breakable(name: str) -> SafeString:
+    """HTML of a name that a narrow screen may break after an underscore."""
+    return mark_safe(escape(name).replace("_", "_<wbr>"))  # noqa: S308  escaped
+
 
 JsonObject = dict[str, Any]
 _LONGEST_PATTERN = 40
@@ -50,7 +68,7 @@ class SchemaReader:
         self._schemas = schemas
 
     def rows(self, schema: JsonObject, above: str = "") -> Iterator[FieldRow]:
-        """The fields of an object schema, each followed by the fields within it."""
+        """Yield the fields of an object schema, each followed by the fields within it."""
         schema = self._resolved(schema)
         for name, field in schema.get("properties", {}).items():
             yield self.row(name, field, required=name in schema.get("required", []), above=above)
@@ -82,7 +100,7 @@ class SchemaReader:
         return " or ".join(kinds) if isinstance(kinds, list) else str(_FORMATS.get(field.get("format", ""), kinds))
 
     def _facts(self, field: JsonObject) -> JsonObject:
-        """The schema of a field; of a nullable one, that of its other variant."""
+        """Return the schema of a field; of a nullable one, that of its other variant."""
         present = [self._resolved(each) for each in self._variants(field) if each.get("type") != "null"]
         return {**present[0], **field} if len(present) == 1 else field
 

@@ -9,8 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from paraph.reference import node_snippets, signer_snippets, snippets
-from paraph.reference.fields import FieldRow, JsonObject, SchemaReader
-from paraph.reference.prose import breakable, inline, paragraphs
+from paraph.reference.fields import FieldRow, JsonObject, SchemaReader, breakable, inline, paragraphs
 
 _SAMPLES = {
     "curl": snippets.CURL | signer_snippets.CURL,
@@ -99,7 +98,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
 
 
 def _body(operation: JsonObject) -> tuple[str, JsonObject]:
-    """The content type of the body, and what is said of it."""
+    """Return the content type of the body, and what is said of it."""
     content: JsonObject = operation.get("requestBody", {}).get("content", {})
     return next(iter(content.items()), ("", {}))
 
@@ -118,7 +117,7 @@ def _parameter(reader: SchemaReader, parameter: JsonObject) -> FieldRow:
 
 
 def _anchored(rows: Iterable[FieldRow], prefix: str) -> Iterator[FieldRow]:
-    """The rows with anchors to link to. Of fields by one name in several variants, the first has it."""
+    """Yield the rows with anchors to link to. Of fields by one name in several variants, the first has it."""
     seen = set()
     for row in rows:
         anchor = f"{prefix}-{row.path}"

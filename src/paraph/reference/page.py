@@ -37,7 +37,7 @@ def _digest() -> str:
 @require_safe
 @etag(lambda request: _digest())  # noqa: ARG005  Django's form
 def page(request: HttpRequest) -> HttpResponse:
-    """The whole reference, or 304 for a browser that has it already."""
+    """Return the whole reference, or 304 for a browser that has it already."""
     response = _html().response(request)
     response["Content-Security-Policy"] = _POLICY
     response["Cache-Control"] = "no-cache"  # browsers ask each time, and get 304

@@ -15,7 +15,7 @@ _WITH_PORT = re.compile(r"(?P<v4>[0-9.]+):\d{1,5}|\[(?P<v6>[^\]]+)\](?::\d{1,5})
 
 
 def client_address(request: HttpRequest) -> str:
-    """Returns the address of the peer or, while that is a trusted proxy, the one before it in ``X-Forwarded-For``, read
+    """Return the address of the peer or, while that is a trusted proxy, the one before it in ``X-Forwarded-For``, read
     from its end. "" where the server does not say."""
     address = _parse(request.META.get("REMOTE_ADDR", ""))
     forwarded = request.headers.get("X-Forwarded-For", "").split(",")
@@ -28,20 +28,20 @@ def client_address(request: HttpRequest) -> str:
 
 
 def guarded_network(address: str) -> str:
-    """Returns the network by which wrong keys are counted: an IPv4 address itself, the /64 network of an IPv6
+    """Return the network by which wrong keys are counted: an IPv4 address itself, the /64 network of an IPv6
     address."""
     parsed = _parse(address)
     return str(ip_network((parsed, 64), strict=False)) if isinstance(parsed, IPv6Address) else address
 
 
 def origin(request: HttpRequest) -> Origin:
-    """Returns the client of a call, as the journal records it."""
+    """Return the client of a call, as the journal records it."""
     user_agent = request.headers.get("User-Agent", "").replace("\0", "")
     return Origin(client_address(request), user_agent)
 
 
 def _parse(text: str) -> Address | None:
-    """Parses an address, with the port that some proxies add (IPv6 then stands in brackets)."""
+    """Parse an address, with the port that some proxies add (IPv6 then stands in brackets)."""
     with_port = _WITH_PORT.fullmatch(text)
     text = (with_port["v4"] or with_port["v6"]) if with_port else text
     try:

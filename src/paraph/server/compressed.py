@@ -19,7 +19,7 @@ class Compressed:
         self._content_type = content_type
 
     def response(self, request: HttpRequest) -> HttpResponse:
-        """The gzip form, for clients that take it."""
+        """Return the gzip form, for clients that take it."""
         takes = _TAKES_GZIP.search(request.META.get("HTTP_ACCEPT_ENCODING", ""))
         response = HttpResponse(self.gzipped if takes else self.content, content_type=self._content_type)
         if takes:

@@ -50,12 +50,12 @@ class Connection:
         return self.silent < self.answered or not self.ever
 
     def close_for_reading(self) -> None:
-        """Lets a thread that reads from it find the end; a response still leaves."""
+        """Let a thread that reads from it find the end; a response still leaves."""
         with suppress(OSError):  # it has gone by itself
             self._socket.shutdown(socket.SHUT_RD)
 
     def reset(self) -> None:
-        """Ends it both ways and drops what the client has not taken yet."""
+        """End it both ways and drop what the client has not taken yet."""
         with suppress(OSError):
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -63,7 +63,7 @@ class Connection:
 
 @contextmanager
 def connections_to(port: int) -> Iterator[list[Connection]]:
-    """The connections that clients have to this port of the process, to be used inside of the ``with``."""
+    """Yield the connections that clients have to this port of the process, to be used inside of the ``with``."""
     with ExitStack() as stack:
         found = []
         for entry in Path("/proc/self/fd").iterdir():

@@ -47,7 +47,7 @@ def is_draining() -> bool:
 
 
 def drain_before_end(seconds: int) -> None:
-    """Has SIGTERM say first that the server ends, and end it ``seconds`` later by the handler that there was. A second
+    """Have SIGTERM say first that the server ends, and end it ``seconds`` later by the handler that there was. A second
     SIGTERM ends it at once. To be called in the main thread of the process that gets the signal."""
     end: Any = signal.getsignal(signal.SIGTERM)
 
@@ -72,8 +72,8 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's for
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Returns 200 or 503 with ``{"ready": …}``. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``,
-    at most a few seconds old."""
+    """Return 200 or 503 with ``{"ready": …}``. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``, at
+    most a few seconds old."""
     found = READINESS.readiness()
     ready = found.ready and not is_draining()
     told: dict[str, object] = {"ready": ready}

@@ -19,8 +19,8 @@ class Readable(Protocol):
 
 
 def read_body(request: HttpRequest, limit: int) -> bytes | None:
-    """The whole body, or None when it is larger than ``limit`` bytes. Of a larger body nothing is read if its length
-    was declared; in chunks, one byte more than the limit."""
+    """Return the whole body, or None when it is larger than ``limit`` bytes. Of a larger body nothing is read if its
+    length was declared; in chunks, one byte more than the limit."""
     stream, length = body_stream(request, limit)
     if length and length > limit:
         return None
@@ -29,8 +29,8 @@ def read_body(request: HttpRequest, limit: int) -> bytes | None:
 
 
 def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]:
-    """The body as a stream, with its declared length. The length of a chunked body (RFC 9112 §7.1) is None, and its
-    stream ends one byte beyond the limit at the latest.
+    """Return the body as a stream, with its declared length. The length of a chunked body (RFC 9112 §7.1) is None, and
+    its stream ends one byte beyond the limit at the latest.
 
     Django treats a body without a declared length as empty; the server provides the joined chunks in ``wsgi.input``.
     """
@@ -49,7 +49,7 @@ class Stream(Protocol):
 
 
 def incoming_body(environ: dict[str, Any]) -> "IncomingBody | None":
-    """None for a request without a body."""
+    """Return None for a request without a body."""
     length = environ.get("CONTENT_LENGTH") or ""
     if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
         return IncomingBody(environ["wsgi.input"], None)
@@ -81,8 +81,8 @@ class IncomingBody(RawIOBase):
         return self._ended and self._length is not None and self._received < self._length
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Returns as many bytes as asked for, fewer only at the end. Raises ``DomainError("request_timeout", …)``
-        for a body that is cut: its client was too slow, or has gone and will not read the refusal anyway."""
+        """Return as many bytes as asked for, fewer only at the end. Raises ``DomainError("request_timeout", …)`` for a
+        body that is cut: its client was too slow, or has gone and will not read the refusal anyway."""
         wanted = self.left if size is None or size < 0 else min(size, self.left)
         blocks = []
         while wanted > 0 and not self._ended:
@@ -94,7 +94,7 @@ class IncomingBody(RawIOBase):
         return b"".join(blocks)
 
     def drain(self, most: int, seconds: float) -> None:
-        """Reads and throws away, until the end, until ``most`` bytes, or for about so many seconds. The response has
+        """Read and throw away, until the end, until ``most`` bytes, or for about so many seconds. The response has
         been sent by now."""
         answered, drained = time.monotonic(), 0
         while self.left and drained < most and time.monotonic() < answered + seconds:

@@ -39,7 +39,7 @@ class RequestLine(logging.LogRecord):
         self.milliseconds = round(seconds * 1000, 1)
 
     def json(self) -> str:
-        """The line as structlog's processors would write it."""
+        """Return the line as structlog's processors would write it."""
         moment = datetime.fromtimestamp(self.created, UTC).isoformat(timespec="microseconds")[:-6]
         return (
             f'{{"event": "request", "logger": "{LOGGER}", "level": "{self.levelname.lower()}", '
@@ -58,7 +58,7 @@ _SECRETS = [  # each begins with a fixed character, which is found fast: every l
 
 
 def logging_settings(level: str) -> dict[str, Any]:
-    """The ``LOGGING`` setting; also tells structlog to write through it."""
+    """Return the ``LOGGING`` setting; also tells structlog to write through it."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
@@ -146,7 +146,7 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
 
 
 def _cover(_logger: Any, _method: str, line: str) -> str:
-    """Hides secrets in what others have said: a mail server that refuses a message quotes the link in it."""
+    """Hide secrets in what others have said: a mail server that refuses a message quotes the link in it."""
     for secret in _SECRETS:
         line = secret.sub(r"\1…", line)
     return line

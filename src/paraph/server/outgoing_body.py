@@ -49,7 +49,7 @@ class DownloadPlaces:
         self.wanted = -float("inf")
 
     def take(self) -> bool:
-        """Takes a place and returns True, or False if none became free in time."""
+        """Take a place and return True, or False if none became free in time."""
         with self._changed:
             if not self._free:
                 self._wait()
@@ -77,7 +77,7 @@ class DownloadPlaces:
 
 @cache
 def places() -> DownloadPlaces:
-    """The places of this process: a quarter of its threads may send, an eighth may wait for long. Five eighths
+    """Return the places of this process: a quarter of its threads may send, an eighth may wait for long. Five eighths
     of the threads may wait for other things at the same time (:mod:`paraph.kernel.waiting`), and some must be left."""
     threads = settings.PARAPH.web_threads
     return DownloadPlaces(max(1, threads // 4), threads // 8)
@@ -103,12 +103,12 @@ class _Sending:
             self._leave()
 
     def __del__(self) -> None:
-        """Gives the place back where the server fails before the first piece and never closes it."""
+        """Give the place back where the server fails before the first piece and never closes it."""
         self.close()
 
 
 def _pieces(response: StreamingHttpResponse) -> Iterator[bytes]:
-    """The pieces of a response that is not asynchronous."""
+    """Yield the pieces of a response that is not asynchronous."""
     return iter(response.streaming_content)  # type: ignore[arg-type]
 
 

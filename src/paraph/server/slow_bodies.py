@@ -45,7 +45,7 @@ _threads: list[threading.Thread] = []
 
 @contextlib.contextmanager
 def waiting(answered: float = 0) -> Iterator[None]:
-    """Marks this thread as reading from its client."""
+    """Mark this thread as reading from its client."""
     thread = threading.get_ident()
     _waits[thread] = Wait(time.monotonic(), answered)
     if not _some_wait.is_set():
@@ -109,7 +109,7 @@ class Watch:
                     _some_wait.set()
 
     def look(self, waits: Sequence[Wait], now: float) -> None:
-        """Closes the connections whose time is over. ``waits`` are all threads that read at the moment."""
+        """Close the connections whose time is over. ``waits`` are all threads that read at the moment."""
         with connections_to(settings.PARAPH.port) as everybody:
             self._closed &= {each.name for each in everybody}
             connections = [each for each in everybody if each.name not in self._closed]
@@ -122,7 +122,7 @@ class Watch:
         return self._debts.get(connection.name) or _Debt(now - connection.silent, connection.received)
 
     def _slow(self, connections: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
-        """The connections whose time is over; if there are none, the oldest ones where too many threads wait.
+        """Return the connections whose time is over; if there are none, the oldest ones where too many threads wait.
 
         While a thread works on a response, its connection looks as if it owed, too. So a connection is closed only if
         it began to owe clearly before every request that some thread is working on."""
@@ -132,17 +132,17 @@ class Watch:
         return [each for each in chosen if all(self._since(each) < began - 2 * _EVERY for began in at_work)]
 
     def _debtors(self, connections: Sequence[Connection], now: float) -> list[Connection]:
-        """The connections that have owed for longer than GRACE, the oldest debts first: threads begin requests in the
-        order of their arrival, so these keep the waiting threads. Of two debts of the same tick, the one that has
-        brought more bytes does: a request without a body is short."""
+        """Return the connections that have owed for longer than GRACE, the oldest debts first: threads begin requests
+        in the order of their arrival, so these keep the waiting threads. Of two debts of the same tick, the one that
+        has brought more bytes does: a request without a body is short."""
         debtors = [each for each in connections if each.owes and self._behind(each, now, GRACE)]
         return sorted(
             debtors, key=lambda each: (not each.surely_owes, round(self._since(each) / _TICK), -each.received)
         )
 
     def _late(self, debtors: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
-        """Those that have owed for longer than PARAPH_BODY_SECONDS; no more than threads have waited for as long,
-        since the others may have sent everything and be waiting for a thread."""
+        """Return those that have owed for longer than PARAPH_BODY_SECONDS; no more than threads have waited for as
+        long, since the others may have sent everything and be waiting for a thread."""
         patience = settings.PARAPH.body_seconds
         overdue = sum(now - wait.began > patience for wait in waits)
         return [each for each in debtors if self._behind(each, now, patience)][:overdue]
@@ -151,7 +151,7 @@ class Watch:
         return self._debts[connection.name].since
 
     def _behind(self, connection: Connection, now: float, seconds: float) -> bool:
-        """Whether it has sent less than RATE demands, beyond so many seconds that are free."""
+        """Return whether it has sent less than RATE demands, beyond so many seconds that are free."""
         debt = self._debts[connection.name]
         return now - debt.since > seconds + (connection.received - debt.received) / RATE
 
@@ -163,7 +163,7 @@ def _surplus(debtors: Sequence[Connection], waits: Sequence[Wait], now: float) -
 
 
 def _left_behind(connections: Sequence[Connection], waits: Sequence[Wait], now: float) -> list[Connection]:
-    """The connections that were answered before the end of their body and have sent nothing since."""
+    """Return the connections that were answered before the end of their body and have sent nothing since."""
     over = [wait.answered for wait in waits if wait.answered and now - wait.began >= GRACE]
     return [
         each
@@ -173,7 +173,7 @@ def _left_behind(connections: Sequence[Connection], waits: Sequence[Wait], now: 
 
 
 def _forget() -> None:
-    """Forgets the threads and connections of the parent, which a forked process does not have."""
+    """Forget the threads and connections of the parent, which a forked process does not have."""
     for each in (_waits, _working, _threads):
         each.clear()
     _some_wait.clear()

@@ -35,7 +35,7 @@ class SlowReaders:
         self._readers: dict[str, _Reader] = {}
 
     def among(self, connections: Sequence[Connection], now: float, *, crowded: bool) -> list[Connection]:
-        """The connections to reset."""
+        """Return the connections to reset."""
         waited_for = [each for each in connections if each.untaken]
         self._readers = {each.name: self._reader(each, now) for each in waited_for}
         late = [each for each in waited_for if self._readers[each.name].behind > GRACE]
@@ -56,7 +56,7 @@ _LATELY = 2.0
 
 
 def start() -> None:
-    """Starts the thread. To be called once in each process that serves."""
+    """Start the thread. To be called once in each process that serves."""
     if sys.platform == "linux":
         threading.Thread(target=ConnectionWatch(places()).run, name="connections", daemon=True).start()
 

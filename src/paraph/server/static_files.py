@@ -40,7 +40,8 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
                 raise outcome
 
     def _gather(self) -> set[str]:
-        """Where two applications have a file of the same name, the first counts, as for Django's own commands."""
+        """Return where two applications have a file of the same name, the first counts, as for Django's own
+        commands."""
         names = set[str]()
         for finder in get_finders():
             for name, storage in finder.list([]):
@@ -52,8 +53,8 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
 
 
 def _bare(name: str, content: bytes) -> bytes:
-    """The file without indents and without the lines and blocks that are comments alone: a tenth of what a signing page
-    loads. No text of ours goes over several lines."""
+    """Return the file without indents and without the lines and blocks that are comments alone: a tenth of what a
+    signing page loads. No text of ours goes over several lines."""
     without = _COMMENTS.get(PurePosixPath(name).suffix)
     if without is None:
         return content
@@ -63,7 +64,8 @@ def _bare(name: str, content: bytes) -> bytes:
 
 @cache
 def contents() -> dict[str, Compressed]:
-    """Every static file by its hashed name, compressed. Called before processes are forked, which then share it."""
+    """Return every static file by its hashed name, compressed. Called before processes are forked, which then share
+    it."""
     files = {}
     storage: Any = staticfiles_storage  # a StaticFiles, by STORAGES
     for name in storage.hashed_files.values():

@@ -47,7 +47,7 @@ _SECONDS_TO_WAIT = {
 
 
 def answer(content: dict[str, Any], status: int = 200, locale: str = "en") -> HttpResponse:
-    """A JSON answer. ``locale``: the language of the sentences in it."""
+    """Return a JSON answer. ``locale``: the language of the sentences in it."""
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
     response = private(HttpResponse(body, status=status, content_type="application/json"))
     response["Content-Language"] = locale
@@ -55,7 +55,7 @@ def answer(content: dict[str, Any], status: int = 200, locale: str = "en") -> Ht
 
 
 def refusal(error: DomainError, locale: str) -> HttpResponse:
-    """The answer to a refusal. A code that is none of the signer's is a fault of the service."""
+    """Return the answer to a refusal. A code that is none of the signer's is a fault of the service."""
     if error.code not in STATUSES:
         return crash(locale)
     told: dict[str, Any] = {"code": error.code, "message": spoken(error, locale)}
@@ -67,7 +67,7 @@ def refusal(error: DomainError, locale: str) -> HttpResponse:
 
 
 def say_when(response: HttpResponse, error: DomainError) -> HttpResponse:
-    """Tells in ``Retry-After`` when to come again, where that helps."""
+    """Tell in ``Retry-After`` when to come again, where that helps."""
     if isinstance(error, _WITH_RETRY_AFTER) and error.retry_after:
         response["Retry-After"] = str(error.retry_after)
     elif error.code in _SECONDS_TO_WAIT:
@@ -81,7 +81,7 @@ def _guesses(error: GuessRefusedError) -> dict[str, Any]:
 
 
 def fault(error: Exception, locale: str) -> HttpResponse:
-    """The answer to an exception that is no refusal: the database is away, or a fault of ours."""
+    """Return the answer to an exception that is no refusal: the database is away, or a fault of ours."""
     if not is_outage(error):
         return crash(locale)
     log.error("%s", outage_sentence(error))
@@ -89,7 +89,7 @@ def fault(error: Exception, locale: str) -> HttpResponse:
 
 
 def crash(locale: str) -> HttpResponse:
-    """The answer to the exception being handled, which goes to the log under the same id."""
+    """Return the answer to the exception being handled, which goes to the log under the same id."""
     incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
     log.exception("incident %s", incident)
     message = phrase(words.of("answer", locale), "internal_error", incident=incident)

@@ -61,8 +61,8 @@ def ask(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _send(request: HttpRequest, signer: Signer) -> HttpResponse | InquiryEntries:
-    """Sends the browser back to the address it came from (303), or returns what was entered where it could not be
-    sent, or where the form was sent to change the language."""
+    """Send the browser back to the address it came from (303), or return what was entered where it could not be sent,
+    or where the form was sent to change the language."""
     try:
         form = posted_form(request)
     except DomainError as refusal:

@@ -22,7 +22,7 @@ _BADGE = 7.0  # points: half of the sign at a corner of each place, which stands
 
 
 def disputed_places(document: Document) -> dict[int, list[SvgBox]]:
-    """Returns by page number boxes in points from the top left, with the place of the sign at a corner of each: the one
+    """Return by page number boxes in points from the top left, with the place of the sign at a corner of each: the one
     that is nearer to an edge of the page, where least is covered."""
     found: dict[int, list[SvgBox]] = defaultdict(list)
     for place in remarks(document).get("drawn_differently", []):
@@ -46,7 +46,7 @@ def svg_box(x: float, y: float, width: float, height: float) -> SvgBox:
 
 
 def length(points: float) -> str:
-    """A length for SVG, with a point whatever the language."""
+    """Return a length for SVG, with a point whatever the language."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
@@ -84,7 +84,7 @@ _SIGNERS = CompiledQuery(lambda: Signer.objects.only("pk").order_by("order"), fi
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
-    """Raises ``DomainError("not_found", …)`` for a document that the signer does not sign."""
+    """Raise ``DomainError("not_found", …)`` for a document that the signer does not sign."""
     for document in documents_of(signer):
         if document.pk == document_id:
             return document
@@ -92,8 +92,8 @@ def document_of(signer: Signer, document_id: int) -> Document:
 
 
 def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
-    """What the template shows of each document. Places to sign are numbered through all of them, in reading order;
-    boxes are in points from the top left, as in the pictures of the pages.
+    """Return what the template shows of each document. Places to sign are numbered through all of them, in reading
+    order; boxes are in points from the top left, as in the pictures of the pages.
 
     All numbers of a page are texts: a template looks up how the language writes numbers for each that it is given.
     """
@@ -104,7 +104,7 @@ def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
 
 
 def in_reading_order(places: Iterable[Placement]) -> list[Placement]:
-    """The places on one document as they are numbered."""
+    """Return the places on one document as they are numbered."""
     return sorted(places, key=lambda place: (place.page_number, -place.y - place.height, place.x))
 
 
@@ -143,7 +143,7 @@ def _document(
 
 
 def _places(signer: Signer) -> dict[int, list[Placement]]:
-    """The signer's stamps on each document, in reading order."""
+    """Return the signer's stamps on each document, in reading order."""
     found: dict[int, list[Placement]] = defaultdict(list)
     for place in _PLACEMENTS.all(signer.pk):
         found[place.request_document.document_id].append(place)
@@ -151,7 +151,7 @@ def _places(signer: Signer) -> dict[int, list[Placement]]:
 
 
 def _initials(signer: Signer) -> Initials:
-    """Where the signer's initials stand on a page of some size; None where none are asked for."""
+    """Return where the signer's initials stand on a page of some size; None where none are asked for."""
     if not signer.request.initials_required:
         return lambda _width, _height: None
     signers = [each.pk for each in _SIGNERS.all(signer.request_id)]

@@ -25,7 +25,7 @@ Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any] | Http
 
 
 def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
-    """A view for ``POST /sign/{token}/…``: JSON in, JSON out, every refusal in the one envelope.
+    """Return a view for ``POST /sign/{token}/…``: JSON in, JSON out, every refusal in the one envelope.
 
     Exempt from the CSRF cookie: there is no session to ride on. The secret in the address is all permission there
     is, and only JSON is read, which no form of another site can send.
@@ -52,7 +52,7 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
 
 
 def found(token: str) -> Signer:
-    """Raises ``DomainError`` ``not_found`` for a token that is nobody's, and as :func:`signer_with_turn` does."""
+    """Raise ``DomainError`` ``not_found`` for a token that is nobody's, and as :func:`signer_with_turn` does."""
     signer = signer_with_turn(token)
     if signer is None:
         raise translated("not_found", "link_unknown")
@@ -60,7 +60,7 @@ def found(token: str) -> Signer:
 
 
 def signer_with_turn(token: str) -> Signer | None:
-    """Returns None for a token that is nobody's. Raises :class:`paraph.kernel.turns.NoTurnError` where the organization
+    """Return None for a token that is nobody's. Raises :class:`paraph.kernel.turns.NoTurnError` where the organization
     has had its share: its signers count for it."""
     signer = signer_of(token)
     if signer:

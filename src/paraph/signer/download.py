@@ -22,7 +22,7 @@ _Find = Callable[[Signer], tuple[str, str]]  # the object and the name that the 
 
 
 def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
-    """The document as it is shown, for those who may read it."""
+    """Return the document as it is shown, for those who may read it."""
 
     def find(signer: Signer) -> tuple[str, str]:
         require_reader(signer)
@@ -33,7 +33,7 @@ def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponse
 
 
 def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
-    """The sealed document, once it is there."""
+    """Return the sealed document, once it is there."""
 
     def find(signer: Signer) -> tuple[str, str]:
         _require_ticket(request, signer)
@@ -47,7 +47,7 @@ def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase
 
 
 def proof(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The proof of the request, once it is there."""
+    """Return the proof of the request, once it is there."""
 
     def find(signer: Signer) -> tuple[str, str]:
         _require_ticket(request, signer)

@@ -25,7 +25,7 @@ class PageText:
 
 
 def page_text(document: Document, number: int) -> PageText:
-    """The text of a page that the document has; without lines where the page cannot be read."""
+    """Return the text of a page that the document has; without lines where the page cannot be read."""
     key = f"pages/{document.shown_sha256.hex()}/{number}-text-{_FORM}.json"
     try:
         return PageText(**json.loads(store.get(key)))

@@ -9,8 +9,8 @@ from paraph.words import LOCALES, Words
 
 
 def choose(request: HttpRequest, signer: Signer | None, entered: object = "") -> str:
-    """The language that a form on the page was ``entered`` in, ``?lang=``, else the one that the request was created
-    in if its sender named one, else the first language of the browser that there is a page in, else English
+    """Return the language that a form on the page was ``entered`` in, ``?lang=``, else the one that the request was
+    created in if its sender named one, else the first language of the browser that there is a page in, else English
     (docs/decisions/languages.md)."""
     asked = request.GET.get("lang", "")
     own = signer.request.locale if signer and signer.request.locale_chosen else ""
@@ -20,19 +20,19 @@ def choose(request: HttpRequest, signer: Signer | None, entered: object = "") ->
 
 
 def of_answer(request: HttpRequest, signer: Signer | None = None, entered: object = "") -> str:
-    """The language of a JSON answer: the ``locale`` of the body, ``?lang=``, else the first that ``Accept-Language``
-    names and there are words in, else that of the request, else English. A program that calls for a signer says what
-    it wants; a page says it in its body."""
+    """Return the language of a JSON answer: the ``locale`` of the body, ``?lang=``, else the first that
+    ``Accept-Language`` names and there are words in, else that of the request, else English. A program that calls for a
+    signer says what it wants; a page says it in its body."""
     asked = (entered, request.GET.get("lang", ""), *accepted_locales(request.headers.get("Accept-Language", "")))
     last = signer.request.locale if signer else LOCALES[0]
     return next((str(locale) for locale in (*asked, last) if locale in LOCALES), LOCALES[0])
 
 
 def words(locale: str) -> Words:
-    """Everything a page says, by name."""
+    """Return everything a page says, by name."""
     return catalog.of("page", locale)
 
 
 def names() -> list[tuple[str, str]]:
-    """Each locale with its name in its own language."""
+    """Return each locale with its name in its own language."""
     return [(locale, catalog.language_name(locale)) for locale in LOCALES]

@@ -45,8 +45,9 @@ def notice(
 
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
-    """What the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at completion
-    (:mod:`paraph.signature_requests.copy_ticket`); for others, the address to which such a link can be mailed."""
+    """Return what the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at
+    completion (:mod:`paraph.signature_requests.copy_ticket`); for others, the address to which such a link can be
+    mailed."""
     ticket = request.GET.get("ticket", "")
     if signer.request.files_deleted_at or not copy_ticket.holds(signer, ticket):
         mailed = "mailed" in request.GET and was_mailed(signer)
@@ -55,7 +56,7 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
 
 
 def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
-    """Sends the browser back to the address it came from (303), whose page then says that it was mailed; or shows the
+    """Send the browser back to the address it came from (303), whose page then says that it was mailed; or shows the
     page with why it was not. Any other form of a page from before the signature gets the page alone."""
     try:
         form = posted_form(request)

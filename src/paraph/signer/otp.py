@@ -33,7 +33,7 @@ class CurrentCode:
 
 
 def sent_code(signer: Signer) -> CurrentCode | None:
-    """The newest code, while it can be used; None where none was sent or its time is over."""
+    """Return the newest code, while it can be used; None where none was sent or its time is over."""
     now = clock.now()
     code = _NEWEST.first(signer.pk)
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:

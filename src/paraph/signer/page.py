@@ -33,7 +33,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 @csrf_exempt
 @gzip_page
 def page(request: HttpRequest, token: str) -> HttpResponse:
-    """The page to sign on, or one honest sentence about why there is nothing to sign (any more, or yet).
+    """Return the page to sign on, or one honest sentence about why there is nothing to sign (any more, or yet).
 
     Exempt from the CSRF cookie: the secret in the address is all permission there is.
     """
@@ -85,7 +85,7 @@ def _page(
 
 
 def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
-    """The signer's name and what the stamp says in its place, where no font has its letters."""
+    """Return the signer's name and what the stamp says in its place, where no font has its letters."""
     written = written_otherwise(signer.full_name, signer.email)
     marked = "<bdi>{}</bdi>"
     return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None

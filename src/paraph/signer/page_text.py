@@ -36,8 +36,8 @@ def page_text(request: HttpRequest, token: str, document_id: int, number: int) -
 
 @gzip_page
 def document_text(request: HttpRequest, token: str, document_id: int) -> HttpResponse:
-    """The whole document as text, page after page, for those who read it so. ``?from=`` is the first page of a part
-    of a long one."""
+    """Return the whole document as text, page after page, for those who read it so. ``?from=`` is the first page of a
+    part of a long one."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
     signer = signer_with_turn(token)

@@ -41,14 +41,13 @@ class Entries:
         return 422 if self.missing else 200
 
     def problems(self, words: dict[str, Any]) -> list[Problem]:
-        """What is wrong, each with the field that it is about."""
+        """Return what is wrong, each with the field that it is about."""
         return problems.of(self.refusal, self.missing, words)
 
 
 def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
-    """Does what the form asks for and sends the browser back to the address it came from (303), or returns what was
-    entered where it could not be done.
-    """
+    """Do what the form asks for and send the browser back to the address it came from (303), or return what was
+    entered where it could not be done."""
     try:
         entered = _entered(posted_form(request))
     except DomainError as refusal:
@@ -80,7 +79,7 @@ def _entered(form: QueryDict) -> Entries:
 
 
 def _mark(form: Any, kind: str) -> dict[str, Any]:
-    """A drawing where a script has put one into the form, else the name."""
+    """Return a drawing where a script has put one into the form, else the name."""
     if form.get(f"{kind}-type") == "drawn":
         try:
             text = form.get(f"{kind}-strokes", "") or "[]"

@@ -8,7 +8,7 @@ from paraph.signer.door import LARGEST
 
 
 def posted_form(request: HttpRequest) -> QueryDict:
-    """Raises ``DomainError``: ``validation_error`` for a form of another site and an unreadable one,
+    """Raise ``DomainError``: ``validation_error`` for a form of another site and an unreadable one,
     ``payload_too_large``.
 
     A form of another site is refused by what every browser says of where a request comes from: no other site could

@@ -28,7 +28,7 @@ def show(
     status: int = 200,
     frame_ancestors: str = "",
 ) -> HttpResponse:
-    """The page of the template, in ``locale`` or the language that the request asks for.
+    """Return the page of the template, in ``locale`` or the language that the request asks for.
 
     Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
     style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a

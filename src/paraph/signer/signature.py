@@ -102,7 +102,7 @@ class SignatureAlone(Body):
 
 
 def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
-    """Raises ``DomainError("validation_error", …)`` naming the fields that are wrong."""
+    """Raise ``DomainError("validation_error", …)`` naming the fields that are wrong."""
     try:
         checked = SignatureBody.model_validate(body)
     except ValidationError as error:
@@ -120,12 +120,12 @@ def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
 
 
 def typed(hand: str) -> dict[str, Any]:
-    """A typed name in the hand of this number, the first where there is no such hand."""
+    """Return a typed name in the hand of this number, the first where there is no such hand."""
     return {"type": "typed", **({"hand": int(hand)} if hand in ("2", "3", "4") else {})}
 
 
 def read_mark(signature: object) -> dict[str, Any]:
-    """A signature by itself. Raises as :func:`read` does."""
+    """Return a signature by itself. Raises as :func:`read` does."""
     try:
         checked = SignatureAlone.model_validate({"signature": signature})
     except ValidationError as error:
@@ -150,7 +150,7 @@ def _locale(locale: str) -> list[Sentence]:
 
 
 def _sentences(error: ValidationError) -> list[Sentence]:
-    """The first problems, each with the field that it is about."""
+    """Return the first problems, each with the field that it is about."""
     problems = error.errors(include_url=False, include_input=False)
     told = [_sentence(problem) for problem in problems[:_NAMED_PROBLEMS]]
     return [*told, ("more", {})] if len(problems) > _NAMED_PROBLEMS else told

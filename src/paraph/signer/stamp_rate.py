@@ -17,6 +17,6 @@ class TooManyStampsError(DomainError):
 
 
 def count_stamp(signer_id: int) -> None:
-    """Raises :class:`TooManyStampsError` beyond :data:`PER_MINUTE`."""
+    """Raise :class:`TooManyStampsError` beyond :data:`PER_MINUTE`."""
     if retry_after := _rate.count(signer_id):
         raise TooManyStampsError(retry_after)

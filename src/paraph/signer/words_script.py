@@ -64,7 +64,7 @@ def words_script(request: HttpRequest, locale: str) -> HttpResponse:
 
 
 def words_address(locale: str) -> str:
-    """The script's address in its present version."""
+    """Return the script's address in its present version."""
     return f"/sign/words/{locale}.js?v={hashlib.sha256(_script(locale).content).hexdigest()[:8]}"
 
 

@@ -25,7 +25,7 @@ class EndpointLoad:
 
 
 def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> dict[str, int]:
-    """Returns how many deliveries to start for each endpoint: at most ``free`` in all, of them ``free_for_trouble`` to
+    """Return how many deliveries to start for each endpoint: at most ``free`` in all, of them ``free_for_trouble`` to
     endpoints in trouble. Each slot goes to the endpoint with the fewest, so that a long backlog delays its own only."""
     loads = list(loads)
     healthy = [load for load in loads if not load.trouble]
@@ -126,7 +126,7 @@ _ENDPOINT = ClaimedDelivery._fields.index("endpoint")
 
 
 def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelivery]:
-    """Marks up to ``free`` due deliveries as ``sending``, records an attempt for each, and returns them.
+    """Mark up to ``free`` due deliveries as ``sending``, records an attempt for each, and return them.
 
     At most ``free_for_trouble`` of them go to endpoints in trouble. Workers that claim at the same time never get the
     same delivery; together they may exceed the limit of an endpoint, which is meant to be fair rather than exact.
@@ -141,7 +141,7 @@ def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelive
 
 
 def reclaim(now: datetime) -> int:
-    """Frees the deliveries of workers that must be dead, as their lease is over; returns how many."""
+    """Free the deliveries of workers that must be dead, as their lease is over; return how many."""
     with prepared_cursor() as cursor:
         cursor.execute(_RECLAIM, {"began": now - LEASE})
         return int(cursor.rowcount)

@@ -27,7 +27,7 @@ _log = structlog.get_logger(__name__)
 
 
 def route() -> NetworkAccess:
-    """Returns the route of the settings to the addresses of clients."""
+    """Return the route of the settings to the addresses of clients."""
     return NetworkAccess(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
 
 
@@ -52,7 +52,7 @@ class Dispatcher:
         self._thread.start()
 
     def finish(self) -> None:
-        """Has it claim nothing more and end, once the exchanges under way (5 s at most) are over and recorded."""
+        """Have it claim nothing more and end, once the exchanges under way (5 s at most) are over and recorded."""
         self._stopping.set()
 
     def stop(self) -> None:
@@ -88,7 +88,7 @@ class Dispatcher:
             await loop.run_in_executor(database, connections.close_all)
 
     def _visit(self, ended: list[tuple[UUID, PostResult]]) -> list[PreparedDelivery]:
-        """Records outcomes and claims deliveries. Runs in the thread of the database."""
+        """Record outcomes and claim deliveries. Runs in the thread of the database."""
         close_old_connections()
         now = clock.now()
         if ended:
@@ -125,7 +125,7 @@ class Dispatcher:
         self._something_ended.set()
 
     async def _wait(self, seconds: float) -> None:
-        """Waits until an exchange has ended, and a moment for others to end too; at most ``seconds``."""
+        """Wait until an exchange has ended, and a moment for others to end too; at most ``seconds``."""
         self._something_ended.clear()
         if not self._ended:
             try:

@@ -33,7 +33,7 @@ class Signed(NamedTuple):
 
 
 def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any], int | None]:
-    """Returns the newest deliveries that the filter takes, with the outcome of their last attempt, and the one to go on
+    """Return the newest deliveries that the filter takes, with the outcome of their last attempt, and the one to go on
     from, None at the end."""
     all_rows = deliveries_of(application)
     rows = _filtered(all_rows, asked).order_by("-occurred_at", "-pk")
@@ -58,7 +58,7 @@ def deliveries_of(application: Application) -> QuerySet[Delivery]:
 
 
 def signed(application: Application, delivery: Delivery, attempt_id: str) -> Signed | None:
-    """Returns what is sent if it is sent now: the same bytes as at every attempt, but that links to results are made
+    """Return what is sent if it is sent now: the same bytes as at every attempt, but that links to results are made
     anew each time and a rotation changes the secret. None while the results are not sealed."""
     if delivery.status == DeliveryStatus.HELD:
         return None

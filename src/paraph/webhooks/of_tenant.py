@@ -29,8 +29,8 @@ class FailingWebhook:
 
 
 def deliveries_of(caller: Caller, request_id: int) -> QuerySet[Delivery]:
-    """The deliveries of one of the caller's requests, oldest first, with ``attempts_made``, and ``last_status`` and
-    ``last_error`` of the last attempt."""
+    """Return the deliveries of one of the caller's requests, oldest first, with ``attempts_made``, and ``last_status``
+    and ``last_error`` of the last attempt."""
     last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
     rows = Delivery.objects.filter(
         request_id=request_id,
@@ -45,7 +45,8 @@ def deliveries_of(caller: Caller, request_id: int) -> QuerySet[Delivery]:
 
 
 def failing_webhooks(caller: Caller) -> list[FailingWebhook]:
-    """The caller's applications with deliveries of the last fourteen days that fail, in the order of their names."""
+    """Return the caller's applications with deliveries of the last fourteen days that fail, in the order of their
+    names."""
     latest = Delivery.objects.filter(_FAILING, application=OuterRef("pk")).order_by("-pk")
     applications: Any = scoped(Application, caller).annotate(failing=Subquery(latest.values("pk")[:1]))
     chosen = {each.failing: each for each in applications.filter(failing__isnull=False).order_by("name", "pk")}

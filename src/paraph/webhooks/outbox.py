@@ -29,7 +29,7 @@ def deliveries(
     occurred_at: datetime | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> list[Delivery]:
-    """Returns the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
+    """Return the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
     callback (specification 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
     dashboard. What a sandbox application without a URL would have been sent is caught: recorded and never sent.
 
@@ -65,7 +65,7 @@ def deliveries(
 
 
 def release(request_id: int) -> None:
-    """Releases ``request.completed``, once sealed PDFs and proof are stored. Safe to repeat."""
+    """Release ``request.completed``, once sealed PDFs and proof are stored. Safe to repeat."""
     with prepared_cursor() as cursor:
         cursor.execute(_RELEASE, {"now": clock.now(), "request_id": request_id})
 

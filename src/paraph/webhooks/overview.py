@@ -17,7 +17,7 @@ def oldest_due_seconds() -> float:
 
 
 def deliveries(*, failed_only: bool, limit: int, request_id: int | None = None) -> list[dict[str, Any]]:
-    """Returns the latest deliveries (of one request, if given), newest first, with the outcome of their last attempt.
+    """Return the latest deliveries (of one request, if given), newest first, with the outcome of their last attempt.
     What was caught is on its way to nobody and not among them."""
     last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
     rows = Delivery.objects.exclude(destination=Destination.CATCHER).annotate(

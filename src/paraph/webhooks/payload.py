@@ -32,7 +32,7 @@ def payload(
     signer: Signer | None,
     metadata: dict[str, Any] | None = None,
 ) -> str:
-    """Returns the JSON text that states the event as of now. :func:`body` adds presigned URLs when it is sent."""
+    """Return the JSON text that states the event as of now. :func:`body` adds presigned URLs when it is sent."""
     content: dict[str, Any] = {
         "event": event_type,
         "occurred_at": clock.iso(occurred_at),
@@ -53,7 +53,7 @@ def payload(
 
 
 def payload_of_test(occurred_at: datetime) -> str:
-    """Returns the JSON text of a test: the fields that every event has, of a request that does not exist."""
+    """Return the JSON text of a test: the fields that every event has, of a request that does not exist."""
     content = {
         "event": TEST_EVENT,
         "occurred_at": clock.iso(occurred_at),
@@ -63,14 +63,14 @@ def payload_of_test(occurred_at: datetime) -> str:
 
 
 def body(event_type: str, stored: str, request_id: int | None) -> bytes:
-    """Returns the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
+    """Return the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
     if event_type != EventType.COMPLETED or request_id is None:
         return stored.encode()
     return _text({**json.loads(stored), **_links(request_id)}).encode()
 
 
 def _links(request_id: int) -> dict[str, Any]:
-    """Makes presigned links to the results; none where the files are deleted since. Raises ``ProofFile.DoesNotExist``
+    """Make presigned links to the results; none where the files are deleted since. Raises ``ProofFile.DoesNotExist``
     where the request is not sealed."""
     documents, proof = _DOCUMENTS.all(request_id), _PROOF.first(request_id)
     if proof is None:

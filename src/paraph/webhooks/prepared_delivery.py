@@ -29,7 +29,7 @@ class PreparedDelivery:
 
 
 def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
-    """Prepares a claimed delivery, with links that are valid from now on. Callbacks are signed with the application's
+    """Prepare a claimed delivery, with links that are valid from now on. Callbacks are signed with the application's
     secret too. While that is being rotated, a header of its own has the signature of the secret that follows."""
     content = body(claimed.event_type, claimed.payload, claimed.request_id)
     secrets = webhook_secrets(claimed.secret, claimed.next_secret, claimed.next_secret_at)
@@ -45,7 +45,7 @@ def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
 
 
 def headers(event_type: str, attempt_id: str, secrets: Sequence[str], content: bytes) -> dict[str, str]:
-    """Returns the headers of a delivery with this body, signed with one secret, or during a rotation with two."""
+    """Return the headers of a delivery with this body, signed with one secret, or during a rotation with two."""
     signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
     return {
         "Content-Type": "application/json",
@@ -57,5 +57,5 @@ def headers(event_type: str, attempt_id: str, secrets: Sequence[str], content: b
 
 
 def signature(secret: str, content: bytes) -> str:
-    """Returns the HMAC-SHA256 of the raw body, as ``sha256=<hex>``."""
+    """Return the HMAC-SHA256 of the raw body, as ``sha256=<hex>``."""
     return f"sha256={hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()}"

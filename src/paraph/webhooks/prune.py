@@ -12,8 +12,8 @@ _BATCH = 1000
 
 
 def prune(retention_days: int, now: datetime) -> int:
-    """Deletes deliveries that ended more than ``retention_days`` ago, and of what was caught all but the newest
-    :data:`CAUGHT_KEPT` of each application, in batches with a transaction each; returns how many."""
+    """Delete deliveries that ended more than ``retention_days`` ago, and of what was caught all but the newest
+    :data:`CAUGHT_KEPT` of each application, in batches with a transaction each; return how many."""
     pruned = _delete(Delivery.objects.filter(finished_at__lt=now - timedelta(days=retention_days)), "finished_at")
     caught = Delivery.objects.filter(status=DeliveryStatus.CAUGHT)
     for application in Application.objects.filter(pk__in=caught.values("application")):

@@ -22,7 +22,7 @@ DELAYS = (
 
 
 def next_attempt(failures: int, failed_at: datetime) -> datetime | None:
-    """Returns the time of the next attempt after the ``failures``-th failure (from 1), None after the last."""
+    """Return the time of the next attempt after the ``failures``-th failure (from 1), None after the last."""
     return failed_at + DELAYS[failures - 1] if failures <= len(DELAYS) else None
 
 
@@ -93,7 +93,7 @@ class _Outcome(NamedTuple):
 
 
 def record_outcomes(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) -> None:
-    """Records the answer to each attempt, and finishes its delivery or schedules the next attempt, in one statement.
+    """Record the answer to each attempt, and finish its delivery or schedule the next attempt, in one statement.
 
     Safe to repeat: only the open attempt of a delivery is recorded.
     """
@@ -131,7 +131,7 @@ def _outcome(delivery: _OpenAttempt, answer: PostResult, now: datetime) -> _Outc
 def _next_state(
     delivery: _OpenAttempt, answer: PostResult, now: datetime
 ) -> tuple[DeliveryStatus, int, datetime, datetime | None]:
-    """Returns the status, the number of failures, when the delivery is due and when it finished."""
+    """Return the status, the number of failures, when the delivery is due and when it finished."""
     if answer.accepted:
         return DeliveryStatus.DELIVERED, delivery.failures, delivery.due_at, now
     failures = delivery.failures + 1
@@ -142,12 +142,12 @@ def _next_state(
 
 
 def _storable(content: bytes) -> str:
-    """Returns any bytes as text that PostgreSQL can store: UTF-8 without NUL."""
+    """Return any bytes as text that PostgreSQL can store: UTF-8 without NUL."""
     return content.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _report(delivery: _OpenAttempt, answer: PostResult, outcome: _Outcome) -> None:
-    """Counts and logs an outcome. A failure that is tried again is not logged, so that an endpoint that fails costs one
+    """Count and log an outcome. A failure that is tried again is not logged, so that an endpoint that fails costs one
     line for each delivery."""
     facts: dict[str, Any] = {"delivery": delivery.id, "webhook_event": delivery.event_type}
     facts |= {"signature_request": delivery.request_id} if delivery.request_id else {}

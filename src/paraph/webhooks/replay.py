@@ -16,7 +16,7 @@ from paraph.webhooks.payload import TEST_EVENT, payload_of_test
 
 
 def replay_delivery(delivery_id: int, application: Application | None = None) -> int:
-    """Sends one delivery again, or at once if it waits for a retry. Returns 1, or 0 while it is being sent. With an
+    """Send one delivery again, or at once if it waits for a retry. Returns 1, or 0 while it is being sent. With an
     ``application``, the deliveries of others are as if they did not exist.
 
     Raises ``DomainError``: ``not_found`` for an unknown id, ``conflict`` while its PDFs are not sealed, or once they
@@ -38,7 +38,7 @@ def replay_delivery(delivery_id: int, application: Application | None = None) ->
 
 
 def replay_request(request_id: int) -> int:
-    """Sends every delivery of a request again that was delivered or has failed; returns how many.
+    """Send every delivery of a request again that was delivered or has failed; return how many.
 
     Raises ``DomainError("not_found", …)`` where the request has no delivery.
     """
@@ -49,15 +49,15 @@ def replay_request(request_id: int) -> int:
 
 
 def replay_since(moment: datetime, *, delivered_too: bool = False) -> int:
-    """Sends the failed deliveries of events since ``moment`` again, and with ``delivered_too`` the delivered ones (for
-    a receiver that lost its data); returns how many."""
+    """Send the failed deliveries of events since ``moment`` again, and with ``delivered_too`` the delivered ones (for a
+    receiver that lost its data); return how many."""
     statuses = FINISHED if delivered_too else [DeliveryStatus.FAILED]
     return _replay(Delivery.objects.filter(occurred_at__gte=moment, status__in=statuses))
 
 
 def _replay(chosen: QuerySet[Delivery]) -> int:
-    """Starts the retries anew, but for those that would link to deleted files. Earlier attempts stay on record until
-    the delivery is pruned."""
+    """Start the retries anew, but for those that would link to deleted files. Earlier attempts stay on record until the
+    delivery is pruned."""
     sent = chosen.exclude(pk__in=_without_files(chosen).values("pk"))
     return sent.update(status=DeliveryStatus.WAITING, failures=0, due_at=clock.now(), finished_at=None)
 
@@ -68,7 +68,7 @@ def _without_files(chosen: QuerySet[Delivery]) -> QuerySet[Delivery]:
 
 @transaction.atomic
 def record_test(application: Application) -> Delivery:
-    """Records a delivery of :data:`TEST_EVENT` to the application's URL, which the workers then send.
+    """Record a delivery of :data:`TEST_EVENT` to the application's URL, which the workers then send.
 
     Raises ``DomainError("conflict", …)`` without a URL, or while the test before has not had its first attempt.
     """

@@ -15,7 +15,7 @@ from paraph.tenants.scope import Caller, scoped
 
 @transaction.atomic
 def delete_document(caller: Caller, document_id: int, actor: Actor) -> None:
-    """Deletes the row, and has the file deleted. Does nothing where there is none. Raises ``conflict`` where a request,
+    """Delete the row, and have the file deleted. Does nothing where there is none. Raises ``conflict`` where a request,
     a draft or a template uses the document."""
     mine = scoped(Document, caller).filter(pk=document_id)
     document = mine.select_for_update().first()

@@ -26,8 +26,8 @@ _log = structlog.get_logger("paraph.retention")
 
 
 def delete_due_files(seconds: float = _RUN_SECONDS) -> int:
-    """Deletes the files of requests that ended longer ago than the retention of their organization and environment
-    says, for at most so many seconds; returns of how many requests.
+    """Delete the files of requests that ended longer ago than the retention of their organization and environment says,
+    for at most so many seconds; return of how many requests.
 
     Safe to repeat, to run twice at once, and to be killed. Raises what the store raises; its objects are deleted by the
     next run.
@@ -46,7 +46,7 @@ def delete_due_files(seconds: float = _RUN_SECONDS) -> int:
 
 
 def overdue(rule: Retention, since: timedelta = timedelta(0)) -> QuerySet[SignatureRequest]:
-    """Returns the requests whose files the retention no longer allows to be kept, those first that ended first;
+    """Return the requests whose files the retention no longer allows to be kept, those first that ended first;
     ``since``: only those whose time was over so long ago."""
     over = SignatureRequest.objects.filter(~Q(status=RequestStatus.PENDING), files_deleted_at=None)
     ended = over.annotate(ended_at=Coalesce("completed_at", "ended_early_at", "expires_at")).filter(
@@ -59,7 +59,7 @@ def overdue(rule: Retention, since: timedelta = timedelta(0)) -> QuerySet[Signat
 
 @transaction.atomic
 def delete_files(request_id: int) -> bool:
-    """Deletes the rows of sealed files, proof, kept timestamps and handwriting, and notes the objects to be deleted;
+    """Delete the rows of sealed files, proof, kept timestamps and handwriting, and note the objects to be deleted;
     uploads are kept while another request or a template has them. Returns False where a request is not over, or has no
     files left."""
     request = lock_request(request_id)
@@ -103,7 +103,7 @@ def _delete_sealed(request_id: int) -> list[str]:
 
 
 def _delete_uploads(request_id: int) -> set[str]:
-    """Locks the documents first: of two requests that go at once, the second sees that the first is gone, and one that
+    """Lock the documents first: of two requests that go at once, the second sees that the first is gone, and one that
     is created meanwhile is refused."""
     of_request = RequestDocument.objects.filter(request=request_id).values("document")
     documents = Document.objects.filter(pk__in=of_request, file_deleted_at=None).order_by("pk")

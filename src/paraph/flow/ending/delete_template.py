@@ -18,7 +18,7 @@ from paraph.tenants.scope import Caller, scoped
 
 @transaction.atomic
 def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
-    """Does nothing where there is none. Raises ``conflict`` while a bulk send of it is under way."""
+    """Do nothing where there is none. Raises ``conflict`` while a bulk send of it is under way."""
     template = scoped(Template, caller).select_for_update().filter(pk=template_id).first()
     if template is None:
         return
@@ -40,8 +40,8 @@ def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
 
 
 def _delete_files_kept(document_ids: list[int]) -> list[Document]:
-    """Returns the documents whose files are deleted: those of requests whose own files were deleted when their
-    retention was over. A file that no request ever used goes with the other unused uploads."""
+    """Return the documents whose files are deleted: those of requests whose own files were deleted when their retention
+    was over. A file that no request ever used goes with the other unused uploads."""
     locked = list(Document.objects.select_for_update().filter(pk__in=document_ids, file_deleted_at=None).order_by("pk"))
     of_requests = RequestDocument.objects.filter(document__in=locked)
     due = set(of_requests.values_list("document_id", flat=True))

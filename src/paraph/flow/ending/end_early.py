@@ -15,7 +15,7 @@ LONGEST_REASON = 500
 
 
 def end_early(request_id: int, reason: str) -> SignatureRequest:
-    """Marks a pending request ``expired`` now; ``expires_at`` stays. Journal and webhooks say why.
+    """Mark a pending request ``expired`` now; ``expires_at`` stays. Journal and webhooks say why.
 
     Takes the row lock that signing takes, so that of a last signature and an end at the same time only one happens.
     Raises ``DomainError``: ``not_found``, ``validation_error`` for a reason that is empty or longer than 500
@@ -46,8 +46,8 @@ REASON = "The organization was deleted."
 
 
 def end_requests_of_deleted(most: int | None = None) -> int:
-    """Ends the pending requests of deleted organizations, at most so many, each in a transaction of its own; returns
-    how many. Safe to repeat and to run twice at once."""
+    """End the pending requests of deleted organizations, at most so many, each in a transaction of its own; return how
+    many. Safe to repeat and to run twice at once."""
     deleted = Organization.objects.filter(deleted_at__isnull=False).values_list("pk", flat=True)
     pending = SignatureRequest.objects.filter(organization__in=list(deleted), status=RequestStatus.PENDING)
     ended = 0

@@ -14,7 +14,7 @@ _AT_ONCE = 200
 
 
 def expire(request_id: int) -> bool:
-    """Marks the request ``expired`` if it is pending and its time is over; returns whether it did.
+    """Mark the request ``expired`` if it is pending and its time is over; return whether it did.
 
     Takes the row lock that signing takes, so that of a signature and an expiry at the same time only one happens.
     """
@@ -29,7 +29,7 @@ def expire(request_id: int) -> bool:
 
 
 def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
-    """Expires every request that is due, oldest first, each in a transaction of its own; returns how many.
+    """Expire every request that is due, oldest first, each in a transaction of its own; return how many.
 
     Every worker calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests
     fail, the others are expired all the same, and the first failure is raised at the end. Ends early, with the rest
@@ -49,7 +49,7 @@ def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
 
 
 def _due() -> Iterator[int]:
-    """A batch at a time, each from where the last one ended: requests that fail are met once."""
+    """Yield a batch at a time, each from where the last one ended: requests that fail are met once."""
     pending = SignatureRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=clock.now())
     ordered = pending.order_by("expires_at", "pk").values_list("expires_at", "pk")
     batch = list(ordered[:_AT_ONCE])

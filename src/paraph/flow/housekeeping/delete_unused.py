@@ -19,7 +19,7 @@ _RUN_SECONDS = 15.0
 
 
 def delete_unused_uploads(first: int = 1) -> int:
-    """Deletes the rows and objects of uploads that are older and in no request, draft or template; returns how many.
+    """Delete the rows and objects of uploads that are older and in no request, draft or template; return how many.
     Begins at the id ``first``.
 
     Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves the rest to another job,

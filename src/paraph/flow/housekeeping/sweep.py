@@ -27,7 +27,7 @@ _AT_ONCE = 500
 
 
 def sweep() -> int:
-    """Removes uploads that never became ready (after a day), objects that no row names (after 30 days, and never while
+    """Remove uploads that never became ready (after a day), objects that no row names (after 30 days, and never while
     what the database lost is not dealt with: they may be all that is left of it), page pictures (after 7 days; the
     signing page draws them again), and counts of wrong codes and messages and notes of mails put off, drafts, bulk
     sends and captured messages, when their time is over. Returns the number of removed objects and rows.

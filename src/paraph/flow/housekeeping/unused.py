@@ -11,6 +11,6 @@ _USES = (RequestDocument, DraftDocument, TemplateDocument)
 
 
 def unused(rows: QuerySet[Document]) -> QuerySet[Document]:
-    """Returns those that stand in no request, draft or template."""
+    """Return those that stand in no request, draft or template."""
     used = [Exists(table.objects.filter(document_id=OuterRef("pk"))) for table in _USES]
     return rows.filter(*(~each for each in used))

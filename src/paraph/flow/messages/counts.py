@@ -73,7 +73,7 @@ class MessagePosition(NamedTuple):
 
 
 def count(ceilings: Sequence[Ceiling]) -> list[MessagePosition]:
-    """Counts one message against each ceiling, in one statement, and returns its position below each.
+    """Count one message against each ceiling, in one statement, and return its position below each.
 
     Messages that are counted at the same time have different numbers, so at most ``limit`` of them stay below the
     ceiling. A message that is then not sent must be given back (:func:`give_back`).
@@ -88,7 +88,7 @@ def count(ceilings: Sequence[Ceiling]) -> list[MessagePosition]:
 
 
 def give_back(positions: Iterable[MessagePosition]) -> None:
-    """Takes a message out of the counts of windows that still run."""
+    """Take a message out of the counts of windows that still run."""
     returned = list(positions)
     if returned:
         keys = [position.ceiling for position in returned]
@@ -104,7 +104,7 @@ def give_back(positions: Iterable[MessagePosition]) -> None:
 
 
 def forget_counts() -> int:
-    """Deletes the counts of windows that are over, or in the future since a clock was set back; returns how many."""
+    """Delete the counts of windows that are over, or in the future since a clock was set back; return how many."""
     with connection.cursor() as cursor:
         cursor.execute(_FORGET, {"now": clock.now()})
         return int(cursor.rowcount)

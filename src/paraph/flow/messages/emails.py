@@ -36,7 +36,7 @@ class CopyLink(NamedTuple):
 
 
 def invitation(signer: Signer, url: str) -> EmailContent:
-    """Writes the invitation: who asks for the signature, to which documents, until when, and the signing URL."""
+    """Write the invitation: who asks for the signature, to which documents, until when, and the signing URL."""
     words, sender = _words(signer), sender_name(signer)
     return _to_signer(
         signer,
@@ -53,12 +53,12 @@ def invitation(signer: Signer, url: str) -> EmailContent:
 
 
 def invitation_subject(locale: str, organization_name: str) -> str:
-    """Writes the subject of an invitation from the organization."""
+    """Write the subject of an invitation from the organization."""
     return phrase(of("mail", locale), "invitation_subject", sender=unlinked(organization_name, MAX_LENGTH))
 
 
 def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
-    """Writes the e-mail with a one-time code, in ``locale``, by default the request's."""
+    """Write the e-mail with a one-time code, in ``locale``, by default the request's."""
     words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
     return _to_signer(
@@ -72,7 +72,7 @@ def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
 
 
 def one_time_code_sms(signer: Signer, code: str, locale: str = "") -> str:
-    """Writes the SMS with a one-time code. Its last line binds the code to this service's domain: phones offer to enter
+    """Write the SMS with a one-time code. Its last line binds the code to this service's domain: phones offer to enter
     it there and nowhere else. The sender's name is cut where the message would take more than two segments."""
     words = _words(signer, locale)
     bound = f"\n\n@{urlsplit(settings.PARAPH.public_url).hostname} #{code}"
@@ -82,7 +82,7 @@ def one_time_code_sms(signer: Signer, code: str, locale: str = "") -> str:
 
 
 def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
-    """Writes the summary: everybody has signed. ``copy`` leads to the signer's copy, also while it is being sealed."""
+    """Write the summary: everybody has signed. ``copy`` leads to the signer's copy, also while it is being sealed."""
     words, sender = _words(signer), sender_name(signer)
     documents = _documents(signer, words)
     until = [say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else []
@@ -101,7 +101,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
 
 
 def confirmation(sender: str, address: str, locale: str, url: str) -> EmailContent:
-    """Writes the question whether the reader wants test messages of this sender."""
+    """Write the question whether the reader wants test messages of this sender."""
     words = of("mail", locale)
     sender = unlinked(sender, MAX_LENGTH)
     return lay_out(
@@ -156,6 +156,6 @@ def _words(signer: Signer, locale: str = "") -> Words:
 
 
 def copy_link(signer: Signer) -> CopyLink:
-    """Makes a link that holds for :data:`paraph.signature_requests.copy_ticket.IN_MAIL`."""
+    """Make a link that holds for :data:`paraph.signature_requests.copy_ticket.IN_MAIL`."""
     ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
     return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)

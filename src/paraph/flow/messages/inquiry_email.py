@@ -22,7 +22,7 @@ def forwarded_name(inquiry_id: int) -> str:
 
 
 def inquiry_email(inquiry: Inquiry) -> EmailContent:
-    """Writes who asks, about which documents, and what."""
+    """Write who asks, about which documents, and what."""
     signer, request = inquiry.signer, inquiry.signer.request
     words = catalog.of("mail", request.locale)
     kind = catalog.phrase(catalog.of("page", request.locale), f"ask_{inquiry.kind}")
@@ -48,7 +48,7 @@ def _who(name: str, address: str, kind: str) -> Sentence:
 
 
 def _written(text: str) -> Sentence:
-    """What the signer wrote, line by line, each in the direction of its script."""
+    """Return what the signer wrote, line by line, each in the direction of its script."""
     lines = [unlinked(line, _MAX_LINE_LENGTH) for line in text.split("\n")]
     html = format_html_join(
         "", '<span dir="auto" style="display:block">{}</span>', ((line or "\u00a0",) for line in lines)

@@ -50,7 +50,7 @@ class Letter:
 
 
 def lay_out(letter: Letter) -> EmailContent:
-    """Returns the mail with its two forms, which say the same."""
+    """Return the mail with its two forms, which say the same."""
     return EmailContent(letter.subject, _text(letter), _html(letter))
 
 

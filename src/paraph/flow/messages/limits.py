@@ -65,13 +65,13 @@ class TooManyMessagesError(DomainError, JobPutOffError):
 
 
 def message_to(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> OutgoingMessage:
-    """Describes a message to this signer."""
+    """Describe a message to this signer."""
     return OutgoingMessage(signer.request.organization, signer.request.environment, channel, recipient, withheld)
 
 
 @contextmanager
 def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
-    """Counts a message, which the block sends; takes it out of the counts again where the block raises ``OSError`` or
+    """Count a message, which the block sends; take it out of the counts again where the block raises ``OSError`` or
     ``DomainError``, since the gateway did not take it then.
 
     Raises :class:`TooManyMessagesError` where a ceiling is reached. With ``waits``, the caller tries again at
@@ -142,17 +142,17 @@ def _duration(seconds: int) -> str:
 
 
 def note_put_off(name: str, refusal: TooManyMessagesError) -> None:
-    """Notes that the mail with this ``name`` (:func:`paraph.flow.messages.sent_once.mail_once`) waits. The note stays
+    """Note that the mail with this ``name`` (:func:`paraph.flow.messages.sent_once.mail_once`) waits. The note stays
     when the mail is out."""
     PutOffMail.objects.update_or_create(name=name, defaults={"until": refusal.next_at, "reason": refusal.reason})
 
 
 def put_off(names: Iterable[str]) -> dict[str, PutOffMail]:
-    """Returns the notes of those of the mails that still wait, by name."""
+    """Return the notes of those of the mails that still wait, by name."""
     return PutOffMail.objects.filter(until__gt=clock.now()).in_bulk(list(names))
 
 
 def forget_put_off() -> int:
-    """Deletes the notes of mails whose time came more than a day ago; returns how many."""
+    """Delete the notes of mails whose time came more than a day ago; return how many."""
     gone, _ = PutOffMail.objects.filter(until__lt=clock.now() - _KEPT_FOR).delete()
     return gone

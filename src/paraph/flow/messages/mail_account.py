@@ -29,13 +29,13 @@ class AccountMail:
 
 
 def hand_over(mail: AccountMail) -> None:
-    """Leaves the mail to a job. Encrypted, because its link opens the account and jobs are read by operators."""
+    """Leave the mail to a job. Encrypted, because its link opens the account and jobs are read by operators."""
     sealed = settings.SECRETS.encrypt(_PURPOSE, json.dumps(asdict(mail)).encode())
     defer("mail_account", sealed=b64encode(sealed).decode())
 
 
 def mail_account(sealed: str) -> None:
-    """Sends the mail. Repeated after a crash it may go out twice, under one Message-ID. Raises ``OSError`` when the
+    """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raises ``OSError`` when the
     gateway does not take it."""
     opened = settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed))
     mail = AccountMail(**json.loads(opened))
@@ -46,7 +46,7 @@ def mail_account(sealed: str) -> None:
 
 
 def mails_under_earlier_secrets() -> int:
-    """How many mails that were not sent yet an earlier secret opens."""
+    """Return how many mails that were not sent yet an earlier secret opens."""
     waiting = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account", status__in=["todo", "doing"])
     return sum(map(_is_earlier, waiting.values_list("args__sealed", flat=True)))
 

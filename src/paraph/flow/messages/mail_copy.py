@@ -24,7 +24,7 @@ log = logging.getLogger("paraph.flow")
 
 
 def may_mail_copy(signer: Signer) -> bool:
-    """Whether there is a copy, and the organization lets its signers have it by a link in a mail."""
+    """Return whether there is a copy, and the organization lets its signers have it by a link in a mail."""
     request = signer.request
     signed = signer.status == SignerStatus.SIGNED
     can_be_sent = not is_refused(request.environment, Channel.EMAIL)
@@ -33,7 +33,7 @@ def may_mail_copy(signer: Signer) -> bool:
 
 
 def mail_copy(signer: Signer) -> None:
-    """Mails the summary at completion anew, with a new link.
+    """Mail the summary at completion anew, with a new link.
 
     Raises ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
     mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail. Must not
@@ -52,7 +52,7 @@ def mail_copy(signer: Signer) -> None:
 
 
 def was_mailed(signer: Signer) -> bool:
-    """Whether :func:`mail_copy` has mailed the link within about a day."""
+    """Return whether :func:`mail_copy` has mailed the link within about a day."""
     return MessageCount.objects.filter(scope=_ceiling(signer).scope, asked__gt=0).exists()
 
 
@@ -72,7 +72,7 @@ def _deliver(signer: Signer, *, withheld: bool) -> None:
 
 @contextmanager
 def _counted(signer: Signer) -> Iterator[None]:
-    """Counts a mail to this signer, which the block sends; takes it back where none was sent."""
+    """Count a mail to this signer, which the block sends; take it back where none was sent."""
     positions = counts.count([_ceiling(signer)])
     try:
         if positions[0].is_beyond:

@@ -24,7 +24,7 @@ def sender_name(signer: Signer, max_length: int = MAX_LENGTH) -> str:
 
 
 def document_names(signer: Signer, locale: str) -> tuple[int, Sentence]:
-    """How many documents the signer signs, and the names of the first ten."""
+    """Return how many documents the signer signs, and the names of the first ten."""
     names = [_document_name(document.name) for document in documents_of(signer)]
     shown = [*names[:_MOST_DOCUMENTS], *(["…"] if len(names) > _MOST_DOCUMENTS else [])]
     marked = [format_html(_MARKED, name) for name in shown]

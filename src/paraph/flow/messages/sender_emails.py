@@ -43,7 +43,7 @@ def expiring(request: SignatureRequest) -> EmailContent:
 
 
 def asked(inquiry: Inquiry) -> EmailContent:
-    """Says that a signer wrote, and not what: that stands on the page of the request, until it is erased."""
+    """Say that a signer wrote, and not what: that stands on the page of the request, until it is erased."""
     request = inquiry.signer.request
     facts = _facts(request) | {"name": signer_name(inquiry.signer)}
     sentence = {

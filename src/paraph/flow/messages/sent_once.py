@@ -39,7 +39,7 @@ class DueEmail:
 
 
 def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str], object]) -> None:
-    """Sends the mail that is ``due()``, if any, under the Message-ID that derives from ``name``.
+    """Send the mail that is ``due()``, if any, under the Message-ID that derives from ``name``.
 
     ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
@@ -98,8 +98,8 @@ class SentMarker:
         self._path = path
 
     def read(self) -> str | None:
-        """Returns the acknowledgement that a process left here within the hour, else None: an older marker may belong
-        to a database that was replaced since."""
+        """Return the acknowledgement that a process left here within the hour, else None: an older marker may belong to
+        a database that was replaced since."""
         try:
             fresh = time.time() - self._path.stat().st_mtime < _MARKER_SECONDS
             return self._path.read_text("utf-8") if fresh else None
@@ -107,7 +107,7 @@ class SentMarker:
             return None
 
     def write(self, acknowledgement: str) -> None:
-        """Writes the marker whole or, on a full disk, not at all."""
+        """Write the marker whole or, on a full disk, not at all."""
         with suppress(OSError):
             self._path.parent.mkdir(exist_ok=True)
             draft = self._path.with_name(f"{self._path.name}.draft")
@@ -120,7 +120,7 @@ class SentMarker:
 
 @contextmanager
 def _alone(name: str) -> Iterator[None]:
-    """Waits until no other process sends this mail. The lock belongs to the session, not to a transaction, because the
+    """Wait until no other process sends this mail. The lock belongs to the session, not to a transaction, because the
     note commits while the connection to the mail server is still open."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(hashtext('mail'), hashtext(%s))", [name])

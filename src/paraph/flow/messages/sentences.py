@@ -15,8 +15,8 @@ class Sentence:
 
 
 def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentence:
-    """The words of this name with their placeholders filled in. In HTML every string stands apart from the direction
-    of the text around it (``bdi``): names come in any script."""
+    """Return the words of this name with their placeholders filled in. In HTML every string stands apart from the
+    direction of the text around it (``bdi``): names come in any script."""
     sentence = form(words, name, values.get("count"))
     text = sentence.format(**{key: _text(value) for key, value in values.items()})
     html = escape(sentence)
@@ -25,7 +25,7 @@ def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentenc
 
 
 def plain(text: str) -> Sentence:
-    """A text of ours, such as a date."""
+    """Return a text of ours, such as a date."""
     return Sentence(text, escape(text))
 
 

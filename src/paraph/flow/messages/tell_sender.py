@@ -19,7 +19,7 @@ from paraph.tenants.muted_mails import wants
 
 @transaction.atomic
 def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
-    """Notes that the sender is to be told, and has it done; nothing where that was noted already, or where no member
+    """Note that the sender is to be told, and have it done; do nothing where that was noted already, or where no member
     sent the request. ``about``: the id of the signer or inquiry, or the number of days."""
     if request.sent_by_id is None:
         return
@@ -32,8 +32,8 @@ def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
 
 
 def tell_sender(name: str) -> None:
-    """Sends the mail that is owed under this name. Not to whom turned such mails off or is no member any more, nor
-    where it is no longer true.
+    """Send the mail that is owed under this name. Not to whom turned such mails off or is no member any more, nor where
+    it is no longer true.
 
     Safe to repeat. Raises ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
     a sender who signs as well must still get codes.
@@ -46,7 +46,7 @@ def tell_sender(name: str) -> None:
 
 
 def message_id(name: str) -> str:
-    """What the mail of this name is called in the captured inbox."""
+    """Return what the mail of this name is called in the captured inbox."""
     return f"sender-{name}"
 
 
@@ -76,7 +76,7 @@ def _language(user: User, request: SignatureRequest) -> str:
 
 
 def _content(mail: SenderMail) -> EmailContent | None:
-    """None where nothing is left to be told."""
+    """Return None where nothing is left to be told."""
     request, is_open = mail.request, mail.request.status == RequestStatus.PENDING
     match MailKind(mail.kind):
         case MailKind.COMPLETED:
@@ -91,7 +91,7 @@ def _content(mail: SenderMail) -> EmailContent | None:
 
 
 def _asked(mail: SenderMail) -> EmailContent | None:
-    """None where the inquiry was erased, or is forwarded to the sender's own address."""
+    """Return None where the inquiry was erased, or is forwarded to the sender's own address."""
     inquiry = Inquiry.objects.select_related("signer__request").filter(pk=mail.about).first()
     user, contact = mail.request.sent_by, mail.request.organization.contact_email
     if inquiry is None or user is None or contact.casefold() == user.email.casefold():
@@ -104,7 +104,7 @@ _AT_ONCE = 500
 
 
 def warn_senders() -> int:
-    """Owes a mail to the sender of each request that comes to its end; returns to how many. Not of requests that were
+    """Owes a mail to the sender of each request that comes to its end; return to how many. Not of requests that were
     to be signed within that time from the beginning. Safe to repeat, and to be late."""
     return sum(_warn(before, until) for before, until in _DAYS.items())
 

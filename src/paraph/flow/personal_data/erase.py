@@ -82,8 +82,8 @@ class ErasedAddress:
 
 
 def erase_signer(signer_id: int) -> Erased:
-    """Replaces name, address, number, IP and User-Agent of the signer by pseudonyms, in rows, journal and recorded
-    webhooks, deletes signature, inquiries, captured messages and a title that names them, erases what the organization
+    """Replace name, address, number, IP and User-Agent of the signer by pseudonyms, in rows, journal and recorded
+    webhooks, delete signature, inquiries, captured messages and a title that names them, erases what the organization
     keeps of the person in what it never sent (:mod:`paraph.flow.personal_data.unsent`), and ends the signing link.
 
     Sealed files and the proof are evidence and stay until retention deletes them. Safe to repeat. Raises

@@ -55,7 +55,7 @@ def _told_user(user: User) -> Facts:
 
 
 def _told_logins(user: User) -> list[Facts]:
-    """What the provider of single sign-on said of the person; nothing where there is none in the settings."""
+    """Return what the provider of single sign-on said of the person; nothing where there is none in the settings."""
     if not apps.is_installed("allauth.socialaccount"):
         return []
     accounts: Any = apps.get_app_config("socialaccount").get_model("socialaccount")

@@ -120,7 +120,7 @@ def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
 
 
 def _title(signer: Signer) -> Iterator[SignatureRequest]:
-    """The request, where its title names the signer."""
+    """Yield the request, where its title names the signer."""
     named = [each for each in (signer.first_name, signer.last_name, signer.email) if len(each) >= _SHORTEST_NAME]
     if any(each.casefold() in signer.request.title.casefold() for each in named):
         yield signer.request
@@ -190,7 +190,7 @@ def _told_signer(signer: Signer) -> Facts:
 
 
 def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
-    """The signing link ends with its salt."""
+    """Return the signing link ends with its salt."""
     return Signer.objects.filter(pk=signer.pk).update(
         first_name=FIRST_NAME,
         last_name=f"{LAST_NAME} {signer.pk}",

@@ -29,7 +29,7 @@ class FetchedStatuses:
         self._cache: dict[Chain, tuple[datetime, LongTermData]] = {}
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Returns the statuses of a chain (DER) from memory, else from the table; fetches missing ones within 3 s.
+        """Return the statuses of a chain (DER) from memory, else from the table; fetch missing ones within 3 s.
 
         Raises :class:`StatusUnavailable` where one is not known.
         """
@@ -51,7 +51,7 @@ class FetchedStatuses:
 
 
 def refresh_statuses() -> int:
-    """Fetches every status that is due; returns how many were renewed. Safe to repeat."""
+    """Fetch every status that is due; return how many were renewed. Safe to repeat."""
     return sum(_renew(row, time.monotonic() + _REFRESH_SECONDS) for row in rows.due())
 
 
@@ -67,7 +67,7 @@ def _status(certificate: bytes, issuer: bytes, end: float) -> LongTermData:
 
 
 def _renew(row: CertificateStatus, end: float) -> bool:
-    """Asks each address that the certificate names, up to the first genuine answer; returns whether there was one."""
+    """Ask each address that the certificate names, up to the first genuine answer; return whether there was one."""
     certificate, issuer = bytes(row.certificate), bytes(row.issuer)
     reasons = []
     for question in status_requests(certificate, issuer):
@@ -95,7 +95,7 @@ def _fetch(question: StatusRequest, end: float) -> LongTermData:
 
 
 def _is_genuine(data: LongTermData, certificate: bytes, issuer: bytes) -> bool:
-    """Accepts an answer that says "revoked" as well: its users check for that."""
+    """Accept an answer that says "revoked" as well: its users check for that."""
     try:
         return data.proves((certificate, issuer), clock.now())
     except Revoked:

@@ -28,19 +28,19 @@ class SealingContext:
     _opened: dict[str, SealingKeys] = field(default_factory=dict)
 
     def keys(self, environment: str) -> SealingKeys:
-        """Returns the keys. Raises ``DomainError`` where one is missing, does not fit, or its store does not answer."""
+        """Return the keys. Raises ``DomainError`` where one is missing, does not fit, or its store does not answer."""
         if environment not in self._opened:
             name: EnvironmentName = "sandbox" if environment == "sandbox" else "production"
             self._opened[environment] = sealing_keys(settings.PARAPH, name, key_folder(), *key_secrets())
         return self._opened[environment]
 
     def key(self, purpose: Purpose) -> SigningKey:
-        """Returns the key that seals for this purpose. Raises as :meth:`keys` does."""
+        """Return the key that seals for this purpose. Raises as :meth:`keys` does."""
         keys = self.keys(purpose.environment)
         return keys.proofs if purpose.kind == "proof" else keys.documents
 
     def roots(self, environment: str) -> tuple[bytes, ...]:
-        """Returns the roots (DER) that seals of an environment are checked against. Raises as :meth:`keys` does."""
+        """Return the roots (DER) that seals of an environment are checked against. Raises as :meth:`keys` does."""
         keys = self.keys(environment)
         tops = [(key.certificate, *key.chain)[-1] for key in (keys.documents, keys.proofs)]
         return tuple(dict.fromkeys([*tops, *self.timestamping.roots]))
@@ -48,7 +48,7 @@ class SealingContext:
 
 @cache
 def sealing_context() -> SealingContext:
-    """Returns the context of the settings, one per process. Puts the fonts of stamps and proofs into the data folder.
+    """Return the context of the settings, one per process. Puts the fonts of stamps and proofs into the data folder.
 
     Raises ``DomainError("configuration", …)`` when an authority or a development key cannot be used.
     """
@@ -61,25 +61,25 @@ def sealing_context() -> SealingContext:
 
 
 def development() -> DevelopmentAuthority:
-    """Returns the development authority of the data folder, made at the first start. Raises ``DomainError`` where its
+    """Return the development authority of the data folder, made at the first start. Raises ``DomainError`` where its
     keys cannot be used."""
     secret, *others = key_secrets()
     return development_authority(key_folder(), secret, settings.PARAPH.development_key, others)
 
 
 def key_folder() -> Path:
-    """Where this machine keeps its development keys."""
+    """Return where this machine keeps its development keys."""
     return Path(settings.DATA_DIR) / "keys"
 
 
 def key_secrets() -> list[bytes]:
-    """What the development keys may be encrypted with, first what new ones are."""
+    """Return what the development keys may be encrypted with, first what new ones are."""
     secrets: list[bytes] = settings.SECRETS.keys("private-keys")
     return secrets
 
 
 def _last_authority_chain() -> tuple[bytes, ...]:
-    """Returns the authority that a process expects before its first seal; empty costs that seal an archive timestamp
+    """Return the authority that a process expects before its first seal; empty costs that seal an archive timestamp
     with statuses of its own."""
     try:
         return last_authority_chain()

@@ -23,7 +23,7 @@ _FINALIZE = "UPDATE signature_requests_signaturerequest SET finalized = true WHE
 
 
 def publish(request_id: int) -> None:
-    """Marks the request ``finalized`` releases its ``request.completed`` webhook, and has its sender told.
+    """Mark the request ``finalized`` release its ``request.completed`` webhook, and have its sender told.
 
     Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raises
     ``DomainError`` or ``OSError`` where a file is missing or another, and notes the cause.
@@ -43,7 +43,7 @@ def publish(request_id: int) -> None:
 
 
 def _finalize(request_id: int) -> bool:
-    """Returns False where the request is finalized already. Locks its row as :func:`paraph.flow.lock.lock_request`
+    """Return False where the request is finalized already. Locks its row as :func:`paraph.flow.lock.lock_request`
     does."""
     with prepared_cursor() as cursor:
         cursor.execute(_FINALIZE, [request_id])
@@ -58,7 +58,7 @@ def _check(stored: SealedDocument | ProofFile) -> None:
 
 
 def finalize(request_document_id: int) -> None:
-    """Seals the document; after the last document of the request, issues the proof and publishes the request.
+    """Seal the document; after the last document of the request, issue the proof and publish the request.
 
     One job does all of this, because a job costs about as much as a seal. Safe to repeat and to run twice at once, as
     each step is: after a crash the job continues where it ended. Raises what the steps raise.

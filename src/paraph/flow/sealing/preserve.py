@@ -17,7 +17,7 @@ _log = structlog.get_logger("paraph.preserve")
 
 
 def preserve_due() -> int:
-    """Gets a timestamp for every sealed file that is due; returns how many got one.
+    """Get a timestamp for every sealed file that is due; return how many got one.
 
     The file itself never changes, because the journal holds its digest. Safe to repeat and to run twice at once. Ends
     at the first file for which no authority answers, as the others would wait in vain too. Logs a file that is missing
@@ -57,7 +57,7 @@ def _content(file: SealedFile) -> bytes | None:
 
 
 def _statuses(context: SealingContext, file: SealedFile, stamp: Timestamp) -> LongTermData:
-    """Returns the statuses of the certificates of the sealing key and the authority, as far as they are known now."""
+    """Return the statuses of the certificates of the sealing key and the authority, as far as they are known now."""
     if context.long_term is None:
         return LongTermData()
     try:

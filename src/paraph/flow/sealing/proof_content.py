@@ -23,13 +23,13 @@ SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY
 
 
 def event_titles(locale: str) -> Mapping[str, str]:
-    """Returns the titles in the language of a request, by the event's name."""
+    """Return the titles in the language of a request, by the event's name."""
     words = catalog.of("proof", locale)
     return {event: words[f"event_{event.name.lower()}"] for event in EventType}
 
 
 def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
-    """Returns the title of an event that its name does not tell: of a reminder. "" for any other."""
+    """Return the title of an event that its name does not tell: of a reminder. "" for any other."""
     reminded = event_type == EventType.SIGNER_NOTIFIED and metadata.get("reminder") is True
     return str(catalog.of("proof", locale)["event_reminded"]) if reminded else ""
 
@@ -46,7 +46,7 @@ class Visits:
     refused_codes: Sequence[datetime]
 
     def evidence(self) -> dict[str, Any]:
-        """Returns what evidence.json adds to the signer."""
+        """Return what evidence.json adds to the signer."""
         refused = [clock.iso_milliseconds(moment) for moment in self.refused_codes]
         if self.opening is None:
             return {"refused_codes": refused}
@@ -55,7 +55,7 @@ class Visits:
 
 
 def visits_of(request_id: int, signers: Sequence[Signer]) -> list[Visits]:
-    """Returns the visits of each signer, in their order."""
+    """Return the visits of each signer, in their order."""
     openings = {opening.signer_id: opening for opening in _OPENINGS.all(request_id)}
     refused: dict[int, list[datetime]] = {signer.pk: [] for signer in signers}
     for code in _REFUSED.all(request_id):
@@ -79,7 +79,7 @@ seals of proofs name their purpose."""
 
 
 def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofContent:
-    """Returns what the proof of a completed request states, with the journal as it is now. Every document must be
+    """Return what the proof of a completed request states, with the journal as it is now. Every document must be
     sealed."""
     assert request.completed_at
     signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
@@ -104,7 +104,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
 
 
 def _instant(journal: Sequence[Entry], event: EventType, otherwise: datetime) -> datetime:
-    """Returns when the journal has the event: the request itself states some of its times in whole seconds."""
+    """Return when the journal has the event: the request itself states some of its times in whole seconds."""
     return next((entry.created_at for entry in journal if entry.event_type == event), otherwise)
 
 
@@ -163,7 +163,7 @@ def _document(row: SealedDocument) -> ProofDocument:
 
 
 def _sealed_at(row: SealedDocument, stamped_at: datetime | None) -> datetime:
-    """Returns when the document was sealed. Rows of the version before do not say it: there it is known that the seal
+    """Return when the document was sealed. Rows of the version before do not say it: there it is known that the seal
     was there when it was stamped, and when its row was written."""
     if "sealed_at" in row.seal:
         return datetime.fromisoformat(row.seal["sealed_at"])
@@ -194,7 +194,7 @@ def _evidence(
     sealed: Sequence[SealedDocument],
     journal: Sequence[Entry],
 ) -> dict[str, Any]:
-    """Returns evidence.json, with which programs can compute the journal's hashes and check the seals without the
+    """Return evidence.json, with which programs can compute the journal's hashes and check the seals without the
     service. It holds each certificate once, DER in base64, under its SHA-256."""
     certificates: dict[str, str] = {}
     return {
@@ -228,7 +228,7 @@ def _entry_evidence(entry: Entry) -> dict[str, Any]:
 
 
 def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dict[str, Any]:
-    """Adds the document's certificates to ``certificates``, and names them in the order of their chains."""
+    """Add the document's certificates to ``certificates``, and name them in the order of their chains."""
     seal = dict(row.seal)
     chains = seal.pop("certificates")
     certificates |= {_digest(link): link for chain in chains.values() for link in chain}

@@ -34,7 +34,7 @@ class StampMarks:
 
 
 def stamp_marks(row: RequestDocument) -> StampMarks:
-    """Draws the stamps and initials of everyone who signs the document. ``row`` has its request and document loaded."""
+    """Draw the stamps and initials of everyone who signs the document. ``row`` has its request and document loaded."""
     placements = _PLACEMENTS.all(row.pk)
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
@@ -97,8 +97,8 @@ def _initials(signer: Signer, *, ground: bool) -> InitialsContent:
 
 
 def _watermark_sizes(sizes: Sequence[Size]) -> list[Size]:
-    """The sizes to draw a watermark for: the first page's of each proportion, so that a file of a thousand odd sizes
-    needs few pictures."""
+    """Return the sizes to draw a watermark for: the first page's of each proportion, so that a file of a thousand odd
+    sizes needs few pictures."""
     first: dict[int, Size] = {}
     for width, height in sizes:
         first.setdefault(round(math.log2(width / height) * _ASPECTS_PER_DOUBLING), (width, height))

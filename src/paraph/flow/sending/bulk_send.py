@@ -16,7 +16,7 @@ from paraph.tenants.scope import Caller, scoped
 
 @transaction.atomic
 def start_bulk_send(caller: Caller, bulk_send_id: int, sending: Sending, *, skip_wrong: bool) -> None:
-    """Has a job send the rows that can be sent. Of a bulk send that is done, those are sent again that were refused.
+    """Have a job send the rows that can be sent. Of a bulk send that is done, those are sent again that were refused.
 
     Does nothing where it is being sent already. Raises ``not_found``, ``forbidden`` for a suspended organization, or
     ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped.
@@ -41,7 +41,7 @@ def start_bulk_send(caller: Caller, bulk_send_id: int, sending: Sending, *, skip
 
 @transaction.atomic
 def cancel_bulk_send(caller: Caller, bulk_send_id: int, actor: Actor) -> None:
-    """Sends no further row. What is sent stays sent. Raises ``not_found``."""
+    """Send no further row. What is sent stays sent. Raises ``not_found``."""
     bulk_send = _locked(caller, bulk_send_id)
     if bulk_send.status in (BulkStatus.CHECKED, BulkStatus.SENDING):
         bulk_send.status = BulkStatus.CANCELLED
@@ -50,7 +50,7 @@ def cancel_bulk_send(caller: Caller, bulk_send_id: int, actor: Actor) -> None:
 
 
 def _locked(caller: Caller, bulk_send_id: int) -> BulkSend:
-    """Locks the template first, which cannot be deleted then, as its deletion does."""
+    """Lock the template first, which cannot be deleted then, as its deletion does."""
     template = scoped(Template, caller).filter(bulk_sends=bulk_send_id)
     list(template.select_for_update(no_key=True, of=("self",)))
     bulk_send = scoped(BulkSend, caller).select_for_update(no_key=True).filter(pk=bulk_send_id).first()

@@ -38,7 +38,7 @@ class WebSender:
 def create(
     caller: Caller, payload: object, origin: Origin, locale: str = "", sender: WebSender | None = None
 ) -> LoadedRequest:
-    """Creates the request that ``payload``, the value of the root key ``signature_request``, describes.
+    """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
     ``locale`` is the language that the caller named, if any. Returns the request as it is shown. Searches the documents
     for tags before the transaction begins. Without a ``sender``, an application sends it. Raises ``DomainError`` as
@@ -93,7 +93,7 @@ def _request(
 
 
 def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> dict[str, Signer]:
-    """Builds the signers by ``ref``, which is not stored."""
+    """Build the signers by ``ref``, which is not stored."""
     return {
         draft.ref: Signer(
             pk=pk,
@@ -143,7 +143,7 @@ def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin, sende
 
 
 def _remarks(plan: RequestPlan) -> dict[str, Any]:
-    """Lists the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, in
+    """List the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, in
     place of which signers see another file. A list without entries is left out."""
     remarks_of = {"documents": remarks, "prepared_documents": preparation_facts}
     lists = {
@@ -154,7 +154,7 @@ def _remarks(plan: RequestPlan) -> dict[str, Any]:
 
 
 def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
-    """Defers the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
+    """Defer the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     for signer in ordered[:1] if plan.draft.mode == Mode.SEQUENTIAL else ordered:
         defer("invite", signer_id=signer.pk)

@@ -14,8 +14,8 @@ _MOST_NAMES = 10
 
 
 def altered(file: BinaryIO) -> list[str]:
-    """Returns the names of at most ten trusted seals after which an upload was altered, also by signatures that are
-    not trusted or cannot be read. Raises :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    """Return the names of at most ten trusted seals after which an upload was altered, also by signatures that are not
+    trusted or cannot be read. Raises :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     if not _is_signed(file):
         return []
     return altered_seals(file, trusted_roots(settings.PARAPH, key_folder()))[:_MOST_NAMES]

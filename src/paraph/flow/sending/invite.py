@@ -23,7 +23,7 @@ _PERMANENT = 500
 
 
 def invite(signer_id: int) -> None:
-    """Mails the signing URL to a signer who may sign now and was not invited before; does nothing for others.
+    """Mail the signing URL to a signer who may sign now and was not invited before; do nothing for others.
 
     Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off. The member who sent the request is told where the mail server refuses the address, or takes nothing for an
@@ -59,7 +59,7 @@ def _tell_sender(signer_id: int, refusal: OSError) -> None:
 
 
 def _is_final(refusal: OSError) -> bool:
-    """Whether the mail server says that it will never take a mail to this address (RFC 5321, 4.2.1)."""
+    """Return whether the mail server says that it will never take a mail to this address (RFC 5321, 4.2.1)."""
     return isinstance(refusal, SMTPRecipientsRefused) and all(
         code >= _PERMANENT for code, _reply in refusal.recipients.values()
     )
@@ -67,7 +67,7 @@ def _is_final(refusal: OSError) -> bool:
 
 @transaction.atomic
 def _mark_notified(signer_id: int) -> None:
-    """Journals the invitation. A signer who signed while the mail was under way stays ``signed``."""
+    """Journal the invitation. A signer who signed while the mail was under way stays ``signed``."""
     signer = lock_signer(signer_id)
     if signer.notified_at or not signer.invitation:
         return

@@ -32,7 +32,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def room_for(caller: Caller, size: int) -> Iterator[None]:
-    """Requires room for ``size`` bytes (0 where the size is not known), in which the block stores a file.
+    """Require room for ``size`` bytes (0 where the size is not known), in which the block stores a file.
 
     In the sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage``
     where there is none, also when the disk fills up within the block.
@@ -67,8 +67,8 @@ def _require_quota(caller: Caller, size: int, quota: int) -> None:
 
 
 def _remove_unused(caller: Caller, wanted: int) -> int:
-    """Removes the oldest uploads that nothing uses, until ``wanted`` bytes are freed or none is left; returns the
-    number of freed bytes."""
+    """Remove the oldest uploads that nothing uses, until ``wanted`` bytes are freed or none is left; return the number
+    of freed bytes."""
     old = unused(scoped(Document, caller)).filter(created_at__lt=clock.now() - UNUSED_FOR)
     freed = 0
     with transaction.atomic():

@@ -23,7 +23,7 @@ BETWEEN_REMINDERS = timedelta(days=1)
 
 @transaction.atomic
 def remind(caller: Caller, request_id: int, signer_id: int, actor: Actor) -> Reminder:
-    """Has the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
+    """Have the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
     in all.
 
     Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``;

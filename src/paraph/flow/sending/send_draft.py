@@ -15,7 +15,7 @@ from paraph.tenants.scope import Caller, scoped
 
 @transaction.atomic
 def send_draft(caller: Caller, draft_id: int, user: User, actor: Actor, origin: Origin) -> int:
-    """Sends the draft and leaves of it what leads to its request, all or nothing.
+    """Send the draft and leave of it what leads to its request, all or nothing.
 
     Returns the id of the request: the same one where the draft has been sent already. Raises ``forbidden`` for
     a suspended organization, ``not_found``, ``web_sends_used_up``, or what

@@ -30,7 +30,7 @@ class Sending:
 def send_from_web(
     caller: Caller, payload: dict[str, Any], locale: str, sending: Sending, source: dict[str, int]
 ) -> int:
-    """Creates the request, counts it in the month's quota and notes it in the activity log with its ``source``, all or
+    """Create the request, count it in the month's quota and note it in the activity log with its ``source``, all or
     nothing. Returns its id.
 
     Raises ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what

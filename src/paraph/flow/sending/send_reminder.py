@@ -13,8 +13,8 @@ from paraph.signature_requests.signing_token import signing_url
 
 
 def send_reminder(signer_id: int, number: int) -> None:
-    """Mails the invitation again, then journals ``signer.notified`` as a reminder. Does nothing for a signer who may
-    not sign any more.
+    """Mail the invitation again, then journals ``signer.notified`` as a reminder. Does nothing for a signer who may not
+    sign any more.
 
     Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.

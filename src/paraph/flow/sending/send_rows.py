@@ -23,7 +23,7 @@ _RUN_SECONDS = 3.0
 
 
 def send_rows(bulk_send_id: int) -> None:
-    """Sends rows until none is left or the bulk send is cancelled; after 3 s leaves the rest to another job, behind
+    """Send rows until none is left or the bulk send is cancelled; after 3 s leaves the rest to another job, behind
     those that others have added meanwhile.
 
     Safe to repeat, to run twice at once, and to be killed: each row is sent and noted as sent in one transaction, under
@@ -38,7 +38,7 @@ def send_rows(bulk_send_id: int) -> None:
 
 @transaction.atomic
 def _send_next(bulk_send_id: int) -> bool:
-    """Returns whether there may be another row."""
+    """Return whether there may be another row."""
     found = BulkSend.objects.select_for_update(no_key=True).filter(pk=bulk_send_id, status=BulkStatus.SENDING)
     bulk_send = found.first()
     if bulk_send is None:
@@ -81,7 +81,7 @@ def _caller(bulk_send: BulkSend) -> Caller:
 
 
 def _sending(bulk_send: BulkSend, title: str) -> Sending:
-    """Raises ``forbidden`` where the author may not send any more."""
+    """Raise ``forbidden`` where the author may not send any more."""
     members = Member.objects.select_related("user").filter(organization_id=bulk_send.organization_id)
     member = members.filter(user_id=bulk_send.author_id or 0).first()
     if member is None or not may(member.role, Right.SEND):

@@ -34,7 +34,7 @@ class IncomingFile:
         self._hash = hashlib.sha256()
 
     def write(self, piece: bytes | memoryview) -> None:
-        """Adds a piece. Raises ``payload_too_large`` as soon as the file exceeds the limit."""
+        """Add a piece. Raises ``payload_too_large`` as soon as the file exceeds the limit."""
         self.size += len(piece)
         refuse_beyond_limit(self.size)
         self._hash.update(piece)
@@ -46,7 +46,7 @@ class IncomingFile:
 
 
 def upload(caller: Caller, file: IncomingFile, name: str, content_type: str, member: Actor | None = None) -> Document:
-    """Makes a ``ready`` document of the file. What a ``member`` uploads stands in the activity log.
+    """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log.
 
     The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
     document without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raises
@@ -81,7 +81,7 @@ def upload(caller: Caller, file: IncomingFile, name: str, content_type: str, mem
 
 
 def refuse_beyond_limit(size: int) -> None:
-    """Raises ``payload_too_large`` for more bytes than an upload may have."""
+    """Raise ``payload_too_large`` for more bytes than an upload may have."""
     limit = settings.PARAPH.upload_limit_mb
     if size > limit * 1024 * 1024:
         message = _("The file is larger than the limit of %(limit)d MiB.")
@@ -97,13 +97,13 @@ def _inspect(caller: Caller, file: IncomingFile) -> Inspection:
 
 
 def _clean(name: str) -> str:
-    """Removes unprintable characters from a file name; never returns an empty one."""
+    """Remove unprintable characters from a file name; never returns an empty one."""
     printable = "".join(character for character in name if character.isprintable())
     return printable.strip()[:MAX_NAME_LENGTH] or "document.pdf"
 
 
 def _save(document: Document, member: Actor | None) -> None:
-    """Inserts the row and notes the member's act; deletes the objects where the database refuses it. Where the database
+    """Insert the row and note the member's act; delete the objects where the database refuses it. Where the database
     does not answer, the row may exist, so the objects stay; the sweep removes them if it does not."""
     try:
         if member is None:

@@ -34,9 +34,8 @@ class TooManyInquiriesError(DomainError):
 
 
 def ask(signer: Signer, kind: str, text: str) -> Inquiry:
-    """Keeps the inquiry and has it forwarded to the sender's contact address; the
-    member who sent the request is told. Any signer may ask, whatever has become
-    of the request.
+    """Keep the inquiry and have it forwarded to the sender's contact address; the member who sent the request is told.
+    Any signer may ask, whatever has become of the request.
 
     Raises ``DomainError``: ``not_found`` where the sender has no contact address, ``validation_error`` for an unknown
     kind and for a text that is blank or longer than 2,000 characters, :class:`TooManyInquiriesError`.
@@ -60,7 +59,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
 
 
 def plain_text(text: str) -> str:
-    """The text as it is counted and kept: each end of a line one character, without control characters."""
+    """Return the text as it is counted and kept: each end of a line one character, without control characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROLS.sub("", lines).strip()
 
@@ -75,7 +74,7 @@ def _require_room(signer: Signer) -> None:
 
 
 def forward_inquiry(inquiry_id: int) -> None:
-    """Mails the inquiry, with the signer as the one to answer; does nothing where the sender has no address any more.
+    """Mail the inquiry, with the signer as the one to answer; do nothing where the sender has no address any more.
 
     Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.

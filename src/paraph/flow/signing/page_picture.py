@@ -23,7 +23,7 @@ _SHARPEST = 6.0  # pixels per point at any zoom: what is printed at 432 dpi is s
 
 
 def page_part(document: Document, number: int, part: int) -> bytes:
-    """Returns one of the sixteen parts of a large page, in lines from the top left, as WebP; all together have four
+    """Return one of the sixteen parts of a large page, in lines from the top left, as WebP; all together have four
     times as many pixels as its largest picture.
 
     Raises ``not_found`` for a part that there is not, and for a page that is sharp in one picture.
@@ -41,7 +41,7 @@ def page_part(document: Document, number: int, part: int) -> bytes:
 
 
 def page_picture(document: Document, number: int, zoom: int = 100, *, printed: bool = False) -> bytes:
-    """Returns the page as WebP. ``zoom``: percent of the usual size, one of ``ZOOMS``. ``printed``: the page as it is
+    """Return the page as WebP. ``zoom``: percent of the usual size, one of ``ZOOMS``. ``printed``: the page as it is
     printed, else as it is on the screen.
 
     Raises ``not_found`` for a page or zoom that there is not, :class:`PageNotShownError` for one of which no picture
@@ -82,8 +82,8 @@ def _drawn(document: Document, number: int, zoom: int, *, printed: bool = False,
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
-    """The picture that another call has kept meanwhile. Raises PageNotShownError, which stands in the way of signatures
-    until there is one: what is looked for only after it is remembered cannot be missed by both."""
+    """Return the picture that another call has kept meanwhile. Raises PageNotShownError, which stands in the way of
+    signatures until there is one: what is looked for only after it is remembered cannot be missed by both."""
     unshown_pages.remember(document, number)
     try:
         picture = store.get(key)

@@ -41,7 +41,7 @@ class SentCode:
 
 
 def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> SentCode:
-    """Issues a code, hands it to the gateway and journals that. ``locale`` is the language of the message, by default
+    """Issue a code, hand it to the gateway and log that. ``locale`` is the language of the message, by default
     the request's.
 
     Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
@@ -105,6 +105,6 @@ def _not_delivered() -> DomainError:
 
 
 def masked(recipient: str) -> str:
-    """Masks an address or number: its owner recognises it, others cannot learn it."""
+    """Mask an address or number: its owner recognises it, others cannot learn it."""
     name, at, domain = recipient.rpartition("@")
     return f"{name[0]}•••@{domain}" if at and name else f"•••{recipient[-2:]}"

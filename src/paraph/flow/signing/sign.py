@@ -43,7 +43,7 @@ class NoInkError(DomainError):
 
 
 def require_ink(signature: dict[str, Any], initials: dict[str, Any] | None) -> None:
-    """Raises :class:`NoInkError` for a drawing in which nothing would be seen, as of a single tap."""
+    """Raise :class:`NoInkError` for a drawing in which nothing would be seen, as of a single tap."""
     for field, mark in (("signature", signature), ("initials", initials)):
         if mark and mark["type"] == "drawn" and not has_ink(mark["strokes"], mark.get("aspect", 1.0)):
             raise NoInkError(field)
@@ -53,7 +53,7 @@ _DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")
 
 
 def complete(request: SignatureRequest, moment: datetime) -> None:
-    """Marks the request ``completed`` at the moment of the last signature, journals that and defers one job per
+    """Mark the request ``completed`` at the moment of the last signature, log that and defer one job per
     document, which seals it.
 
     The caller holds the request's row lock and has seen under it that everybody signed, so that this happens once, in
@@ -84,7 +84,7 @@ class Signature:
 
 
 def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
-    """Signs for the signer and returns the signer as signed, with ``request`` in its new state.
+    """Sign for the signer and return the signer as signed, with ``request`` in its new state.
 
     Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
     shown, a drawing has no ink), ``invalid_otp`` or ``too_many_attempts``. From the code on, the attempt counts even
@@ -113,7 +113,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
 
 
 def _simplified(mark: dict[str, Any]) -> dict[str, Any]:
-    """Simplifies the strokes of a drawing. This costs time, so it comes after the code was checked."""
+    """Simplify the strokes of a drawing. This costs time, so it comes after the code was checked."""
     if mark["type"] != "drawn":
         return mark
     return {**mark, "strokes": simplified(mark["strokes"], mark.get("aspect", 1.0))}
@@ -128,7 +128,7 @@ def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
 
 
 def _continue(request: SignatureRequest, moment: datetime) -> None:
-    """Completes the request after the last signature, else invites the next signer of a sequence."""
+    """Complete the request after the last signature, else invites the next signer of a sequence."""
     next_id = next_signer(request)
     if next_id is None:
         complete(request, moment)

@@ -15,8 +15,8 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def word(context: dict[str, Any], called: str, ending: str = "", **values: object) -> SafeString:
-    """The words of this name in the page's language, escaped, with its placeholders filled in; values are escaped
-    unless they are markup of ours."""
+    """Return the words of this name in the page's language, escaped, with its placeholders filled in; values are
+    escaped unless they are markup of ours."""
     text = escape(catalog.form(context["words"], called + ending, values.get("count")))
     return format_html(text, **values) if values else text
 
@@ -29,7 +29,7 @@ def moment(context: dict[str, Any], time: datetime) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def clock(context: dict[str, Any], time: datetime) -> SafeString:
-    """The time of day of what was just now, as :func:`moment` writes it, without the date."""
+    """Return the time of day of what was just now, as :func:`moment` writes it, without the date."""
     return format_html('<time datetime="{}" data-clock>{}</time>', _exact(time), catalog.clock(time, context["locale"]))
 
 
@@ -39,5 +39,5 @@ def _exact(time: datetime) -> str:
 
 @register.filter
 def as_json(value: Any) -> str:
-    """A drawing for a field of the form; "" for none."""
+    """Return a drawing for a field of the form; "" for none."""
     return json.dumps(value, separators=(",", ":")) if value else ""
