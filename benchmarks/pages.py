@@ -36,7 +36,7 @@ def owner_cookies(organization: int) -> SimpleCookie:
     """The cookies of a new owner who is logged in."""
     from django.test import Client
 
-    from paraph.tenants.members.models import Member, User
+    from paraph.tenants.models import Member, User
 
     user = User.objects.create(email=f"owner-{organization}@example.com")
     Member.objects.create(organization_id=organization, user=user, role="owner")

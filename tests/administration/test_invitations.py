@@ -16,8 +16,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR, Actor
 from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity, ActorKind
-from paraph.tenants.members.models import Invitation, InvitationResend, Member, Role, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role, User
 from paraph.tenants.registration import create_organization
 from tests.factories import jobs
 

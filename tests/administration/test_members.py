@@ -12,8 +12,7 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import OPERATOR, Actor
 from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity, ActorKind
-from paraph.tenants.members.models import Member, Role, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role, User
 from paraph.tenants.registration import create_organization
 
 

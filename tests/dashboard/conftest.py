@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.tenants.members.models import Member, Role, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role, User
 from paraph.tenants.registration import create_organization
 
 MemberClient = tuple[Member, Client]

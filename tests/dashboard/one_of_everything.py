@@ -9,8 +9,7 @@ from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
-from paraph.tenants.members.models import Invitation, Role
-from paraph.tenants.models import ApiKey, Organization
+from paraph.tenants.models import ApiKey, Invitation, Organization, Role
 from paraph.webhooks.models import Delivery
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.matrix import addresses

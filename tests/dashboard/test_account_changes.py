@@ -8,8 +8,7 @@ from django.test import Client, RequestFactory
 from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 from paraph.tenants.registration import create_organization
 
 PASSWORD = "a long enough phrase"

@@ -12,8 +12,7 @@ from paraph.administration.members import create_member
 from paraph.flow.messages.mail_account import mail_account
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.members.models import Member, Role, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role, User
 from tests.factories import jobs
 
 PASSWORD = "a long enough phrase"

@@ -21,8 +21,7 @@ from paraph.tenants.admin_log.export import check_log
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.admin_log.read_export import check_export
-from paraph.tenants.members.models import Member, Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved

@@ -13,8 +13,7 @@ from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.admission import admit
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Application, Organization
+from paraph.tenants.models import Application, Organization, Role
 from paraph.tenants.registration import create_application, create_organization
 from tests.api.v1.api_clients import ApiClient
 from tests.dashboard.conftest import MemberClient

@@ -16,8 +16,7 @@ from paraph.request_templates.models import Template
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.contrasts import Pair, contrasts
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import BrandingProfile, Organization
+from paraph.tenants.models import BrandingProfile, Organization, Role
 from paraph.tenants.registration import create_application, create_branding_profile, create_organization
 from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import MemberClient

@@ -13,8 +13,7 @@ from paraph.request_templates.bulk.csv_file import MOST_BYTES, read_csv
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.lifecycle import suspend
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert

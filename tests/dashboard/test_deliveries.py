@@ -17,8 +17,7 @@ from paraph.dashboard.applications.verifiers import VERIFIERS
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 from paraph.tenants.rotation import rotate
 from paraph.webhooks import of_application
 from paraph.webhooks.models import Delivery

@@ -15,8 +15,7 @@ from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.export import exported
 from paraph.tenants.admin_log.log import broken_at, note
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 from paraph.tenants.registration import create_application, create_organization
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient

@@ -19,8 +19,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
 from paraph.tenants.lifecycle import suspend
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import BrandingProfile, Organization, WebSends
+from paraph.tenants.models import BrandingProfile, Organization, Role, WebSends
 from paraph.tenants.registration import create_application, create_branding_profile, create_organization
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient

@@ -10,8 +10,7 @@ from django.test import Client
 from paraph.administration.first_owner import first_owner_link
 from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.members.models import Member, Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.password_link import password_link
 from paraph.tenants.registration import create_organization
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from paraph.tenants.members.models import Role
+from paraph.tenants.models import Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.one_of_everything import Everything, one_of_everything
 from tests.dashboard.proof import proved

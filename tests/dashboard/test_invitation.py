@@ -14,8 +14,7 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.lifecycle import delete_organization
-from paraph.tenants.members.models import Invitation, Member, Role, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Invitation, Member, Organization, Role, User
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
 

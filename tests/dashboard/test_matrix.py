@@ -18,7 +18,7 @@ from paraph.dashboard.branding.preview import PARENT_POLICY
 from paraph.dashboard.headers import POLICY
 from paraph.drafts.models import Draft
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Invitation, Member, Role
+from paraph.tenants.models import Invitation, Member, Role
 from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.html_rules import broken_rules, row_count

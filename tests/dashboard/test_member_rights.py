@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from paraph.tenants.members.models import Member, Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved

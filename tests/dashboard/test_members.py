@@ -14,8 +14,7 @@ from paraph.flow.messages.mail_account import mail_account
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Invitation, InvitationResend, Member, Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role
 from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved

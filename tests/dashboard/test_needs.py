@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from paraph.evidence.models import SealingFailure
 from paraph.signature_requests.models import Inquiry, SignatureRequest
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 from paraph.webhooks.models import Delivery
 from tests.dashboard.conftest import MemberClient
 from tests.factories import Scene, scene

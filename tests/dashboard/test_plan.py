@@ -11,8 +11,7 @@ from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.otp.codes import MAX_SENDS
 from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import MonthlyCalls, Organization
+from paraph.tenants.models import MonthlyCalls, Organization, Role
 from paraph.tenants.registration import create_application
 from paraph.tenants.send_quota import use_web_send
 from tests.dashboard.conftest import MemberClient

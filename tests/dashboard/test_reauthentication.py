@@ -11,8 +11,7 @@ from paraph.administration.members import create_member
 from paraph.config import urls
 from paraph.dashboard.door import member_page, reauthenticated, see_other
 from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.members.models import Member, Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.rights import Right
 
 PASSWORD = "a long enough phrase"

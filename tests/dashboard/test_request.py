@@ -27,8 +27,7 @@ from paraph.signature_requests.models import Inquiry, Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Application
+from paraph.tenants.models import Application, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import VISITOR, Scene, scene, sign

@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from paraph.dashboard.requests import listing
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, scene

@@ -14,8 +14,7 @@ from django.test import Client
 
 from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 
 PASSWORD = "a long enough phrase"
 

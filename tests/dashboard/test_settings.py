@@ -9,8 +9,7 @@ from django.test import Client
 from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.admission import admit
-from paraph.tenants.members.models import Member, Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.registration import create_application
 from paraph.tenants.retention import retention_days, set_retention
 from tests.dashboard.conftest import MemberClient

@@ -9,8 +9,7 @@ from django.test import Client
 from paraph.drafts.models import Draft
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Organization, Role
 from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert, begun, entered, options, person, ready

@@ -10,7 +10,7 @@ from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.members.models import Member, Role, User
+from paraph.tenants.models import Member, Role, User
 from paraph.tenants.registration import create_organization
 from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import CONTRACT

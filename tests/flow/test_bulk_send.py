@@ -17,8 +17,7 @@ from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.lifecycle import suspend
-from paraph.tenants.members.models import Role
-from paraph.tenants.models import WebSends
+from paraph.tenants.models import Role, WebSends
 from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once

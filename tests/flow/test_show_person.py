@@ -23,8 +23,7 @@ from paraph.signature_requests.models import FirstOpening, Inquiry, Reminder, Si
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.confirmed_addresses import vouch
-from paraph.tenants.members.models import Invitation, InvitationResend, Member, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery
 from tests.drafts.author import author
 from tests.factories import VISITOR, Scene

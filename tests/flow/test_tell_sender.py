@@ -17,8 +17,7 @@ from paraph.kernel import clock
 from paraph.messaging.email import send_email
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
-from paraph.tenants.members.models import MailKind, Member, MutedMail, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User
 from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db(transaction=True)

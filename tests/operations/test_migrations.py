@@ -43,11 +43,9 @@ def migrate(database: Database, folder: Path, **settings: str) -> "subprocess.Po
 @pytest.mark.thorough
 def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database, tmp_path: Path) -> None:
     with psycopg.connect(database.url) as others, psycopg.connect(database.url, autocommit=True) as requests:
-        requests.execute("DELETE FROM django_migrations WHERE app = 'otp' AND name = '0006_recent_wrong_guesses'")
-        requests.execute("ALTER TABLE otp_onetimecode DROP COLUMN recent_wrong_guesses, DROP COLUMN recent_end_at")
         requests.execute("SET statement_timeout = '30s'")  # what waits longer fails the test
         others.execute(COUNT)  # begins a transaction that goes on
-        migration = migrate(database, tmp_path)
+        migration = migrate(database, tmp_path, **next_version.write(tmp_path, ["otp_onetimecode"]))
         # In the end a statement waits behind the migration, which gives way to it before PostgreSQL looks for circles.
         log = tmp_path / "log"
         wait_until(lambda: seconds(requests) > 0.05, seconds=180)
@@ -56,6 +54,8 @@ def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database
         assert migration.poll() is None
         others.rollback()
         assert migration.wait(60) == 0
+        requests.execute("ALTER TABLE otp_onetimecode DROP COLUMN later")
+        requests.execute("DELETE FROM django_migrations WHERE app = 'expansion'")
     assert "a migration waits for a table that is in use" in (tmp_path / "log").read_text()
 
 
@@ -102,14 +102,10 @@ def seconds(connection: "psycopg.Connection[tuple[object, ...]]") -> float:
 @pytest.mark.thorough
 def test_one_that_was_killed_while_it_made_indexes_is_begun_again(database: Database, tmp_path: Path) -> None:
     with psycopg.connect(database.url, autocommit=True) as connection:
-        connection.execute("DELETE FROM django_migrations WHERE app = 'evidence' AND name >= '0006'")
-        connection.execute("DROP TABLE evidence_timeline, evidence_backup")
-        connection.execute("DROP FUNCTION evidence_follow_timeline(), evidence_move_sequences_on()")
-        connection.execute("DROP INDEX prooffile_attempts")
-        connection.execute(
-            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'sealeddocument_attempts'::regclass"
-        )
-        assert migrate(database, tmp_path).wait() == 0
-        indexes = "indexrelid IN ('sealeddocument_attempts'::regclass, 'prooffile_attempts'::regclass)"
+        connection.execute("DELETE FROM django_migrations WHERE app = 'expansion'")
+        connection.execute("CREATE INDEX code_by_end ON otp_onetimecode (expires_at)")
+        connection.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'code_by_end'::regclass")
+        assert migrate(database, tmp_path, **next_version.write_indexes(tmp_path)).wait() == 0
+        indexes = "indexrelid IN ('code_by_end'::regclass, 'code_by_use'::regclass)"
         valid = f"SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE {indexes}"
         assert connection.execute(valid).fetchone() == (True, 2)

@@ -28,8 +28,7 @@ from paraph.signature_requests.signing_token import new_salt, signer_of, token
 from paraph.storage import presign, store
 from paraph.tenants import installation
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
-from paraph.tenants.members.models import User
-from paraph.tenants.models import Application, Installation
+from paraph.tenants.models import Application, Installation, User
 from paraph.tenants.registration import encrypted_secret, webhook_secret
 from paraph.tenants.second_factors import decrypted, encrypted
 from tests.factories import TYPED, VISITOR, Scene, scene, sign

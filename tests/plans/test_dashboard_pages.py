@@ -6,8 +6,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from paraph.tenants.members.models import Member, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, User
 from tests.api.v1.api_clients import api_client, payload
 from tests.plans.plan_nodes import nodes
 

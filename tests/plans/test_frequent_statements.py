@@ -17,7 +17,7 @@ from paraph.kernel import clock
 from paraph.operations.check.service_checks import CHECKS
 from paraph.queue.lanes import LANES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
-from paraph.tenants.members.models import Role
+from paraph.tenants.models import Role
 from paraph.webhooks.claim import reclaim
 from tests.api.v1.api_clients import ApiClient, api_client, payload
 from tests.dashboard.conftest import MemberClient, log_in, organization

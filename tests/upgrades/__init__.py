@@ -1,1 +1,1 @@
-"""Upgrades from every version that was published: a small world of each is kept here."""
+"""Upgrades from every version that was published: a small world of each is kept here, in `worlds`."""

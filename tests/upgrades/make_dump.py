@@ -26,9 +26,8 @@ from tests.scenarios.people import Backend, at, sign, signer
 WORLDS = Path(__file__).parent / "worlds"
 
 
-def make() -> Path:
-    """Makes it in the folder of this version, in place of an earlier one of the same version."""
-    folder = WORLDS / __version__
+def make(folder: Path) -> Path:
+    """Makes it in the folder, in place of an earlier one."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place, receiver() as hooks:
         os.environ[first_start.FOLDER] = place
@@ -121,4 +120,4 @@ def _commit() -> str:
 
 
 if __name__ == "__main__":
-    print(make())  # noqa: T201  where it lies
+    print(make(WORLDS / __version__))  # noqa: T201  where it lies

@@ -1,6 +1,7 @@
 """What a version to come may bring: migrations over every table that a flow writes, one table each, and a step that
 goes through many rows."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 TABLES = (
@@ -19,6 +20,7 @@ TABLES = (
     "evidence_prooffile",
     "procrastinate_jobs",
 )
+_ALL = ", ".join(f'("{label}", "__latest__")' for label in ("evidence", "journal", "otp", "webhooks", "procrastinate"))
 _COLUMN = """from django.db import migrations
 
 class Migration(migrations.Migration):
@@ -35,20 +37,52 @@ class Migration(migrations.Migration):
     dependencies = [{before}]
     operations = [InBatches("later signers", "signature_requests_signer", STATEMENT, microseconds=50)]
 """
+_TABLE = """from django.db import migrations, models
+
+CODE = migrations.CreateModel("Code", [
+    ("signer", models.BigIntegerField(primary_key=True)),
+    ("expires_at", models.DateTimeField()),
+    ("used_at", models.DateTimeField()),
+], options={"db_table": "otp_onetimecode"})
+
+class Migration(migrations.Migration):
+    operations = [migrations.SeparateDatabaseAndState(state_operations=[CODE])]
+"""
+_INDEXES = """from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+
+class Migration(migrations.Migration):
+    atomic = False
+    dependencies = [("expansion", "0001_later")]
+    operations = [
+        AddIndexConcurrently("code", models.Index(fields=["expires_at"], name="code_by_end")),
+        AddIndexConcurrently("code", models.Index(fields=["used_at"], name="code_by_use")),
+    ]
+"""
 
 
-def write(folder: Path) -> dict[str, str]:
-    """Writes it below the folder; returns the environment in which ``paraph migrate`` knows it."""
+def write(folder: Path, tables: Sequence[str] = (*TABLES, "")) -> dict[str, str]:
+    """Writes a migration for each table ("": for the step through many rows) below the folder; returns the environment
+    in which ``paraph migrate`` knows them."""
+    written: list[str] = []
+    for number, table in enumerate(tables, 1):
+        before = f'("expansion", "{number - 1:04}_later")' if written else _ALL
+        written.append(_COLUMN.format(before=before, table=table) if table else _STEP.format(before=before))
+    return _write(folder, written)
+
+
+def write_indexes(folder: Path) -> dict[str, str]:
+    """Writes a migration that makes two indexes of a table, and one of what it must know of the table."""
+    return _write(folder, [_TABLE, _INDEXES])
+
+
+def _write(folder: Path, written: list[str]) -> dict[str, str]:
     migrations = folder / "expansion" / "migrations"
     migrations.mkdir(parents=True)
     (migrations.parent / "__init__.py").touch()
     (migrations / "__init__.py").touch()
-    before = ""
-    for number, table in enumerate((*TABLES, ""), 1):
-        name = f"{number:04}_later"
-        written = _COLUMN.format(before=before, table=table) if table else _STEP.format(before=before)
-        (migrations / f"{name}.py").write_text(written)
-        before = f'("expansion", "{name}")'
+    for number, text in enumerate(written, 1):
+        (migrations / f"{number:04}_later.py").write_text(text)
     settings = "from paraph.config.settings import *\n\nINSTALLED_APPS = [*INSTALLED_APPS, 'expansion']\n"
     (folder / "next_settings.py").write_text(settings)
     return {"PYTHONPATH": str(folder), "DJANGO_SETTINGS_MODULE": "next_settings"}

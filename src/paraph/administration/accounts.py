@@ -5,7 +5,7 @@ from django.db import transaction
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 
 @transaction.atomic

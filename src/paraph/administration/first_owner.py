@@ -10,8 +10,7 @@ from paraph.administration.members import create_member
 from paraph.administration.settings import change_settings
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.members.models import Member, Role
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization, Role
 
 _VALID_SECONDS = 3600
 _SIGNER = signing.TimestampSigner(salt="paraph.first_owner")

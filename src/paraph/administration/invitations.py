@@ -24,8 +24,7 @@ from paraph.tenants.invitations import (
     require_room_to_invite,
     state,
 )
-from paraph.tenants.members.models import Invitation, Member, Role, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Invitation, Member, Organization, Role, User
 
 _LONGEST_NAME = 80
 

@@ -15,7 +15,7 @@ from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import grantable
 
 

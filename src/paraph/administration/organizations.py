@@ -9,8 +9,7 @@ from paraph.tenants import lifecycle, registration
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.members.models import Member, Role, User
-from paraph.tenants.models import Organization, Plan
+from paraph.tenants.models import Member, Organization, Plan, Role, User
 
 MOST_OWNED = 10
 

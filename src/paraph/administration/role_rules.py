@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import grantable
 
 

@@ -48,7 +48,7 @@ def list_members(organization: int, *, as_json: bool) -> None:
     """List the members of an organization."""
     with database():
         from paraph.kernel import clock
-        from paraph.tenants.members.models import Member
+        from paraph.tenants.models import Member
 
         members = Member.objects.filter(organization_id=organization).select_related("user").order_by("pk")
         rows = [
@@ -79,7 +79,7 @@ def remove(organization: int, email: str, *, as_json: bool) -> None:
         from paraph.administration.members import remove_member
         from paraph.kernel.errors import DomainError
         from paraph.tenants.admin_log.actor import OPERATOR
-        from paraph.tenants.members.models import Member
+        from paraph.tenants.models import Member
 
         members = Member.objects.filter(organization_id=organization, user__email=email.strip().lower())
         member = members.select_related("user").first()

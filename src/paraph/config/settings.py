@@ -48,7 +48,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "procrastinate.contrib.django",
     "paraph.tenants",
-    "paraph.tenants.members",
     "paraph.tenants.admin_log",
     "paraph.documents",
     "paraph.signature_requests",
@@ -143,7 +142,7 @@ ANYMAIL = PARAPH.mail_provider_settings
 
 _SECURE = PARAPH.public_url.startswith("https://")
 _PREFIX = "__Host-" if _SECURE else ""  # browsers take such a name over HTTPS only
-AUTH_USER_MODEL = "members.User"
+AUTH_USER_MODEL = "organizations.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [

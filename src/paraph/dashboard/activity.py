@@ -15,7 +15,7 @@ from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.export import exported
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.admin_log.models import Activity, ActorKind
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 
 _AT_ONCE = 50

@@ -13,8 +13,7 @@ from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.signature_requests.models import Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.reading import LARGE
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Environment
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import Caller, scoped
 from paraph.webhooks.of_tenant import FailingWebhook, failing_webhooks

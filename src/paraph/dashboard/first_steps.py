@@ -6,8 +6,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from paraph.signature_requests.models import RequestStatus
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Application
+from paraph.tenants.models import Application, Member
 from paraph.tenants.rights import Right, may
 
 

@@ -16,7 +16,7 @@ from paraph.server.client_address import client_address
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.invitations import State, invitation_of, state
-from paraph.tenants.members.models import Invitation, User
+from paraph.tenants.models import Invitation, User
 
 
 @never_cache

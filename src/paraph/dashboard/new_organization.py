@@ -14,7 +14,7 @@ from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 
 class NewOrganizationForm(forms.Form):

@@ -16,8 +16,7 @@ from paraph.administration import settings as verbs
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Environment, Organization
+from paraph.tenants.models import Environment, Member, Organization
 from paraph.tenants.retention import LONGEST_DAYS, retention_days
 from paraph.tenants.rights import Right, may, roles_with
 

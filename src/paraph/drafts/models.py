@@ -8,8 +8,7 @@ from django.utils.translation import gettext_lazy
 from paraph.documents.models import Document
 from paraph.kernel import clock
 from paraph.signature_requests.models import Channel, Mode, SignatureRequest
-from paraph.tenants.members.models import User
-from paraph.tenants.models import BrandingProfile, Environment, Organization
+from paraph.tenants.models import BrandingProfile, Environment, Organization, User
 
 DEFAULT_VALIDITY_DAYS = 30
 OPTIONS = (

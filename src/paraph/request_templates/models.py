@@ -8,8 +8,7 @@ from paraph.documents.models import Document
 from paraph.drafts.models import Rectangle, RequestOptions
 from paraph.kernel import clock
 from paraph.signature_requests.models import Channel, SignatureRequest
-from paraph.tenants.members.models import User
-from paraph.tenants.models import Environment, Organization
+from paraph.tenants.models import Environment, Organization, User
 
 
 class Template(RequestOptions):

@@ -12,7 +12,7 @@ from paraph.request_templates.models import Template, TemplateDocument, Template
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 from paraph.tenants.scope import Caller
 
 

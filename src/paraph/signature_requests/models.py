@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy
 from paraph.documents.models import Document
 from paraph.kernel import clock
 from paraph.signature_requests.names import full_name
-from paraph.tenants.members.models import User
-from paraph.tenants.models import Application, BrandingProfile, Environment, Organization
+from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
 

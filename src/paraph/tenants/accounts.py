@@ -8,7 +8,7 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 _LONGEST_EMAIL, _LONGEST_NAME = 254, 200
 

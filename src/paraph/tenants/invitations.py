@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import Invitation, InvitationResend
+from paraph.tenants.models import Invitation, InvitationResend
 
 VALID = timedelta(days=7)
 MOST_IN_A_DAY = 20

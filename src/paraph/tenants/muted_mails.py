@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from django.db import transaction
 
-from paraph.tenants.members.models import MailKind, MutedMail, User
+from paraph.tenants.models import MailKind, MutedMail, User
 
 
 def wanted_mails(user: User) -> list[str]:

@@ -5,7 +5,7 @@ from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
 from django.urls import reverse
 
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 
 def password_link(user: User) -> str:

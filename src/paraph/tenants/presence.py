@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from paraph.kernel import clock
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 
 _PRECISION = timedelta(minutes=5)
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from paraph.tenants.members.models import Role
+from paraph.tenants.models import Role
 
 
 class Right(StrEnum):

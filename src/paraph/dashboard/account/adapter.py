@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 
 from paraph.flow.messages.mail_account import AccountMail, hand_over
 from paraph.server.client_address import client_address
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 _LINKS = ("password_reset_url", "activate_url", "signup_url")
 

@@ -13,7 +13,7 @@ from paraph.server.client_address import client_address
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 _CHANGES: dict[Action, tuple[Signal, ...]] = {
     Action.PASSWORD_CHANGED: (account.password_changed, account.password_set, account.password_reset),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.door import see_other, show
-from paraph.tenants.members.models import MailKind, User
+from paraph.tenants.models import MailKind, User
 from paraph.tenants.muted_mails import mute_all_but, wanted_mails
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.door import see_other, show
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 
 class AccountForm(forms.Form):

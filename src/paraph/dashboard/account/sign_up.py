@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.account.adapter import invited_address
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel.turns import NoTurnError
 from paraph.kernel.waiting import waiting_for_machine
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]

@@ -14,8 +14,7 @@ from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import ApiKey, Application
+from paraph.tenants.models import ApiKey, Application, Member
 from paraph.tenants.recent_calls import RecentCalls, recent_calls
 from paraph.tenants.rights import Right
 

@@ -10,8 +10,7 @@ from paraph.dashboard.applications.filter_form import STATES, FilterForm
 from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.door import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Application, Environment
+from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.of_application import deliveries_page

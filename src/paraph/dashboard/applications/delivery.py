@@ -12,8 +12,7 @@ from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.verifiers import VERIFIERS
 from paraph.dashboard.door import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Application
+from paraph.tenants.models import Application, Member
 from paraph.tenants.rights import Right
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.of_application import deliveries_of, signed

@@ -16,8 +16,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Application, Environment
+from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination

@@ -4,8 +4,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from paraph.dashboard.door import caller
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import ApiKey, Application, Environment
+from paraph.tenants.models import ApiKey, Application, Environment, Member
 from paraph.tenants.scope import scoped
 
 

@@ -13,7 +13,7 @@ from paraph.dashboard.applications.forms import RotationForm
 from paraph.dashboard.applications.found import application_of, key_of
 from paraph.dashboard.applications.secrets import show_secrets
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
 

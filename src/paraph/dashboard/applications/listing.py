@@ -15,8 +15,7 @@ from paraph.dashboard.applications.found import applications_of
 from paraph.dashboard.door import member_page, see_other, show
 from paraph.kernel import clock
 from paraph.tenants.admission import key_hash
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import ApiKey, Application
+from paraph.tenants.models import ApiKey, Application, Member
 from paraph.tenants.rights import Right
 
 

@@ -3,7 +3,7 @@
 import json
 import shlex
 
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 
 _ID = """python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])'"""
 _DOCUMENT = "DOCUMENT"

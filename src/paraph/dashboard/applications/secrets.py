@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from paraph.dashboard.door import show
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.registration import NewApplication
 from paraph.tenants.rotation import Rotated
 

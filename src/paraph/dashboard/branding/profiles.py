@@ -15,8 +15,7 @@ from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.drafts.models import Draft
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import BrandingProfile
+from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.plans import allowance
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped

@@ -13,8 +13,7 @@ from paraph.flow.signing.page_picture import page_picture
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Environment
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import scoped
 

@@ -15,8 +15,7 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
 from paraph.drafts.tags import tags_of
 from paraph.signature_requests.models import RequestDocument
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Environment
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import scoped
 

@@ -19,7 +19,7 @@ from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.tenants.lifecycle import require_active
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 
 FIELD = "file"
 _PDF, _UNKNOWN = "application/pdf", "application/octet-stream"

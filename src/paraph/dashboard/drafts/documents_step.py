@@ -11,7 +11,7 @@ from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.plans import allowance
 from paraph.tenants.scope import scoped
 

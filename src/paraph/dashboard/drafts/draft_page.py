@@ -11,7 +11,7 @@ from paraph.drafts import editing
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.stamp_remarks import stamp_remarks, unwritten_names
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 

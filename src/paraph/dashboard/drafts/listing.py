@@ -7,7 +7,7 @@ from django.utils.translation import get_language
 from paraph.dashboard.door import caller, member_page, see_other, show
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 

@@ -14,7 +14,7 @@ from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
 from paraph.signature_requests.request_draft import DEFAULT_SIZE, HEIGHTS, MOST_STAMPS, WIDTHS
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 
 Rows: TypeAlias = "forms.BaseFormSet[StampForm]"
 _FIELDS = ("x", "y", "width", "height")

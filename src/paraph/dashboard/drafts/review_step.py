@@ -20,8 +20,7 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.signature_requests.request_draft import MOST_VALIDITY_DAYS
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import BrandingProfile
+from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.plans import allowance
 from paraph.tenants.registration import UNNAMED
 from paraph.tenants.rights import Right, may

@@ -13,7 +13,7 @@ from paraph.drafts import editing
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.signature_requests.models import Mode
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.plans import allowance
 
 Rows: TypeAlias = "forms.BaseFormSet[SignerForm]"

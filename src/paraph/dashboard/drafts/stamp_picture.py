@@ -10,7 +10,7 @@ from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.request_draft import HEIGHTS, WIDTHS
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 

@@ -10,7 +10,7 @@ from paraph.dashboard.door import actor, member_page, see_other
 from paraph.dashboard.members.listing import listing
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address, guarded_network
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
 

@@ -12,7 +12,7 @@ from paraph.administration.invitations import invite
 from paraph.dashboard.door import View, actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.members.rows import invitation_rows, member_rows
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import Right, grantable, may
 
 _ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the role is checked before it is handed on

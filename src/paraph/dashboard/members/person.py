@@ -14,7 +14,7 @@ from paraph.dashboard.door import actor, member_page, reauthenticated, see_other
 from paraph.dashboard.members.listing import listing
 from paraph.dashboard.members.rows import MemberRow, member_rows
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import Member, Role
+from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import Right, grantable
 
 

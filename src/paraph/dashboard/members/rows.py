@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from paraph.tenants.invitations import State, state
-from paraph.tenants.members.models import Invitation, Member, Role
+from paraph.tenants.models import Invitation, Member, Role
 from paraph.tenants.rights import Right, grantable, may
 from paraph.tenants.second_factors import with_second_factor
 

@@ -14,7 +14,7 @@ from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.models import BulkSend, RowState
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.send_quota import web_sends
 

@@ -17,7 +17,7 @@ from paraph.request_templates.bulk.columns import find_columns, sample, unused_c
 from paraph.request_templates.bulk.csv_file import MOST_ROWS, read_csv, write_csv
 from paraph.request_templates.models import BulkSend, Template
 from paraph.tenants.lifecycle import require_active
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.send_quota import web_sends
 

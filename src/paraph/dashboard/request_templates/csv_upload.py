@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from paraph.dashboard.door import show
 from paraph.request_templates.bulk.csv_file import MOST_BYTES
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 
 FIELD = "file"
 _BESIDE_THE_FILE = 64 * 1024  # bytes of other fields and of what stands between

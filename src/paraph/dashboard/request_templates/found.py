@@ -4,7 +4,7 @@ from django.http import Http404
 
 from paraph.dashboard.door import caller
 from paraph.request_templates.models import BulkSend, Template
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.scope import scoped
 
 

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 
 from paraph.dashboard.door import caller, member_page, show
 from paraph.request_templates.models import Template
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 

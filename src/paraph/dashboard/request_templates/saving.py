@@ -11,7 +11,7 @@ from paraph.request_templates.content import Content, of_draft, of_request
 from paraph.request_templates.saving import save_template
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.names import full_name
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 

@@ -14,7 +14,7 @@ from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending.end_early import LONGEST_REASON
 from paraph.flow.sending.remind import remind
 from paraph.kernel.errors import DomainError
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
 

@@ -21,7 +21,7 @@ from paraph.kernel import clock
 from paraph.keys.trusted_roots import trusted_roots
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
 _BLOCK = 1 << 18

@@ -13,7 +13,7 @@ from paraph.dashboard.requests.pages import walk
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.signature_requests.models import SignatureRequest, SignerStatus
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
 _AT_ONCE = 500

@@ -13,7 +13,7 @@ from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name, signed_name
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 

@@ -13,7 +13,7 @@ from paraph.dashboard.requests.pages import Page, page
 from paraph.signature_requests.models import RequestStatus
 from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants import daily_counts
-from paraph.tenants.members.models import Member
+from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 
 AT_ONCE = 50

@@ -4,8 +4,7 @@ from django.http import Http404
 
 from paraph.dashboard.door import caller
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Environment
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.scope import Caller, scoped
 
 

@@ -12,8 +12,7 @@ from paraph.documents.models import Document
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.search import search
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Environment
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.scope import scoped
 
 _WHOLE = Prefetch("signers", Signer.objects.defer(*LARGE, "token_salt"))

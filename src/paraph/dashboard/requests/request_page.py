@@ -21,8 +21,7 @@ from paraph.operations.wrong_codes import wrong_codes
 from paraph.signature_requests.models import Inquiry, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.reading import LARGE
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Environment
+from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import Caller
 from paraph.webhooks.of_tenant import deliveries_of

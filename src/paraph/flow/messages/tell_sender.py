@@ -13,7 +13,7 @@ from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import Inquiry, RequestStatus, SenderMail, SignatureRequest, Signer
-from paraph.tenants.members.models import MailKind, Member, User
+from paraph.tenants.models import MailKind, Member, User
 from paraph.tenants.muted_mails import wants
 
 

@@ -16,8 +16,7 @@ from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.members.models import Invitation, InvitationResend, Member, MutedMail, User
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Invitation, InvitationResend, Member, MutedMail, Organization, User
 
 _OF_PROVIDER = frozenset({"socialaccount_socialaccount"} if apps.is_installed("allauth.socialaccount") else ())
 _LOG = "The activity log forgets nothing: it tells an organization who did what with its data."

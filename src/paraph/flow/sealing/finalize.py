@@ -13,7 +13,7 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import stage
 from paraph.storage import store
-from paraph.tenants.members.models import MailKind
+from paraph.tenants.models import MailKind
 from paraph.webhooks import outbox
 
 _SEALED = CompiledQuery(lambda: SealedDocument.objects.defer("seal"), "request_document__request")

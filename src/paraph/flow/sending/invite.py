@@ -16,7 +16,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import Signer, SignerStatus
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
-from paraph.tenants.members.models import MailKind
+from paraph.tenants.models import MailKind
 
 _USUALLY = timedelta(hours=1)  # for so long a mail server may be away, and nobody is worried
 _PERMANENT = 500

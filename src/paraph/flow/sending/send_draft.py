@@ -9,7 +9,7 @@ from paraph.flow.sending.send_from_web import Sending, send_from_web
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.lifecycle import require_active
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 from paraph.tenants.scope import Caller, scoped
 
 

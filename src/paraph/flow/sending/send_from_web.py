@@ -11,7 +11,7 @@ from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.lifecycle import require_active
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 from paraph.tenants.scope import Caller
 from paraph.tenants.send_quota import use_web_send
 

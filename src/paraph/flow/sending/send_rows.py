@@ -14,8 +14,7 @@ from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowSt
 from paraph.request_templates.payload import TemplatePayload
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.members.models import Member
-from paraph.tenants.models import Organization
+from paraph.tenants.models import Member, Organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import Caller
 

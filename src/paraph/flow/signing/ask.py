@@ -17,7 +17,7 @@ from paraph.signature_requests.models import Inquiry, InquiryKind, Signer
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import SIGNER
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.members.models import MailKind
+from paraph.tenants.models import MailKind
 
 LONGEST = 2000  # characters
 _MOST = 3

@@ -14,7 +14,7 @@ from paraph.request_templates.payload import Person, TemplatePayload
 from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.tenants.members.models import User
+from paraph.tenants.models import User
 from paraph.tenants.scope import Caller
 
 _INTERNATIONAL = re.compile("^00")  # what people dial for "+", which spreadsheets take for a formula

@@ -1,1 +1,0 @@
-"""People: accounts, their memberships and roles in organizations, invitations."""

@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class MembersConfig(AppConfig):
-    name = "paraph.tenants.members"
-    label = "members"
