@@ -11,17 +11,17 @@ from procrastinate.jobs import Job
 
 from paraph.flow.ending.delete_files import delete_due_files
 from paraph.flow.ending.end_early import end_requests_of_deleted
-from paraph.flow.housekeeping.delete_unused import delete_unused_uploads
 from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.mail_account import mail_account
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sealing.preserve import preserve_due
+from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite
-from paraph.flow.sending.send_reminder import send_reminder
-from paraph.flow.sending.send_rows import send_rows
+from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError

@@ -14,7 +14,7 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
 from paraph.flow.messages.emails import invitation_subject
-from paraph.flow.sending.send_draft import send_draft
+from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.names import full_name
