@@ -30,7 +30,6 @@ from paraph.queue.giving_up import report_last_attempt
 from paraph.queue.job_logging import logged
 from paraph.queue.lanes import DEFAULT, MAIL
 from paraph.queue.put_off import JobPutOffError
-from paraph.signature_requests.handwriting import encrypt_earlier
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune
 
@@ -102,12 +101,6 @@ def take_over_calls_of_the_month(timestamp: int) -> None:  # noqa: ARG001  procr
 @app.task(queueing_lock="clear_sessions")
 def clear_sessions(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     SessionStore.clear_expired()
-
-
-@app.periodic(cron="53 * * * *")
-@app.task(queueing_lock="encrypt_earlier")
-def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    encrypt_earlier()
 
 
 @app.periodic(cron="4-59/5 * * * *")

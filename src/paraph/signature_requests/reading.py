@@ -16,7 +16,7 @@ from paraph.tenants.admission import Prefetch
 from paraph.tenants.models import BrandingProfile
 
 # Of a signer; nobody reads a list for their strokes.
-LARGE = ("signature", "initials", "signature_encrypted", "initials_encrypted")
+LARGE = ("signature_encrypted", "initials_encrypted")
 
 # Organization *and* environment are those of the key's application, as in ``scoped``. Arrays, because their values are
 # read into the tuples below by position; making models of them takes a third of the time of a read.
