@@ -10,8 +10,7 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from paraph.api.v1 import errors
-from paraph.api.v1.openapi import schemas
-from paraph.signature_requests import request_draft as limits
+from paraph.signature_requests import input as limits
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.plans import ALLOWANCES
 from paraph.webhooks import payload as webhook
@@ -157,7 +156,7 @@ def test_the_limits_are_those_of_the_code() -> None:
         number, null = box[side]["anyOf"]
         assert ((number["minimum"], number["maximum"]), box[side]["default"]) == (bounds, default)
         assert null == {"type": "null"}
-    for field, largest in (("signers", schemas.MOST_SIGNERS), ("documents", schemas.MOST_DOCUMENTS)):
+    for field, largest in (("signers", limits.MOST_SIGNERS), ("documents", limits.MOST_DOCUMENTS)):
         allowed = [getattr(allowance, field) for allowance in ALLOWANCES.values()]
         assert root[field]["maxItems"] == max(allowed) == largest
         assert all(f"{most} on" in root[field]["description"] for most in allowed)

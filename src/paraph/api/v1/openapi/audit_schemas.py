@@ -5,8 +5,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from paraph.api.v1.openapi.preflight_schemas import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
-from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
+from paraph.api.v1.openapi.schemas import Digest, Id, Pagination, Timestamp
 from paraph.audit_trail.models import EventType
+from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.values import LONGEST_EMAIL
 
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "

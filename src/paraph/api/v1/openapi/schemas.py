@@ -5,11 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from paraph.api.v1.openapi.preflight_schemas import Preflight
-from paraph.signature_requests.request_draft import MOST_ORDER, MOST_VALIDITY_DAYS
+from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_ORDER, MOST_SIGNERS, MOST_VALIDITY_DAYS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME
-
-MOST_SIGNERS = 100  # of the plan Enterprise; a test compares
-MOST_DOCUMENTS = 50
 
 _BIG: Any = {"format": "int64"}
 _URI: Any = {"format": "uri"}
