@@ -12,6 +12,7 @@ from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
+LARGE = ("signature_encrypted", "initials_encrypted")  # of a signer; nobody reads a list for their strokes
 
 
 class Mode(models.TextChoices):

@@ -19,7 +19,7 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.plan import RequestPlan, make_plan
-from paraph.signature_requests.reading import LoadedRequest, loaded_request
+from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.scope import Caller
 from paraph.words import LOCALES
@@ -62,7 +62,7 @@ def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    return loaded_request(request, documents, ordered)
+    return from_rows(request, documents, ordered)
 
 
 def _request(
