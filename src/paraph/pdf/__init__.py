@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from paraph.pdf.drawing.marks import Mark, Overlay
     from paraph.pdf.errors import SealError
-    from paraph.pdf.pki.identity import Identity
+    from paraph.pdf.pki.certificate import Identity
     from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
     from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
     from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
@@ -48,7 +48,7 @@ _HOMES = {
     "timestamps.http_authority": ("HttpAuthority",),
     "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
     "drawing.marks": ("Mark", "Overlay"),
-    "pki.identity": ("Identity",),
+    "pki.certificate": ("Identity",),
     "untrusted.tag_placement": ("Rect", "under as place_under"),
     "typesetting.proof": ("proof as typeset_proof",),
     "typesetting.proof_content": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner"),

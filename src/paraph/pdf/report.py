@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from paraph.kernel import clock
-from paraph.pdf.pki.identity import Identity
+from paraph.pdf.pki.certificate import Identity
 from paraph.pdf.pki.purpose import Purpose
 
 Coverage = Literal["whole file", "its revision", "unclear"]
@@ -109,7 +109,7 @@ class Verification:
         return self.intact and self.trusted and self.covers_whole_file and not self.altered
 
     def to_json(self) -> dict[str, Any]:
-        """Returns values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
+        """Return values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
         renamed = {"signer_accepted": "as_asked", "detached_timestamps": "kept_timestamps"}
         values = {"ok": self.ok, **_json_fields(self, renamed)}
         del values["detached_timestamps_hold"]  # a part of "ok", explained by the findings

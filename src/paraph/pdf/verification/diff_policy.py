@@ -28,7 +28,7 @@ draw the fields anew."""
 
 
 class _WriterInfoRule(DocInfoRule):
-    """Allows a program that adds timestamps to state its name and the time, and no other change of the properties."""
+    """Allow a program that adds timestamps to state its name and the time, and no other change of the properties."""
 
     def apply(self, old: HistoricalResolver, new: HistoricalResolver) -> Iterable[ReferenceUpdate]:
         if _properties(old) == _properties(new):
@@ -36,7 +36,7 @@ class _WriterInfoRule(DocInfoRule):
 
 
 class _CatalogRule(CatalogModificationRule):
-    """Allows a higher version of PDF in a revision that adds a signature or timestamp, which may need it, and no other
+    """Allow a higher version of PDF in a revision that adds a signature or timestamp, which may need it, and no other
     change of the version."""
 
     def apply_qualified(

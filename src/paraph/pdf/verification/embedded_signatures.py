@@ -45,14 +45,14 @@ class EmbeddedSignature:
         return self.field_name or "without a name"
 
     def digest(self, algorithm: str) -> bytes:
-        """Returns the digest of the covered bytes, for the :mod:`hashlib` name of a hash."""
+        """Return the digest of the covered bytes, for the :mod:`hashlib` name of a hash."""
         view, hash_ = memoryview(self._pdf), hashlib.new(algorithm)
         for start, size in zip(self.field.byte_range[::2], self.field.byte_range[1::2], strict=True):
             hash_.update(view[start : start + size])
         return hash_.digest()
 
     def coverage(self) -> Coverage:
-        """Returns what the signature covers; ``unclear`` unless it leaves out exactly its own value."""
+        """Return what the signature covers; ``unclear`` unless it leaves out exactly its own value."""
         if self.fault or not self._gap_is_the_value():
             return "unclear"
         if only_blanks(self._pdf, self.field.end):
@@ -79,7 +79,7 @@ class SignedFile:
     file that cannot be judged."""
 
     def __init__(self, pdf: bytes) -> None:
-        """Opens the file. Raises :class:`NotVerifiable`."""
+        """Open the file. Raises :class:`NotVerifiable`."""
         self.pdf = pdf
         self._revisions = _opened(pdf)
         fields, self.findings = self._revisions.fields, list[str]()
@@ -109,7 +109,7 @@ class SignedFile:
         return self._revisions.second_opinion.objections(embedded.field)
 
     def long_term_data(self, embedded: EmbeddedSignature | None = None) -> LongTermData:
-        """Returns the document security store, as it is now, or as it was at a signature that covers its revision;
+        """Return the document security store, as it is now, or as it was at a signature that covers its revision;
         empty where there is none."""
         return self._stored.data if embedded is None else self._revisions.stored(embedded.field).data
 

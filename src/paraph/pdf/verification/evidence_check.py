@@ -24,7 +24,7 @@ def check_evidence(
     detached_timestamps: Mapping[str, Sequence[DetachedTimestamp]] | None = None,
     signers: Sequence[str] = (),
 ) -> EvidenceCheck:
-    """Compares a proof with its signed and uploaded files, given by name in any order. Raises nothing.
+    """Compare a proof with its signed and uploaded files, given by name in any order. Raises nothing.
 
     Exactly one of ``files`` is a proof, and the others are signed or uploaded files of its documents; those that are
     not given are noted, and no other file may be there. ``roots``: DER of the certificates to trust;
@@ -62,7 +62,7 @@ def check_evidence(
 def _with_evidence(
     result: EvidenceCheck, files: Mapping[str, bytes], verified: "_Verifier"
 ) -> dict[str, dict[str, Any]]:
-    """Returns the evidence of each file that carries it, and notes evidence that cannot be read, unless it stands in a
+    """Return the evidence of each file that carries it, and notes evidence that cannot be read, unless it stands in a
     document."""
     found: dict[str, dict[str, Any]] = {}
     for name in files:
@@ -98,7 +98,7 @@ class _Others(Mapping[str, bytes]):
 
 @dataclass(frozen=True)
 class _Verifier:
-    """Verifies each file once, by its name."""
+    """Verify each file once, by its name."""
 
     files: Mapping[str, bytes]
     roots: Sequence[bytes]

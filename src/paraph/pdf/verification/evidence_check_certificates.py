@@ -16,7 +16,7 @@ KINDS = ("seal", "timestamp", "archive_timestamp")
 def check_certificates(
     result: EvidenceCheck, document: Mapping[str, Any], known: Mapping[str, str], name: str, pdf: bytes
 ) -> None:
-    """Notes whether the chains of ``document["certificates"]`` are whole and begin with the certificates that made
+    """Note whether the chains of ``document["certificates"]`` are whole and begin with the certificates that made
     the seal and the timestamps of ``pdf``.
 
     ``known``: each certificate of the evidence as DER in base64, by the SHA-256 of the DER in hexadecimal; ``name``:

@@ -19,7 +19,7 @@ def check_documents(
     verified: Callable[[str], Verification],
     proof_name: str,
 ) -> None:
-    """Notes for each document whether its files match and which of them were not given, and whether a file belongs to
+    """Note for each document whether its files match and which of them were not given, and whether a file belongs to
     no document.
 
     ``files``: all but the proof; ``verified`` returns the verification of a file by its name. Raises ``KeyError``,
@@ -61,7 +61,7 @@ def check_documents(
 
 
 def _named(result: EvidenceCheck, absent: list[str], names: Mapping[str, str], what: str, digest: str) -> str | None:
-    """Returns the name of the file that has this digest; tells it, or to ``absent`` that there is none."""
+    """Return the name of the file that has this digest; tells it, or to ``absent`` that there is none."""
     name = names.get(digest)
     if name is None:
         absent.append(f"No file that was given is {what}: none has its digest.")
@@ -73,7 +73,7 @@ def _named(result: EvidenceCheck, absent: list[str], names: Mapping[str, str], w
 def _check_beginning(
     result: EvidenceCheck, files: Mapping[str, bytes], signed: str, uploaded: str, seal: Mapping[str, Any]
 ) -> None:
-    """Notes whether the signed file begins with the uploaded one, or with the form of it that signers saw.
+    """Note whether the signed file begins with the uploaded one, or with the form of it that signers saw.
 
     ``seal``: the facts of the seal in the journal. Those of earlier versions, which rewrote damaged files while
     sealing, have no digest of the rewritten file.

@@ -9,7 +9,7 @@ from paraph.pdf.verification.evidence_result import EvidenceCheck
 
 
 def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], printed: str) -> None:
-    """Notes whether each entry carries the hash of the one before it, and the proof prints the last hash.
+    """Note whether each entry carries the hash of the one before it, and the proof prints the last hash.
 
     The hash of an entry is the SHA-256 of its JSON without ``hash``, keys sorted, no spaces; where it has ``salts``,
     without these, and with the commitment of each value that has a salt in its place. ``printed``: the text of the
@@ -29,7 +29,7 @@ def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], p
 
 
 def _first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
-    """Returns the position of the first entry that does not follow from the one before it."""
+    """Return the position of the first entry that does not follow from the one before it."""
     previous = "00" * 32
     for position, entry in enumerate(journal, start=1):
         facts = _hashed(entry)
@@ -42,7 +42,7 @@ def _first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def _hashed(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what the hash of the entry covers. A commitment is the SHA-256 of the salt followed by the value."""
+    """Return what the hash of the entry covers. A commitment is the SHA-256 of the salt followed by the value."""
     facts: dict[str, Any] = json.loads(json.dumps({key: entry[key] for key in entry if key not in ("hash", "salts")}))
     for path, salt in entry.get("salts", {}).items():
         *way, last = path.split("/")

@@ -11,7 +11,7 @@ from paraph.pdf.verification.proof_file import WITHOUT_PURPOSE
 
 
 def check_sealed(result: EvidenceCheck, name: str, verification: Verification) -> None:
-    """Notes whether a file is sealed, intact and trusted as a whole, and its detached timestamps."""
+    """Note whether a file is sealed, intact and trusted as a whole, and its detached timestamps."""
     holds = verification.ok and verification.covers_whole_file
     reasons = " ".join(verification.findings)
     result.note(holds, f'{name} is sealed by "{verification.signer}", intact and trusted.', f"{name}: {reasons}")
@@ -28,7 +28,7 @@ def check_sealed(result: EvidenceCheck, name: str, verification: Verification) -
 def check_purpose(
     result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification, evidence: Mapping[str, Any]
 ) -> None:
-    """Notes whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request.
+    """Note whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request.
 
     A seal without a purpose is from before seals stated one. It is accepted on documents, and on proofs whose evidence
     is of that time. Raises ``KeyError`` or ``TypeError`` for incomplete evidence.
@@ -53,7 +53,7 @@ def check_purpose(
 def check_same_sealer(
     result: EvidenceCheck, proof_name: str, proof: Verification, name: str, document: Verification
 ) -> None:
-    """Notes whether proof and document were sealed by the same certificate, or by certificates of the same organization
+    """Note whether proof and document were sealed by the same certificate, or by certificates of the same organization
     under the same root."""
     if not (proof.certificate and document.certificate and proof.root and document.root):
         return  # check_sealed() has noted a certificate that is not trusted
@@ -68,7 +68,7 @@ def check_same_sealer(
 
 
 def _check_proof_certificate(result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification) -> None:
-    """Notes a certificate for proofs on another file, and a proof of a development authority without such a one: that
+    """Note a certificate for proofs on another file, and a proof of a development authority without such a one: that
     authority has separate certificates for proofs."""
     certificate = seal.certificate
     if certificate is None:

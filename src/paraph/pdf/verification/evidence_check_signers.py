@@ -11,7 +11,7 @@ _SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
 def check_signers(
     result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
 ) -> None:
-    """Notes whether each signer has signed exactly once, nobody else has, and the proof prints each one's address, and
+    """Note whether each signer has signed exactly once, nobody else has, and the proof prints each one's address, and
     when they opened the page and entered wrong codes, which proofs of earlier versions do not state.
 
     ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for incomplete

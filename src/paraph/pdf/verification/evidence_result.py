@@ -34,5 +34,5 @@ class EvidenceCheck:
         }
 
     def note(self, holds: bool, match: str, problem: str) -> None:
-        """Adds ``match`` to the matches where something holds, else ``problem`` to the problems."""
+        """Add ``match`` to the matches where something holds, else ``problem`` to the problems."""
         (self.matches if holds else self.problems).append(match if holds else problem)

@@ -23,7 +23,7 @@ def findings(
     expired: Sequence[str],
     signers: Sequence[str],
 ) -> list[str]:
-    """Returns the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each
+    """Return the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each
     sentence once.
 
     ``expired``: sentences about expired timestamps; ``signers``: as in :func:`paraph.pdf.verification.verify.verify`.
@@ -49,7 +49,7 @@ def is_accepted(seal: SignatureReport, signers: Sequence[str]) -> bool:
 
 
 def _signer(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
-    """Names the signer and the root, who are trusted with this seal, and the purpose of the seal."""
+    """Name the signer and the root, who are trusted with this seal, and the purpose of the seal."""
     if seal.intact:
         covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
         trust = "trusted" if seal.trusted else "not trusted"

@@ -21,7 +21,7 @@ class Revisions:
     """The signatures of one file, the file as it was at each of them, and its long-term data."""
 
     def __init__(self, pdf: bytes) -> None:
-        """Raises :class:`~paraph.pdf.errors.SealError` for a missing password, and whatever the reader raises."""
+        """Raise :class:`~paraph.pdf.errors.SealError` for a missing password, and whatever the reader raises."""
         self._pdf = pdf
         self._reader = _opened(pdf)
         self._readers: dict[int, PdfReader | None] = {}

@@ -23,7 +23,7 @@ _HARMLESS = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, Modification
 
 
 class SecondOpinion:
-    """Compares revisions of one file by :data:`~paraph.pdf.verification.diff_policy.POLICY`."""
+    """Compare revisions of one file by :data:`~paraph.pdf.verification.diff_policy.POLICY`."""
 
     def __init__(self, pdf: bytes, start: int | None) -> None:
         """``start``: where the newest cross-reference begins, on which pyHanko must agree."""

@@ -19,7 +19,7 @@ class SignerCertificates:
 
 
 def signer_certificates(pdf: bytes) -> SignerCertificates:
-    """Returns those of the last seal, of the timestamp in it, and of the first document timestamp after it.
+    """Return those of the last seal, of the timestamp in it, and of the first document timestamp after it.
 
     Raises ``ValueError`` for a file without a seal that can be read.
     """

@@ -9,7 +9,7 @@ from paraph.pdf.verification.signature_check import SignatureCheck
 
 
 def expired_timestamps(checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck) -> list[str]:
-    """Returns a sentence for each timestamp that expired unpreserved. ``checks``: in the order of the file."""
+    """Return a sentence for each timestamp that expired unpreserved. ``checks``: in the order of the file."""
     now = clock.now()
     return [
         _sentence(authority)
@@ -21,7 +21,7 @@ def expired_timestamps(checks: Sequence[SignatureCheck], detached: DetachedTimes
 def _timestamps(
     checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck
 ) -> Iterator[tuple[str, datetime, list[datetime]]]:
-    """Yields for each trusted timestamp its authority, the end of its certificates, and the times of later ones."""
+    """Yield for each trusted timestamp its authority, the end of its certificates, and the times of later ones."""
     for position, check in enumerate(checks, start=1):
         if check.timestamp and check.authority_ends:
             archives = [other.timestamp for other in checks[position:] if other.archives]

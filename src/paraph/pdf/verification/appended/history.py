@@ -31,7 +31,7 @@ class Appended:
 
 
 class History:
-    """Judges the updates of one file. ``trusted``: the trusted signatures and document timestamps, by where the bytes
+    """Judge the updates of one file. ``trusted``: the trusted signatures and document timestamps, by where the bytes
     that they cover end; ``read_until``: a reader of the file up to a byte."""
 
     def __init__(

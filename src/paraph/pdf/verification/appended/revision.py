@@ -48,7 +48,7 @@ def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
 
 
 class _Reading:
-    """Reads from the end of ``before`` on. ``offsets``: where each object stands."""
+    """Read from the end of ``before`` on. ``offsets``: where each object stands."""
 
     def __init__(self, before: PdfReader, pdf: bytes) -> None:
         self._before = before
