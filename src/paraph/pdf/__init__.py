@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
     from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
     from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-    from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
+    from paraph.pdf.report import EvidenceCheck, SealTimestamp, SignatureReport, Verification
     from paraph.pdf.sealing.seal import SealedPdf
     from paraph.pdf.sealing.seal import seal as seal_pdf
     from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
     from paraph.pdf.untrusted.verify import check_evidence
     from paraph.pdf.untrusted.verify import verify as verify_pdf
-    from paraph.pdf.verification.evidence_result import EvidenceCheck
 
 _HOMES = {
     "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
@@ -58,9 +57,8 @@ _HOMES = {
     "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
     "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
     "untrusted.text_layer": ("TextLayer", "Word", "text_layer"),
-    "verification.evidence_result": ("EvidenceCheck",),
     "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
-    "report": ("SealTimestamp", "SignatureReport", "Verification"),
+    "report": ("EvidenceCheck", "SealTimestamp", "SignatureReport", "Verification"),
     "untrusted.verify": ("check_evidence", "verify as verify_pdf"),
 }
 _NAMES = {

@@ -105,4 +105,4 @@ def test_the_proofs_path_alone_says_that_something_is_a_proof() -> None:
         if re.search(r"\bproof_purpose\b|Purpose\(", path.read_text())
     }
     assert naming == {"flow/sealing/prove.py", "operations/check/sealing.py", "pdf/__init__.py", "pdf/pki/purpose.py"}
-    assert "proof_purpose" not in (SOURCES / "flow" / "seal.py").read_text()
+    assert "proof_purpose" not in (SOURCES / "flow" / "sealing" / "seal.py").read_text()

@@ -11,10 +11,9 @@ from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestampsCheck,
     check_detached_timestamps,
 )
-from paraph.pdf.verification.appended.history import only_blanks
-from paraph.pdf.verification.changes import Changes, changes
-from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile
-from paraph.pdf.verification.findings import findings, is_accepted
+from paraph.pdf.verification.changes import Changes, History, changes
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile, only_blanks
+from paraph.pdf.verification.findings import expired_timestamps, findings, is_accepted
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 from paraph.pdf.verification.signature_check import (
     SignatureCheck,
@@ -23,7 +22,6 @@ from paraph.pdf.verification.signature_check import (
     check_seal,
     level,
 )
-from paraph.pdf.verification.timestamp_expiry import expired_timestamps
 
 
 def verify(
@@ -110,7 +108,7 @@ def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes
     timestamp after it need not be trusted either."""
     accepted = [check.embedded for check in checks if check.is_accepted]
     stamps = [check.embedded for check in checks if check.intact and check.embedded.is_document_timestamp]
-    strict, lenient = file.history(accepted), file.history([*stamps, *accepted])
+    strict, lenient = History(file, accepted), History(file, [*stamps, *accepted])
     return [
         changes(file, strict if check.is_accepted else lenient, check, checks[number:])
         for number, check in enumerate(checks, start=1)
